@@ -16,7 +16,11 @@ from fieldc.field import Field
 from fieldc.integers import Integer, Interval, Number, with_bounds
 
 Atom = tuple[int, int]
-"""An expression by its identity, and s: (v, 0) is v, (v, s) is v mod 2^s, (v, -s) is v >> s."""
+"""An expression by its identity, and s: (v, 0) is v, (v, s) is v mod 2^s, (v, -s) is v >> s.
+
+(v, SIGN) is 1 where v is negative, else 0.
+"""
+SIGN = -(1 << 30)
 Monomials = dict[tuple[Atom, ...], Fraction]
 """A polynomial: coefficient of each product of atoms."""
 
@@ -83,7 +87,10 @@ class _Forms:
         if node.op == "constant":
             _put(total, (), factor * node.low)
         elif (factors := _factors(node)) is not None:
-            self._multiply(total, *factors, factor)
+            self._multiply(total, self.form(factors[0]), factors[1], factor)
+        elif node.op == "masked" and node.condition is not None:
+            is_negative: Monomials = {(self._atom(node.condition.difference, SIGN),): Fraction(1)}
+            self._multiply(total, is_negative, node.args[0], factor)
         else:
             _put(total, (self._atom(node, 0),), factor)
         return []
@@ -97,6 +104,9 @@ class _Forms:
         amount = node.amount
         if node.op == "mod" and bits <= amount:
             return self._low_part(total, node.args[0], bits, factor)
+        if -1 << bits <= node.low < 0 and node.high >> bits == 0:
+            _put(total, (self._atom(node, SIGN),), factor * (1 << bits))
+            return [(node, factor)]
         if node.op == "shift_right":
             whole, part = node.args[0], factor / (1 << amount)
             return [
@@ -106,9 +116,9 @@ class _Forms:
         _put(total, (self._atom(node, bits),), factor)
         return []
 
-    def _multiply(self, total: Monomials, a: Integer, b: Integer, factor: Fraction) -> None:
+    def _multiply(self, total: Monomials, a: Monomials, b: Integer, factor: Fraction) -> None:
         second = self.form(b)
-        for left, x in self.form(a).items():
+        for left, x in a.items():
             for right, y in second.items():
                 _put(total, tuple(sorted((*left, *right))), factor * x * y)
 
@@ -120,7 +130,7 @@ class _Forms:
         """v = v mod 2^s + 2^s * (v >> s) for every v of which a low part is there."""
         splits: dict[int, int] = {}
         for node, bits in (atom for monomial in form for atom in monomial):
-            splits[node] = max(bits, splits.get(node, 0))
+            splits[node] = max(bits, splits.get(node, 0))  # SIGN is below all others
         total: Monomials = {}
         for monomial, coefficient in form.items():
             parts: Monomials = {(): coefficient}
@@ -147,6 +157,8 @@ class _Forms:
 
     def _range(self, atom: Atom) -> Interval:
         node, bits = self.nodes[atom[0]], atom[1]
+        if bits == SIGN:
+            return int(node.high < 0), int(node.low < 0)
         if bits > 0:
             top = (1 << bits) - 1
             return 0, min(top, node.high) if node.low >= 0 else top
@@ -167,6 +179,9 @@ def _factors(node: Integer) -> tuple[Integer, Integer] | None:
 
 
 def _put(total: Monomials, monomial: tuple[Atom, ...], coefficient: Fraction) -> None:
+    signs = {atom for atom in monomial if atom[1] == SIGN}
+    if signs:  # the square of a sign is the sign
+        monomial = tuple(sorted([*(a for a in monomial if a[1] != SIGN), *signs]))
     new = total.get(monomial, 0) + coefficient
     if new:
         total[monomial] = new

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Iterator
+from functools import partial
 
 import capstone
 import pytest
@@ -19,8 +20,17 @@ from fieldc.proof.prove import prove
 from fieldc.targets.aarch64.allocate import allocated
 from fieldc.targets.aarch64.cancel import cancelled
 from fieldc.targets.aarch64.encode import assembled
-from fieldc.targets.aarch64.kernel import DISTANCES, ROWS, compile_words, is_short
+from fieldc.targets.aarch64.kernel import (
+    DISTANCES,
+    FAST,
+    ROWS,
+    SLOW,
+    ArmOrder,
+    compile_words,
+    is_short,
+)
 from fieldc.targets.aarch64.order import ahead
+from fieldc.targets.aarch64.pace import Pace, paced, pieces_of
 from fieldc.targets.aarch64.select import selected
 from fieldc.targets.aarch64.virtual import ArmCode, number_text
 from fieldc.words.build import Builder
@@ -166,6 +176,45 @@ def test_moving_ahead_keeps_what_an_instruction_needs(distance: int) -> None:
     place = {c.writes[0]: i for i, c in enumerate(moved)}
     assert all(place[r] < i for i, c in enumerate(moved) for r in c.reads if r)
     assert distance or moved == code
+
+
+def test_a_clock_keeps_chains_and_what_an_instruction_needs() -> None:
+    """On random code of chains, products and loads; no store passes a load."""
+    chance, code = random.Random(4), [ArmCode("ldr {}, [{}]", (n,), (0,)) for n in range(1, 9)]
+    for number in range(9, 400):
+        kind = chance.choice(["mul", "umulh", "adds", "adcs", "adcs", "cset"])
+        reads = tuple(chance.sample(range(1, number - 8), 0 if kind == "cset" else 2))
+        code.append(ArmCode(kind, (number,), reads, kind not in ("mul", "umulh")))
+    code.append(ArmCode("str {}, [{}]", (), (399, 0), True))
+    for pace in (Pace(3, 2, 5, 30), Pace(0.5, 2.5, 2, 4)):
+        moved = paced(code, pace)
+        assert sorted(moved, key=code.index) == code
+        place = {c.writes[0]: i for i, c in enumerate(moved) if c.writes}
+        assert all(place[r] < i for i, c in enumerate(moved) for r in c.reads if r)
+        assert moved[-1].text.startswith("str") or place[399] < moved.index(code[-1])
+        for piece in pieces_of(code):
+            first = moved.index(piece.code[0])
+            assert tuple(moved[first : first + len(piece.code)]) == piece.code
+
+
+def test_a_chain_that_waits_for_itself_stays_in_its_order() -> None:
+    one, two, three = (
+        ArmCode("adds", (1,), (), True),
+        ArmCode("mul", (2,), (1,)),
+        ArmCode("adcs", (3,), (2,), True),
+    )
+    assert paced([one, two, three], Pace(3, 2, 5, 30)) == [one, two, three]
+
+
+@pytest.mark.parametrize("pace", [*SLOW, *FAST], ids=str)
+@pytest.mark.parametrize("rows", ROWS, ids=style_id)
+def test_every_pace_is_proved(rows: RowChoice, pace: Pace) -> None:
+    f = find_field("bn254-p")
+    for algorithm in ("cios", "karatsuba-limbs"):
+        lowered = partial(lower, choose(f, "mul", algorithm))
+        kernel = compile_words(lowered, order=ArmOrder(rows, pace=pace))
+        contract = contract_named("mul", f.p, f.n)
+        prove(kernel.code, contract, "aapcs64", architecture="aarch64")
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ from fieldc.language import Kernel
 from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.claims.contracts import Contract, Operand
 from fieldc.proof.prove import prove
+from fieldc.proof.proved import CaseProof, Excluded
 from fieldc.targets.aarch64.cancel import cancelled
 from fieldc.targets.registry import TARGETS
 from fieldc.words.lower import lower
@@ -140,15 +141,32 @@ def test_mutants_of_a_kernel_whose_top_word_is_a_sum_of_bits() -> None:
     "name",
     ["secp256k1-p", "bls12-381-p", *(pytest.param(n, marks=pytest.mark.full) for n in MORE)],
 )
-def test_karatsuba_is_proved(name: str) -> None:
+@pytest.mark.parametrize("algorithm", ["karatsuba", "karatsuba-limbs"])
+def test_karatsuba_is_proved(name: str, algorithm: str) -> None:
     """With a spare bit and without, and for halves of unequal length."""
     f = find_field(name)
     contract = contract_named("mul", f.p, f.n)
-    prove(own_code(name, "mul", "karatsuba"), contract, "aapcs64", architecture="aarch64")
+    prove(own_code(name, "mul", algorithm), contract, "aapcs64", architecture="aarch64")
+
+
+def test_masks_of_many_flags_need_no_cases() -> None:
+    """18 carries mask words; only the last subtraction's flag tells cases apart."""
+    f = find_field("bls12-381-p")
+    contract, cases = contract_named("mul", f.p, f.n), list[CaseProof | Excluded]()
+    code = own_code("bls12-381-p", "mul", "karatsuba-limbs")
+    prove(code, contract, "aapcs64", architecture="aarch64", record=cases.append)
+    flags = {flag for c in cases for flag in (c.case.fixed if isinstance(c, CaseProof) else ())}
+    assert len(cases) == 2 and flags
 
 
 def test_mutants_of_karatsuba_are_rejected() -> None:
     check_mutants(own_code("2^127-1", "mul", "karatsuba"), "mul", "2^127-1", 40, 3)
+
+
+def test_mutants_of_opened_masks_are_rejected() -> None:
+    """Where masked words are taken for products, a wrong mask is found as before."""
+    code = own_code("2^191-19", "mul", "karatsuba-limbs")
+    check_mutants(code, "mul", "2^191-19", 60, 5)
 
 
 def own_code(name: str, operation: str, algorithm: str) -> bytes:

@@ -76,6 +76,7 @@ STUDIED: tuple[Kernel, ...] = (
     jumps.multiply_unrolled,
     jumps.multiply_two_limb_quotients,
     karatsuba.multiply_karatsuba,
+    karatsuba.multiply_karatsuba_limbs,
     plain.multiply_by_division,
     squaring.square_sos,
     montgomery.multiply_near_radix,
@@ -88,6 +89,9 @@ STUDIED: tuple[Kernel, ...] = (
     *plain.DIVISION,
 )
 """Algorithms to compare with. Built and raced only when named."""
+
+FUSED_STUDIED: tuple[Kernel, ...] = extension.BY_PARTS
+"""Optional operations to compare with. AArch64's model chooses among them too."""
 
 OFFERED: tuple[Kernel, ...] = (
     *addition.ALTERNATIVES,
@@ -161,7 +165,8 @@ def representations(field: Field) -> list[Offer]:
 
 def every_kernel_for(operation: str) -> list[Kernel]:
     """Return all algorithms of an operation, studied ones last."""
-    return [k for k in (*KERNELS, *FUSED, *STUDIED) if k.operation == operation]
+    kernels = (*KERNELS, *FUSED, *STUDIED, *FUSED_STUDIED)
+    return [kernel for kernel in kernels if kernel.operation == operation]
 
 
 def choose(field: Field, operation: str, algorithm: str | None = None) -> Expression:

@@ -160,6 +160,9 @@ PREDICTIONS: dict[tuple[str, str], Prediction] = {
         why="and 3n + 2 subtractions, p's among them",
         small={2: 23, 3: 52},
     ),
+    ("mul", "karatsuba-limbs"): Prediction(
+        _over(8, 11, 14, odd=(2, 5)), None, why="additions depend on carries that bounds exclude"
+    ),
     ("square", "log-jump"): Prediction(_over(2, 3, 1, 2), _of(3, 2, -2)),
     ("square", "log-jump-complement"): Prediction(_over(2, 3, 1, 2), _of(3, 3, -1), why=_CONSTANT),
     ("square", "cios"): Prediction(_SQUARE, _of(3, 2, -2)),

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from fieldc.algorithms.addition import add_if_negative
+from fieldc.algorithms.karatsuba import by_halves, by_halves_and_limbs, reduction_by_limbs
 from fieldc.algorithms.montgomery import reduction
 from fieldc.algorithms.products import product, sum_of
 from fieldc.algorithms.reduction import (
@@ -23,6 +24,8 @@ from fieldc.operations import BETAS, fp2_mul, fp2_square
 from fieldc.polynomial_bounds import tighten
 
 Finish = Callable[[Number, int], Number]
+WholeProduct = Callable[[Field, Number, Number], Number]
+"""A product that is not reduced."""
 
 
 def check_beta(f: Field, beta: int) -> None:
@@ -55,17 +58,19 @@ def _multiply(f: Field, x: Pair, y: Pair, beta: int, reduce: Reduction, finish: 
     return finish(c0, f.p), finish(c1, f.p)
 
 
-def _multiply_karatsuba(f: Field, x: Pair, y: Pair, beta: int) -> Pair:
+def _multiply_karatsuba(
+    f: Field, x: Pair, y: Pair, beta: int, whole: WholeProduct, reduced: Reduction
+) -> Pair:
     """Three products and two reductions: c1 = (x0 + x1)*(y0 + y1) - x0*y0 - x1*y1.
 
     Karatsuba (1962), with lazy reduction as by Aranha and others (2011), 3.
     """
-    low, high = x[0] * y[0], x[1] * y[1]
-    both = (x[0] + x[1]) * (y[0] + y[1])
+    low, high = whole(f, x[0], y[0]), whole(f, x[1], y[1])
+    both = whole(f, x[0] + x[1], y[0] + y[1])
     cross = tighten(tighten(both - low) - high)
     more = f.p * f.p * max(0, -beta)  # so that c0 is not negative
     c0 = low + more - times(high, -beta) if beta < 0 else low + times(high, beta)
-    return subtract_all(reduction(f, c0), f.p), subtract_all(reduction(f, cross), f.p)
+    return subtract_all(reduced(f, c0), f.p), subtract_all(reduced(f, cross), f.p)
 
 
 def _square(f: Field, x: Pair, beta: int, reduce: Reduction, finish: Finish) -> Pair:
@@ -95,7 +100,8 @@ def extension(beta: int) -> Iterator[Kernel]:
     """Return the kernels for u^2 = beta, by sums of products and by Karatsuba."""
     for algorithm, steps in STEPS.items():
         yield from _by_sums(beta, algorithm, *steps)
-    yield _by_karatsuba(beta)
+    how = "three products, two reductions; 5n^2 + 2n."
+    yield _by_karatsuba(beta, "karatsuba", _rows, reduction, how)
 
 
 def _by_sums(
@@ -115,13 +121,34 @@ def _by_sums(
     yield kernel(fp2_square(beta), algorithm)(square)
 
 
-def _by_karatsuba(beta: int) -> Kernel:
+def _by_karatsuba(
+    beta: int, algorithm: str, whole: WholeProduct, reduced: Reduction, how: str
+) -> Kernel:
     def multiply(f: Field, x: Pair, y: Pair) -> Pair:
         check_beta(f, beta)
-        return _multiply_karatsuba(f, x, y, beta)
+        return _multiply_karatsuba(f, x, y, beta, whole, reduced)
 
-    multiply.__doc__ = f"x*y/R with u^2 = {beta}: three products, two reductions; 5n^2 + 2n."
-    return kernel(fp2_mul(beta), "karatsuba")(multiply)
+    multiply.__doc__ = f"x*y/R with u^2 = {beta}: {how}"
+    return kernel(fp2_mul(beta), algorithm)(multiply)
+
+
+def _rows(f: Field, x: Number, y: Number) -> Number:
+    return x * y
 
 
 EXTENSIONS = tuple(k for beta in BETAS for k in extension(beta))
+BY_PARTS = tuple(
+    _by_karatsuba(beta, algorithm, whole, reduced, f"as by karatsuba, and each product {how}.")
+    for beta in BETAS
+    for algorithm, whole, reduced, how in (
+        ("karatsuba-halves", by_halves, reduction, "by halves"),
+        ("karatsuba-limbs", by_halves_and_limbs, reduction, "by halves, and these limb by limb"),
+        (
+            "karatsuba-quotients",
+            by_halves_and_limbs,
+            reduction_by_limbs,
+            "limb by limb, those of quotients too",
+        ),
+    )
+)
+"""The same in fewer products of limbs and more sums. `x0 + x1` must have n limbs."""

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 
-from fieldc.algorithms import FUSED, KERNELS, STUDIED, every_kernel_for
+from fieldc.algorithms import FUSED, FUSED_STUDIED, KERNELS, STUDIED, every_kernel_for
 from fieldc.algorithms.counts import PREDICTIONS, Prediction
 from fieldc.catalogue import every_prime
 from fieldc.commands.options import BUILT, ON_ARRAYS, names
@@ -57,7 +57,7 @@ SHOWN = (4, 6)
 def algorithms(operations: Sequence[str] = ()) -> Answer:
     """The algorithms of each operation, what they are predicted to need, and whence they come."""
     rows, data = [], []
-    for k in (*KERNELS, *FUSED, *STUDIED):
+    for k in (*KERNELS, *FUSED, *STUDIED, *FUSED_STUDIED):
         if operations and k.operation not in operations:
             continue
         source, name = " ".join(k.source.split()), (k.operation, k.algorithm)

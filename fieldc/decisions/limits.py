@@ -32,6 +32,7 @@ SLOW = "a proof takes more than ten seconds"
 LIMITS = (
     Limit("two-limb-quotients", ("mul",), 64, CARRIES),
     Limit("karatsuba", ("mul",), 0, TOGETHER),
+    Limit("karatsuba-limbs", ("mul",), 0, TOGETHER),
     Limit("solinas", ("mul_plain", "square_plain", "reduce"), 256, SLOW),
 )
 

@@ -18,10 +18,12 @@ from fieldc.targets.choice import Choice, Variant
 from fieldc.targets.judge import Judge
 
 T = TypeVar("T")
-NEAR = 1.03
+NEAR = 1.05
 """Up to which multiple of the best kernel's cycles others are tried in all orders too."""
 LONG = 600
-"""Instructions; what has more stays in its own order, since a simulation takes a second then."""
+"""Instructions; of what has more only a few orders are tried: a simulation takes a second then."""
+LONGEST = 2000
+"""Instructions; what has more stays in its own order."""
 DOUBT = 1.02
 """Up to which multiple of the fewest cycles, or instructions, two kernels count as alike."""
 
@@ -34,8 +36,8 @@ def in_best_order(
     judge: Judge, choice: Choice, known: Figure, model: Processor
 ) -> tuple[Choice, Figure]:
     """A kernel in its own order, of that figure, or in the one that the simulator puts first."""
-    is_short = known.instructions <= LONG
-    others = _in_orders(judge, choice, model) if is_short and core_of(model) else ()
+    is_tried = known.instructions <= LONGEST and core_of(model) is not None
+    others = _in_orders(judge, choice, model, known.instructions > LONG) if is_tried else ()
     found: list[tuple[Choice, Figure]] = [(choice, known), *others]
     return shorter_first(found, lambda one: one[1])[0]
 
@@ -77,7 +79,9 @@ def quicker_first(
     return sorted(ranked, key=place)
 
 
-def _in_orders(judge: Judge, choice: Choice, model: Processor) -> Iterator[tuple[Choice, Figure]]:
-    for plan in judge.orders:
+def _in_orders(
+    judge: Judge, choice: Choice, model: Processor, is_long: bool
+) -> Iterator[tuple[Choice, Figure]]:
+    for plan in judge.orders(model, is_long) if judge.orders else ():
         made = replace(choice, plan=plan)
         yield made, figure(judge, made, model.key)

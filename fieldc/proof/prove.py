@@ -13,7 +13,7 @@ from fieldc.proof.algebra.dropped import find_equal_words, join_wraps
 from fieldc.proof.algebra.equations import ONE, Polynomial, System, add_to
 from fieldc.proof.algebra.facts import Input
 from fieldc.proof.algebra.halves import equate_high_halves, equate_tops
-from fieldc.proof.algebra.identity import Identity, ProofError, flags_of, value_of
+from fieldc.proof.algebra.identity import Identity, ProofError, flags_of, open_masks, value_of
 from fieldc.proof.algebra.refute import Sample
 from fieldc.proof.algebra.strategies import STRATEGIES, Strategy
 from fieldc.proof.algebra.wraps import Equality, equate_dropped
@@ -28,6 +28,8 @@ RUNS = 8
 """Runs on numbers before a proof: enough to show most bits that are not constant."""
 PROPOSING = 16
 """Runs that propose which words are digits of a quotient."""
+MOST_FLAGS = 3
+"""Flags on whose choices a result may depend before masks are taken for products."""
 MOST_IN_VAIN = 4
 """How often it is asked in vain whether a case can be."""
 
@@ -75,6 +77,7 @@ def prove(
         cut_points.append(_cut_point(system, inputs, contract, claim, samples))
         inputs, samples = _from_there_on(system, inputs, samples, cut_points[-1].value)
     goals = list(_goals(memory, contract))
+    open_masks(system, MOST_FLAGS, [goal.result for goal in goals])
     for goal in goals:
         _refute(inputs, contract, goal, samples)
     if memory.is_foreign:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from fieldc.machine.processors import Processor
 from fieldc.targets.choice import Choice, Variant
 
 
@@ -37,8 +38,8 @@ class Judge:
     """Whether the simulator predicts cycles of its kernels, where it has the processor's core."""
     studied: Sequence[str] = ()
     """Algorithms that are offered here besides those that every target is offered."""
-    orders: Sequence[Any] = ()
-    """Plans that differ only in the order of a kernel's instructions.
+    orders: Callable[[Processor, bool], Sequence[Any]] | None = None
+    """Plans that differ only in the order of a kernel's instructions; of a long kernel only few.
 
     The simulator chooses among them for a processor that is known.
     """

@@ -114,6 +114,15 @@ class Select:
     where: str
 
 
+def without_choice(row: Select, number: int) -> Equation:
+    """The same row for both values of its flag: word = flag*when_set + (1 - flag)*otherwise."""
+    difference = dict(row.when_set)
+    add_to(difference, row.otherwise, -1)
+    right = product(variable(row.flag), difference)
+    add_to(right, row.otherwise)
+    return Equation(number, row.word, None, 0, right, "bits", row.where)
+
+
 @dataclass
 class System:
     """Variables with their exact ranges, and equations in the order of the code."""

@@ -25,6 +25,7 @@ from fieldc.proof.algebra.equations import (
     add_to,
     product,
     put_in,
+    without_choice,
 )
 from fieldc.proof.algebra.facts import Fact
 from fieldc.proof.algebra.strategies import STRATEGIES
@@ -312,3 +313,24 @@ def _made_of(system: System, flag: int) -> Iterator[int]:
         for number in read:
             yield number
             yield from _made_of(system, number)
+
+
+def open_masks(system: System, most: int, results: Sequence[Polynomial]) -> None:
+    """Where a result depends on more choices than `most`, take masked words for products.
+
+    A word that is kept or cleared by a flag is the product of both, so no case needs to know the
+    flag. A bound that needs it does not find it then.
+    """
+    if system.is_foreign or all(len(flags_of(system, result)) <= most for result in results):
+        return
+    for number, row in enumerate(system.rows):
+        is_mask = isinstance(row, Select) and not (row.when_set and row.otherwise)
+        if isinstance(row, Select) and is_mask and not _masks_its_own_word(system, row):
+            system.rows[number] = without_choice(row, number)
+
+
+def _masks_its_own_word(system: System, row: Select) -> bool:
+    """Whether the flag left the word that it masks: their product would need flag^2 = flag."""
+    made = system.owners[row.flag]
+    read = {v for side in (row.when_set, row.otherwise) for m in side for v in m}
+    return any(system.owners[v] == made for v in read)

@@ -11,13 +11,15 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 
+from fieldc.machine.processors import Processor
 from fieldc.targets.aarch64.allocate import allocated
 from fieldc.targets.aarch64.borrows import without_borrows_of_carries
 from fieldc.targets.aarch64.cancel import cancelled
 from fieldc.targets.aarch64.encode import assembled
 from fieldc.targets.aarch64.order import ahead
+from fieldc.targets.aarch64.pace import Pace, paced
 from fieldc.targets.aarch64.select import selected
-from fieldc.targets.aarch64.virtual import TABLE_LABEL
+from fieldc.targets.aarch64.virtual import TABLE_LABEL, Selected
 from fieldc.words.program import Program, Value
 from fieldc.words.rows import RowChoice, RowStyle
 from fieldc.words.sums import joined_sums
@@ -32,16 +34,35 @@ LONGER = 0.02
 """How much longer code may be for products that are further ahead."""
 
 
+SLOW = (Pace(3, 2, 5, 30),)
+"""Of one multiplier that is busy for three cycles."""
+FAST = (Pace(0.5, 2.5, 2, 18), Pace(0.75, 3, 4, 50), Pace(0.75, 2.5, 3, 24))
+"""Of multipliers that start a product in each cycle."""
+
+
 @dataclass(frozen=True)
 class ArmOrder:
-    """An order of a kernel's instructions: by which rows, and how far products are ahead."""
+    """An order of a kernel's instructions: by which rows, and how far products are ahead.
+
+    With a pace a rough clock says instead when each starts.
+    """
 
     rows: RowChoice
-    distance: int
+    distance: int = 0
+    pace: Pace | None = None
 
 
 ORDERS = tuple(ArmOrder(*of) for of in product(ROWS, (0, 2, 4, 6)))
-"""Those among which a simulation chooses for one processor."""
+"""Those without a clock."""
+
+
+def orders_for(processor: Processor, is_long: bool) -> Sequence[ArmOrder]:
+    """The orders among which a simulation chooses for a processor; of long kernels few."""
+    products = processor.timing("mul")
+    paces = SLOW if products is not None and len(products.ports) > 1 else FAST
+    if is_long:
+        return [ArmOrder(ROWS[0], pace=pace) for pace in paces]
+    return [*ORDERS, *(ArmOrder(rows, pace=pace) for rows, pace in product(ROWS, paces))]
 
 
 @dataclass(frozen=True)
@@ -79,8 +100,7 @@ def compile_words(
     """
     stays = is_immediate or is_short
     if order is not None:
-        ((_, kernel),) = _compiled(lowered(order.rows), stays, (order.distance,))
-        return kernel
+        return _ordered(lowered(order.rows), stays, order)
     made = [each for rows in ROWS for each in _compiled(lowered(rows), stays)]
     limit = (1 + LONGER) * min(len(kernel.lines) for _, kernel in made)
     near = [(distance, kernel) for distance, kernel in made if len(kernel.lines) <= limit]
@@ -95,13 +115,31 @@ def is_short(value: Value) -> bool:
     )
 
 
-def _compiled(
-    program: Program, is_immediate: Callable[[Value], bool], distances: Sequence[int] = DISTANCES
-) -> Iterator[tuple[int, ArmKernel]]:
-    """The code of a program for each distance."""
+Constants = tuple[tuple[str, int], ...]
+
+
+def _selected(
+    program: Program, is_immediate: Callable[[Value], bool]
+) -> tuple[Selected, Constants]:
+    """The instructions of a program, and the constants that they read."""
     program = without_borrows_of_carries(joined_sums(program))
     read, constants = with_table(program, is_immediate)
-    chosen = selected(read if constants else program, cancelled(program))
-    for distance in distances:
+    return selected(read if constants else program, cancelled(program)), constants
+
+
+def _ordered(program: Program, is_immediate: Callable[[Value], bool], order: ArmOrder) -> ArmKernel:
+    """The code of a program in one order."""
+    chosen, constants = _selected(program, is_immediate)
+    pace = order.pace
+    code = ahead(chosen.code, order.distance) if pace is None else paced(chosen.code, pace)
+    return ArmKernel(tuple(allocated(chosen, code)), constants)
+
+
+def _compiled(
+    program: Program, is_immediate: Callable[[Value], bool]
+) -> Iterator[tuple[int, ArmKernel]]:
+    """The code of a program for each distance."""
+    chosen, constants = _selected(program, is_immediate)
+    for distance in DISTANCES:
         lines = allocated(chosen, ahead(chosen.code, distance))
         yield distance, ArmKernel(tuple(lines), constants)

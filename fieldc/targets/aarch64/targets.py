@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from fieldc.language import Expression
 from fieldc.machine.instruments import Instruments
-from fieldc.targets.aarch64.kernel import ORDERS, ArmKernel, ArmOrder, compile_words
+from fieldc.targets.aarch64.kernel import ArmKernel, ArmOrder, compile_words, orders_for
 from fieldc.targets.aarch64.objects import object_of
 from fieldc.targets.aarch64.systems import SYSTEMS, ArmSystem
 from fieldc.targets.aarch64.timing.clock import GenericTimer, show_written
@@ -44,8 +44,8 @@ JUDGE = Judge(
     ARCHITECTURE,
     "apple-m1",
     is_simulated=True,
-    studied=("karatsuba",),  # Neoverse N1 has one multiplier, which takes three cycles
-    orders=ORDERS,
+    studied=("karatsuba", *(f"karatsuba-{of}" for of in ("halves", "limbs", "quotients"))),
+    orders=orders_for,
 )
 """A processor that is not known is taken for the core that most people have."""
 
