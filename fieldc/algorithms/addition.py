@@ -74,6 +74,22 @@ def double_by_rotation(f: Field, x: Residue) -> Residue:
     return with_bounds(turned, (0, f.p - 1)) if isinstance(turned, Integer) else turned
 
 
+@kernel("double", "half")
+def double_by_half(f: Field, x: Residue) -> Residue:
+    """2*x mod p as 2*x, or 2*(x - h) + 1 for x from h = (p + 1)/2 on: shifts after the choice.
+
+    No limb is added for a carry. Low limbs of h are 0: they are neither subtracted nor chosen.
+    """
+    half = (f.p + 1) // 2
+    if half % f.base:
+        raise DoesNotApply(f"half needs (p + 1)/2 with a lowest limb of 0, not {f.label}")
+    d = x - half
+    rest = known(select(d < 0, x, d), 0, half - 1)
+    even = x % (f.base >> 1) << 1
+    upper = [(rest >> f.word * i - 1) % f.base for i in range(1, f.n)]
+    return known(joined(f, [select(d < 0, even, even + 1), *upper]), 0, f.p - 1)
+
+
 @kernel("sub")
 def sub(f: Field, x: Residue, y: Residue) -> Residue:
     """x - y mod p."""
@@ -146,6 +162,7 @@ ALTERNATIVES = (
     double_by_shifts,
     double_by_mask,
     double_by_difference,
+    double_by_half,
     add_by_mask,
     add_by_difference,
     sub_by_selection,

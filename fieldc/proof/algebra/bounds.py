@@ -13,7 +13,7 @@ from functools import partial
 from itertools import islice, zip_longest
 
 from fieldc.proof.algebra.combinations import Combination, Slopes, plus, plus_slopes, with_chain
-from fieldc.proof.algebra.comparisons import Comparison
+from fieldc.proof.algebra.comparisons import Comparison, carries_in
 from fieldc.proof.algebra.equations import (
     ONE,
     Equation,
@@ -28,6 +28,7 @@ from fieldc.proof.algebra.equations import (
 from fieldc.proof.algebra.facts import Bound, Fact, Input, Known
 from fieldc.proof.algebra.hints import holds
 from fieldc.proof.algebra.low_bits import cuts, without_tops
+from fieldc.proof.algebra.shifted import times_in_double, top_scale
 from fieldc.proof.algebra.strategies import STRATEGIES, Strategy, share
 from fieldc.proof.algebra.totals import Total
 
@@ -106,7 +107,7 @@ class Case(Known):
 
     def _bounds(self, target: Polynomial, goal: int | None) -> Iterator[Bound]:
         """Yield upper bounds by each strategy; each stops as soon as it falls below the goal."""
-        rows = self._carries_in(target)
+        rows = carries_in(self.system, target)
         # Nearly always the first one suffices, with one comparison or another.
         for strategy in self.strategies:
             yield self._direct(target, goal, strategy)
@@ -118,15 +119,6 @@ class Case(Known):
             for bounds in zip_longest(*tries):
                 yield from filter(None, bounds)
 
-    def _carries_in(self, target: Polynomial) -> frozenset[int]:
-        """The rows whose carries go into the sum of which the target is the carry."""
-        carries = [m[0] for m in target if len(m) == 1]
-        row = self.system.row_of_carry(carries[0]) if carries and len(target) == 1 else None
-        if row is None:
-            return frozenset()
-        makers = (self.system.row_of_carry(m[0]) for m in row.right if len(m) == 1)
-        return frozenset(maker.number for maker in makers if maker is not None)
-
     def _compared(
         self, target: Polynomial, goal: int | None, strategy: Strategy, comparison: Comparison
     ) -> Iterator[Bound]:
@@ -136,10 +128,14 @@ class Case(Known):
         """
         low, high = self.range_of(comparison)
         size = abs(comparison.weight)
-        scales = dict.fromkeys((1, size // self.system.radix, size))
-        is_number = len(target) > 1
-        for number, scale in enumerate(scales if is_number else reversed(scales)):
-            for factor, extra in ((-1, high), (1, -low)):
+        top = top_scale(self.system, target, size)
+        scales = dict.fromkeys((1, size // self.system.radix, size, *top))
+        is_number, both = len(target) > 1, [(-1, high), (1, -low)]
+        ways = [(scale, both) for scale in (scales if is_number else reversed(scales))]
+        times = times_in_double(self.system, target, comparison) if is_number else ()
+        ways += [(1, [(-t, t * high)]) for t in times]
+        for number, (scale, sides) in enumerate(ways):
+            for factor, extra in sides:
                 shifted = {m: c * scale for m, c in target.items()}
                 add_to(shifted, comparison.operands, factor)
                 limit = None if goal is None else goal * scale - extra
@@ -148,8 +144,8 @@ class Case(Known):
                 yield Bound(b.value + extra * b.scale, b.scale * scale, rows, b.slopes)
             if is_number and not number:
                 yield from self._by_words(target, strategy, comparison, 1)
-        if not is_number:
-            yield from self._by_words(target, strategy, comparison, 1)
+        for scale in () if is_number else (1, *top):
+            yield from self._by_words(target, strategy, comparison, scale)
         if self.is_foreign:
             for sign in (1, -1):
                 yield from self._by_words(target, strategy, comparison, self.system.radix, sign)

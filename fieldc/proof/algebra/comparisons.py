@@ -81,3 +81,13 @@ def comparison_by_top(system: System, flag: int) -> tuple[Comparison, int] | Non
     words[system.low_bits[word, shift],] = weight
     words[flag,] = weight << shift
     return Comparison(flag, chain.operands, words, chain.rows, weight << shift), row.carry
+
+
+def carries_in(system: System, target: Polynomial) -> frozenset[int]:
+    """The rows whose carries go into the sum of which the target is the carry."""
+    carries = [m[0] for m in target if len(m) == 1]
+    row = system.row_of_carry(carries[0]) if carries and len(target) == 1 else None
+    if row is None:
+        return frozenset()
+    makers = (system.row_of_carry(m[0]) for m in row.right if len(m) == 1)
+    return frozenset(maker.number for maker in makers if maker is not None)
