@@ -68,6 +68,27 @@ def test_what_rustc_makes_of_them_is_proved(
         assert found.keys() == users and min(found.values()) == count
 
 
+@here
+@pytest.mark.parametrize("kind", ["Fp", "fieldc::Lazy<Fp>"])
+def test_operands_by_value_are_not_copied_by_vectors(kind: str, tmp_path: Path, run_folder: Path):
+    """A load of two limbs waits for both stores of a product that was just made."""
+    text = f"""use fieldc::bn254::Fp;
+    #[unsafe(no_mangle)]
+    pub fn chain(x: &mut {kind}, y: &{kind}) {{
+        for _ in 0..9 {{
+            let z = *x * *y;
+            *x = z;
+        }}
+    }}"""
+    (tmp_path / "user.rs").write_text(text)
+    flags = ("--crate-type", "lib", f"--emit=asm={tmp_path / 'user.s'}")
+    using_crate(compiled_crate(run_folder, host()), *flags, tmp_path / "user.rs")
+    made = (tmp_path / "user.s").read_text()
+    chain = made[made.index("\nchain:") : made.index(".cfi_endproc", made.index("\nchain:"))]
+    assert "mulq" in chain or "mulx" in chain
+    assert "movups" not in chain and "movaps" not in chain
+
+
 def kernels_of(data: bytes, names: tuple[str, ...]) -> Counter[str]:
     """How many kernels of each named field an object has; those of some are proved."""
     found, counted = {code.name: code for code in functions(data)}, Counter[str]()

@@ -79,12 +79,22 @@ impl<F: Field> DigitArray<F> {
     }
 
     /// Whether there are no elements.
+    ///
+    /// ```
+    /// assert!(fieldc::DigitArray::<fieldc::bn254::Fp>::new(&[]).is_empty());
+    /// ```
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
     /// The elements.
+    ///
+    /// ```
+    /// use fieldc::{DigitArray, bn254::Fp};
+    ///
+    /// assert_eq!(DigitArray::new(&[Fp::ONE; 11]).to_vec(), [Fp::ONE; 11]);
+    /// ```
     #[must_use]
     pub fn to_vec(&self) -> Vec<F> {
         let mut z = vec![F::ZERO; self.count];

@@ -88,7 +88,7 @@ macro_rules! field {
         $crate::__operations! { $Fp }
         $crate::__operators! { [] $Fp, sum, Add::add, AddAssign::add_assign }
         $crate::__operators! { [] $Fp, difference, Sub::sub, SubAssign::sub_assign }
-        $crate::__operators! { [] $Fp, product, Mul::mul, MulAssign::mul_assign }
+        $crate::__operators! { [] $Fp, product (by_limbs), Mul::mul, MulAssign::mul_assign }
         $crate::__operators! { [] $Fp, quotient, Div::div, DivAssign::div_assign }
         $crate::__standard_traits! { $Fp }
         $crate::__constants! { $Fp $(, $generator)? }
@@ -373,6 +373,12 @@ macro_rules! __element {
                     { $crate::__private::class::<{ $Fp::LIMBS }, $Fp>() },
                     Self,
                 >(&self.0, &other.0))
+            }
+
+            /// The same, loaded and stored limb by limb, as products store their results.
+            #[inline(always)]
+            fn by_limbs(self) -> Self {
+                Self($crate::__private::one_by_one(self.0))
             }
 
             #[inline]

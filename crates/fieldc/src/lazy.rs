@@ -244,11 +244,17 @@ impl<F: HasLazy> Lazy<F> {
     fn product(&self, y: &Self) -> Self {
         Self(<F::Ring as Ring>::mul(&self.0, &y.0))
     }
+
+    /// The same, loaded and stored limb by limb.
+    #[inline(always)]
+    fn by_limbs(self) -> Self {
+        Self(<F::Ring as Ring>::by_limbs(self.0))
+    }
 }
 
 crate::__operators! { [F: HasLazy] Lazy<F>, sum, Add::add, AddAssign::add_assign }
 crate::__operators! { [F: HasLazy] Lazy<F>, difference, Sub::sub, SubAssign::sub_assign }
-crate::__operators! { [F: HasLazy] Lazy<F>, product, Mul::mul, MulAssign::mul_assign }
+crate::__operators! { [F: HasLazy] Lazy<F>, product (by_limbs), Mul::mul, MulAssign::mul_assign }
 
 impl<F: HasLazy> Neg for Lazy<F> {
     type Output = Self;

@@ -12,7 +12,7 @@ use crate::assembly::HasProducts;
 use crate::generated::{LAZY_FOLD_N0, LAZY_FOLD_TOP, LAZY_FULL_TOP, LAZY_SPARE_TOP};
 use crate::limbs;
 use crate::modulus::{FIRST_PLAIN, Modulus, Montgomery, class};
-use crate::portable::{from_montgomery, to_montgomery};
+use crate::portable::{from_montgomery, one_by_one, to_montgomery};
 
 /// N limbs and a class of primes, as a type: it has the kernels for values below 2p.
 pub struct LazyShape<const N: usize, const CLASS: u8>;
@@ -112,6 +112,8 @@ pub trait Ring {
     fn mul(x: &Self::Limbs, y: &Self::Limbs) -> Self::Limbs;
     /// x * x.
     fn square(x: &Self::Limbs) -> Self::Limbs;
+    /// x, loaded and stored limb by limb.
+    fn by_limbs(x: Self::Limbs) -> Self::Limbs;
 }
 
 /// The values below 2p of F, by the kernels of a class.
@@ -182,5 +184,10 @@ where
     #[inline(always)]
     fn square(x: &[u64; N]) -> [u64; N] {
         LazyShape::<N, CLASS>::square::<F>(x)
+    }
+
+    #[inline(always)]
+    fn by_limbs(x: [u64; N]) -> [u64; N] {
+        one_by_one(x)
     }
 }

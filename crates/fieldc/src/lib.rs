@@ -314,7 +314,7 @@ pub mod __private {
         Modulus, Montgomery, class, is_served, limbs_of, montgomery_class, parse,
     };
     pub use crate::parse::{from_hex, from_text};
-    pub use crate::portable::{from_montgomery, number, to_montgomery};
+    pub use crate::portable::{from_montgomery, number, one_by_one, to_montgomery};
     pub use crate::power::{const_power, power};
     pub use crate::primality::is_probable_prime;
     pub use crate::root::{is_square, sqrt};

@@ -93,6 +93,18 @@ pub(crate) const fn trailing_zeros<const N: usize>(a: &[u64; N]) -> u32 {
     64 * i as u32 + a[i].trailing_zeros()
 }
 
+/// A copy, limb by limb.
+///
+/// A plain copy loads two limbs at once, and a processor makes such a load wait for both
+/// stores of limbs; where one branch copies so, the compiler does it for all.
+#[allow(dead_code, reason = "assembly for AArch64 stores two limbs at once")]
+#[inline(always)]
+pub(crate) fn by_limbs<const N: usize>(z: &[u64; N]) -> [u64; N] {
+    // SAFETY: a reference is valid for reads.
+    z.each_ref()
+        .map(|limb| unsafe { core::ptr::read_volatile(limb) })
+}
+
 /// Limbs of a number.
 pub const fn length<const N: usize>(_: &[u64; N]) -> usize {
     N

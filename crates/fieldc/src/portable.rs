@@ -61,6 +61,62 @@ fn opaque(mask: u64) -> u64 {
     core::hint::black_box(mask)
 }
 
+/// The same number, loaded and stored limb by limb.
+///
+/// An operand that is given by value is a copy. The compiler makes it by two limbs at once, and such a
+/// load waits until both limbs are stored, when a product just stored them one by one.
+#[inline(always)]
+pub fn one_by_one<const N: usize>(x: [u64; N]) -> [u64; N] {
+    if N > 1 && cfg!(target_arch = "x86_64") {
+        return x.map(opaque);
+    }
+    x
+}
+
+/// The same constant, of which the compiler knows nothing but where it lies: products then load its
+/// limbs. Known limbs are put into registers anew for each product, by an instruction of ten bytes.
+#[cfg(all(
+    any(
+        target_arch = "x86_64",
+        target_arch = "aarch64",
+        target_arch = "riscv64",
+        target_arch = "s390x"
+    ),
+    not(miri)
+))]
+#[inline(always)]
+#[allow(
+    clippy::pointers_in_nomem_asm_block,
+    reason = "without an instruction it reads no memory"
+)]
+pub(crate) fn hidden<T>(constant: &'static T) -> &'static T {
+    let mut place: *const T = constant;
+    // SAFETY: it has no instruction, so the place is the constant's still.
+    unsafe {
+        core::arch::asm!(
+            "/* {0} */",
+            inout(reg) place,
+            options(pure, nomem, nostack, preserves_flags),
+        );
+        &*place
+    }
+}
+
+/// The same constant.
+#[cfg(not(all(
+    any(
+        target_arch = "x86_64",
+        target_arch = "aarch64",
+        target_arch = "riscv64",
+        target_arch = "s390x"
+    ),
+    not(miri)
+)))]
+#[inline(always)]
+pub(crate) fn hidden<T>(constant: &'static T) -> &'static T {
+    constant
+}
+
 /// x*y/R mod p.
 #[inline]
 pub(crate) const fn mul<const N: usize, M: Modulus<N>>(x: &[u64; N], y: &[u64; N]) -> [u64; N] {

@@ -6,7 +6,7 @@
 use crate::addition;
 use crate::generated::portable as flat;
 use crate::modulus::{FULL, Modulus, NEAR, class_of};
-use crate::portable::product;
+use crate::portable::{hidden, product};
 
 /// The same array: A and B are equal wherever this runs.
 #[inline(always)]
@@ -20,10 +20,28 @@ fn both<const N: usize, const B: usize>(x: &[[u64; N]; 2]) -> &[u64; B] {
     x.as_flattened().first_chunk().expect("two numbers")
 }
 
+/// p, hidden unless products with a limb of it are easier than others.
+#[inline(always)]
+fn modulus<const N: usize, M: Modulus<N>>() -> &'static [u64; N] {
+    if const { class_of(&M::P) != NEAR && has_easy_limb(&M::P) } {
+        return &M::P;
+    }
+    hidden(&M::P)
+}
+
+/// Whether a limb is all zeros or all ones.
+const fn has_easy_limb(p: &[u64]) -> bool {
+    let mut i = 0;
+    while i < p.len() && p[i].wrapping_add(1) > 1 {
+        i += 1;
+    }
+    i < p.len()
+}
+
 /// What one function of `flat` makes of N limbs.
 macro_rules! call {
     ($M:ident, $function:ident($($x:expr),+)) => {
-        *same(&flat::$function($($x),+, same(&$M::P), $M::N0))
+        *same(&flat::$function($($x),+, same(modulus::<N, $M>()), $M::N0))
     };
 }
 

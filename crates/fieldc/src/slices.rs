@@ -318,8 +318,9 @@ pub fn scale<F: Field>(x: &mut [F], factor: &F) {
 
 /// Inverts every element in place; zeros stay zeros. Returns the position of the first zero.
 ///
-/// It takes the same time for all values, zeros among them. Each 256 elements share an inversion, so the room that it needs is on the stack. With scratch
-/// space for all of them, [`Field::batch_invert`] makes one inversion in all.
+/// It takes the same time for all values, zeros among them. Each 256 elements share an inversion, so
+/// the room that it needs is on the stack. With scratch space for all of them,
+/// [`Field::batch_invert`] makes one inversion in all.
 ///
 /// ```
 /// use fieldc::{bn254::Fr, slices};

@@ -1,22 +1,31 @@
 //! The traits of the standard library for field types: operators, sums, comparison, printing.
 
-/// One operator of two operands, by value and by reference, and its assignment, from a method.
+/// One operator of two operands, by value and by reference, and its assignment, from a method. What
+/// stands after the method makes a copy of an operand that comes by value.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __operators {
     (
-        [$($generics:tt)*] $Type:ty, $of:ident,
+        [$($generics:tt)*] $Type:ty, $of:ident $(($copy:ident))?,
         $Operator:ident :: $operation:ident, $Assign:ident :: $assign:ident
     ) => {
-        $crate::__operators! { @ [$($generics)*] $Type, $of, $Operator::$operation, $Type, $Type }
-        $crate::__operators! { @ [$($generics)*] $Type, $of, $Operator::$operation, $Type, &$Type }
-        $crate::__operators! { @ [$($generics)*] $Type, $of, $Operator::$operation, &$Type, $Type }
-        $crate::__operators! { @ [$($generics)*] $Type, $of, $Operator::$operation, &$Type, &$Type }
+        $crate::__operators! {
+            @ [$($generics)*] $Type, $of, $Operator::$operation, [$Type $(, $copy)?], [$Type $(, $copy)?]
+        }
+        $crate::__operators! {
+            @ [$($generics)*] $Type, $of, $Operator::$operation, [$Type $(, $copy)?], [&$Type]
+        }
+        $crate::__operators! {
+            @ [$($generics)*] $Type, $of, $Operator::$operation, [&$Type], [$Type $(, $copy)?]
+        }
+        $crate::__operators! {
+            @ [$($generics)*] $Type, $of, $Operator::$operation, [&$Type], [&$Type]
+        }
 
         impl<$($generics)*> core::ops::$Assign for $Type {
             #[inline(always)]
             fn $assign(&mut self, other: Self) {
-                *self = self.$of(&other);
+                *self = self.$of(&other $(.$copy())?);
             }
         }
 
@@ -28,8 +37,8 @@ macro_rules! __operators {
         }
     };
     (
-        @ [$($generics:tt)*] $Type:ty, $of:ident,
-        $Operator:ident :: $operation:ident, $Left:ty, $Right:ty
+        @ [$($generics:tt)*] $Type:ty, $of:ident, $Operator:ident :: $operation:ident,
+        [$Left:ty $(, $left:ident)?], [$Right:ty $(, $right:ident)?]
     ) => {
         impl<$($generics)*> core::ops::$Operator<$Right> for $Left {
             type Output = $Type;
@@ -37,7 +46,7 @@ macro_rules! __operators {
             #[inline(always)]
             #[allow(clippy::needless_borrow, reason = "some operands are references")]
             fn $operation(self, other: $Right) -> $Type {
-                (&self).$of(&other)
+                (&self $(.$left())?).$of(&other $(.$right())?)
             }
         }
     };

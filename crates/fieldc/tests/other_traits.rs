@@ -27,6 +27,16 @@ fn num_traits_are_the_elements_own() {
 }
 
 #[test]
+fn own_methods_are_called_as_before_where_num_traits_are_in_scope() {
+    use num_traits::{MulAdd as _, Pow as _};
+    let x = Fp::from_u64(2);
+    assert_eq!(x.pow(&[10]), Fp::from_u64(1024));
+    assert_eq!(x.pow(&[10, 0][..]), Fp::from_u64(1024));
+    assert_eq!(x.pow(10), Fp::from_u64(1024));
+    assert_eq!(x.mul_add(&x, &Fp::ONE), x.mul_add(x, Fp::ONE));
+}
+
+#[test]
 fn only_limbs_below_p_are_elements() {
     let x = [Fp::from_u64(3), -Fp::ONE];
     let bytes: &[u8] = bytemuck::cast_slice(&x);

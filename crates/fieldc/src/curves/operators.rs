@@ -59,16 +59,16 @@ crate::__operators! { [C: Curve] Jacobian<C>, difference, Sub::sub, SubAssign::s
 macro_rules! operator {
     ($Operator:ident :: $operation:ident, $of:ident, $Left:ty, $Right:ty) => {
         crate::__operators! {
-            @ [C: Curve] Jacobian<C>, $of, $Operator::$operation, $Left, $Right
+            @ [C: Curve] Jacobian<C>, $of, $Operator::$operation, [$Left], [$Right]
         }
         crate::__operators! {
-            @ [C: Curve] Jacobian<C>, $of, $Operator::$operation, $Left, &$Right
+            @ [C: Curve] Jacobian<C>, $of, $Operator::$operation, [$Left], [&$Right]
         }
         crate::__operators! {
-            @ [C: Curve] Jacobian<C>, $of, $Operator::$operation, &$Left, $Right
+            @ [C: Curve] Jacobian<C>, $of, $Operator::$operation, [&$Left], [$Right]
         }
         crate::__operators! {
-            @ [C: Curve] Jacobian<C>, $of, $Operator::$operation, &$Left, &$Right
+            @ [C: Curve] Jacobian<C>, $of, $Operator::$operation, [&$Left], [&$Right]
         }
     };
 }

@@ -14,7 +14,7 @@ pub(crate) use aarch64::{run, runs_assembly};
 pub(crate) use called::called;
 pub(crate) use inlined::{inlined, lazy_inlined};
 #[cfg(target_arch = "x86_64")]
-pub(crate) use x86_64::{by_limbs, has_bmi2, prefers_one_chain, prefers_two_chains, run};
+pub(crate) use x86_64::{has_bmi2, prefers_one_chain, prefers_two_chains, run};
 
 use crate::addition;
 use crate::kernels::{Kernels, UNKNOWN};

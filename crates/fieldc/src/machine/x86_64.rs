@@ -21,17 +21,6 @@ pub(crate) fn prefers_two_chains() -> bool {
     matches!(code(), ADX | ADX_AVX2 | AVX512F | ADX_AVX512IFMA)
 }
 
-/// A copy, limb by limb.
-///
-/// A plain copy loads two limbs at once, and a processor makes such a load wait for both
-/// stores of limbs; where one branch copies so, the compiler does it for all.
-#[inline(always)]
-pub(crate) fn by_limbs<const N: usize>(z: &[u64; N]) -> [u64; N] {
-    // SAFETY: a reference is valid for reads.
-    z.each_ref()
-        .map(|limb| unsafe { core::ptr::read_volatile(limb) })
-}
-
 /// One load and one or two comparisons beside a call.
 macro_rules! run {
     (($mulx:ident) $operands:tt $portable:tt) => {
@@ -55,7 +44,7 @@ macro_rules! run {
         unsafe { $kernel::<M> $operands }
     };
     (@portable ($($portable:tt)+) $operands:tt) => {
-        $crate::machine::by_limbs(&$crate::machine::$($portable)+ $operands)
+        $crate::limbs::by_limbs(&$crate::machine::$($portable)+ $operands)
     };
 }
 pub(crate) use run;

@@ -53,6 +53,36 @@ macro_rules! __num_traits {
             }
         }
 
+        /// As the type's own `pow`, which `Pow` hides where it is in scope.
+        impl $crate::__private::num_traits::Pow<&[u64]> for $Fp {
+            type Output = Self;
+
+            #[inline]
+            fn pow(self, exponent: &[u64]) -> Self {
+                Self::pow(&self, exponent)
+            }
+        }
+
+        /// The same.
+        impl<const K: usize> $crate::__private::num_traits::Pow<&[u64; K]> for $Fp {
+            type Output = Self;
+
+            #[inline]
+            fn pow(self, exponent: &[u64; K]) -> Self {
+                Self::pow(&self, exponent)
+            }
+        }
+
+        /// As the type's own `mul_add`, which `MulAdd` hides where it is in scope.
+        impl $crate::__private::num_traits::MulAdd<&Self, &Self> for $Fp {
+            type Output = Self;
+
+            #[inline]
+            fn mul_add(self, y: &Self, z: &Self) -> Self {
+                Self::mul_add(&self, y, z)
+            }
+        }
+
         impl $crate::__private::num_traits::MulAdd for $Fp {
             type Output = Self;
 
