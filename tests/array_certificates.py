@@ -9,6 +9,7 @@ from typing import Any
 
 from fieldc.algorithms.transforms import ROLES
 from fieldc.artifacts.arrays import BuiltArray, made_array, made_digits, made_sums, made_transforms
+from fieldc.artifacts.multiples import made_multiples
 from fieldc.artifacts.verify import prove_job
 from fieldc.catalogue import find_field
 from fieldc.targets.array_targets import ARRAY_TARGETS
@@ -38,8 +39,10 @@ SUMS = [
     ("bn254-p", "accumulate", "columns"),
     ("bn254-p", "collect", "columns"),
     ("bls12-381-p", "accumulate_digits", "columns"),
+    ("bls12-381-p", "accumulate_multiples", "columns"),
+    ("bls12-381-p", "collect_multiples", "columns"),
 ]
-"""Kernels of sums of products."""
+"""Kernels of sums of products; the last two of products in a tower."""
 MIXED = [
     ("bn254-p", "to_digits", "mixed"),
     ("bn254-p", "from_digits", "mixed"),
@@ -54,6 +57,7 @@ def built_array(name: str, operation: str, layout: str) -> BuiltArray:
     f = find_field(name)
     if layout not in LAYOUTS:
         others = [*made_sums(IFMA, f), *made_digits(IFMA, f), *made_transforms(IFMA, f).values()]
+        others += made_multiples(IFMA, f)
         names = [each.role or each.kernel.expression.kernel.operation for each in others]
         return others[names.index(operation)]
     return made_array(IFMA, f, operation, layout)

@@ -74,7 +74,7 @@ def test_changed_kernels_on_arrays_are_refused(checker: Path, tmp_path: Path, ca
 
 
 LAZY = ("bls12-381-r", "butterfly", "digits")
-ADDS, COLLECTS, IN_DIGITS = SUMS
+ADDS, COLLECTS, IN_DIGITS, MULTIPLES, COLLECTS_MULTIPLES = SUMS
 TO_DIGITS, FROM_DIGITS, _, LEAVE, _, STEP, STEP_BY = MIXED
 CHANGES = [
     (TO_DIGITS, "vpshrdq zmm5, zmm4, zmm1, 52", "vpshrdq zmm5, zmm4, zmm1, 51"),
@@ -106,6 +106,19 @@ CHANGES = [
     (IN_DIGITS, "vpmadd52huq", "vpmadd52luq"),
     (IN_DIGITS, "zmmword ptr [rdx]", "zmmword ptr [rdx + 64]"),
     (IN_DIGITS, "add rcx, 512", "add rcx, 448"),
+    (MULTIPLES, "zmm31, zmmword ptr [rsi]", "zmm31, zmmword ptr [rsi + 64]"),
+    (MULTIPLES, "zmm31, zmmword ptr [rsi]", "zmm31, zmmword ptr [rdx]"),
+    (MULTIPLES, "zmm30, zmmword ptr [rsi + 64]", "zmm31, zmmword ptr [rsi + 64]"),
+    (MULTIPLES, "zmmword ptr [rsi], zmm31", "zmmword ptr [rsi], zmm30"),
+    (MULTIPLES, "zmmword ptr [rsi], zmm31", "zmmword ptr [rsi + 64], zmm31"),
+    (MULTIPLES, "    vmovdqu64 zmmword ptr [rsi], zmm31\n", ""),
+    (MULTIPLES, "    vmovdqu64 zmm31, zmmword ptr [rsi]\n", ""),
+    (MULTIPLES, "vpmadd52luq zmm31", "vpmadd52luq zmm30"),
+    (MULTIPLES, "vpmadd52huq", "vpmadd52luq"),
+    (MULTIPLES, "add rdx, 512", "add rdx, 448"),
+    (MULTIPLES, "add rdx, 512", "add rdx, 512\n    add rsi, 1024"),
+    (COLLECTS_MULTIPLES, "add rdx, 1024", "add rdx, 960"),
+    (COLLECTS_MULTIPLES, "vpmadd52huq", "vpmadd52luq"),
     (LAZY, "vpcmpltuq k2, zmm0, zmm1", "vpcmpltuq k2, zmm1, zmm0"),
     (LAZY, "vpcmpltuq k2, zmm0, zmm1", "vpcmpleuq k2, zmm0, zmm1"),
     (LAZY, "vpcmpltuq k2, zmm0, zmm1", "vpcmpltq k2, zmm0, zmm1"),
@@ -138,9 +151,10 @@ def ends_of(built: BuiltArray, certificate: dict[str, Any], data: bytes) -> dict
     """Where a changed block ends, as far as its loop can be read."""
     function, parts = function_of(data, built.kernel.symbol), certificate["loop"]
     masked = certificate["contract"]["words"] if parts["tail"] else 0
+    held = len(parts.get("held", ()))
     widths = {at: size // 64 for at, size in zip(POINTERS, parts["advances"], strict=False)}
     try:
-        shape = shape_of(function.code, 0, widths, masked)
+        shape = shape_of(function.code, 0, widths, masked, held=held)
     except ProofError:
         return {}
     return {"block": [*shape.block_ends], "tail": shape.tail_ends and [*shape.tail_ends]}
@@ -265,6 +279,12 @@ CLAIMS: list[tuple[Case, dict[str, Any]]] = [
     (ADDS, {"operation": "collect", "family": "collect"}),
     (COLLECTS, {"turns": 1 << 9}),
     (IN_DIGITS, {"word_bits": 64}),
+    (IN_DIGITS, {"multiple": 2}),
+    (MULTIPLES, {"multiple": 0}),
+    (MULTIPLES, {"turns": 1000}),
+    (MULTIPLES, {"word_bits": 64}),
+    (COLLECTS_MULTIPLES, {"multiple": 64}),
+    (COLLECTS_MULTIPLES, {"turns": 96}),
     (TO_DIGITS, {"operation": "from_digits", "family": "from_digits"}),
     (TO_DIGITS, {"mixed": {"in_digits": ["x"], "gives_digits": True}}),
     (TO_DIGITS, {"mixed": {"in_digits": [], "gives_digits": False}}),

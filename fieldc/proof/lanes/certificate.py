@@ -42,7 +42,8 @@ it is below its bound. Where a word's bounds leave no integer, the signs of the 
 
 `turns` is only there for sums in columns, `accumulate` and `collect`: how often a lane adds at
 most. An element has `words` limbs then, or the digits that hold them. What `accumulate` gives is an
-exact sum: `canonical` has for each column why a turn adds no more than it may.
+exact sum: `canonical` has for each column why a turn adds no more than it may. `multiple` is there
+where second factors are below so many p, and first ones in digits are moved up.
 
 `mixed` is {in_digits, gives_digits}, where some arrays are in limbs and others in digits: operands
 by their names, and whether results are in digits. `words` are limbs then, and R is 2^(64*words).
@@ -50,8 +51,9 @@ by their names, and whether results are in digits. `words` are limbs then, and R
 more. Operands in `shared` have one block for all elements.
 
 `loop` is the shape of the function, as `loop.py` describes it: elements of a block, bytes of the
-frame, masks of blends by the number of their register, what each pointer advances by in a turn,
-and the places of the code of a block and of a tail. `block` and `tail` have a node each; the
+frame, masks of blends by the number of their register, the registers that hold vectors of the first
+array (`held`, where there are some), what each pointer advances by in a turn, and the places of the
+code of a block and of a tail. `block` and `tail` have a node each; the
 tail's is left out where it is the same. Coefficients, limits and factors are hexadecimal strings.
 """
 
@@ -135,11 +137,8 @@ def certify_arrays(
 def certify_columns(
     code: bytes, operation: str, of: ColumnContract, start: int = 0, symbol: str = "kernel"
 ) -> dict[str, Any] | None:
-    """The same of a kernel of sums in columns of a prime of two or more limbs.
-
-    Nothing for sums of multiples, whose columns stay in registers.
-    """
-    notes = _Notes(of.words > 1 and not of.multiple)
+    """The same of a kernel of sums in columns of a prime of two or more limbs."""
+    notes = _Notes(of.words > 1)
     COLUMN_PROOFS[operation](code, of, start, notes)
     contract = {
         "operation": operation,
@@ -149,6 +148,7 @@ def certify_columns(
         "words": of.words,
         "word_bits": of.word_bits,
         "turns": of.turns,
+        **({"multiple": of.multiple} if of.multiple else {}),
     }
     return _written(notes, symbol, contract, start)
 
@@ -201,6 +201,7 @@ def _loop(shape: LoopParts, start: int) -> dict[str, Any]:
         "elements": shape.elements,
         "frame": shape.frame,
         "masks": [[int(name[1:]), mask] for name, mask in shape.blends.items()],
+        **({"held": shape.held} if shape.enter else {}),
         "advances": [*shape.advances],
         "block": [place - start for place in shape.block_ends],
         "tail": [place - start for place in shape.tail_ends] if shape.tail_ends else None,

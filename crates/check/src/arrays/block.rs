@@ -4,7 +4,7 @@
 //! registers whose places hold one word, of elements in one order: they do the same in each lane.
 
 use crate::arrays::lane::Lane;
-use crate::arrays::shape::Shape;
+use crate::arrays::shape::{FIRST, Shape};
 use crate::arrays::task::{Array, LANES, Layout, Task, VECTOR};
 use crate::arrays::word::{Done, LaneWord, stop};
 use iced_x86::{Instruction, Register};
@@ -43,6 +43,8 @@ pub(crate) struct Block<'a> {
     /// Words of a block that some result has.
     written: Vec<usize>,
     order: Option<Order>,
+    /// Whether vectors of the first array are in registers, and nobody uses the array.
+    is_held: bool,
     /// Masks of lanes by a comparison: what it gives in this case.
     pub(crate) flags: BTreeMap<Register, bool>,
     /// Which vector's mask the tail's register holds.
@@ -64,6 +66,7 @@ impl<'a> Block<'a> {
             stored,
             written,
             order,
+            is_held: false,
             flags,
             tail_vector,
         }
@@ -110,9 +113,30 @@ impl<'a> Block<'a> {
         order.map(|element| (held.clone(), element))
     }
 
+    /// Loads the vectors that the loop holds: from here on they are in registers alone.
+    pub(crate) fn enter(&mut self) -> Done<()> {
+        for (at, register) in self.shape.held().enumerate() {
+            let vector = self.load(FIRST, VECTOR * at as i64)?;
+            self.set(register, vector);
+        }
+        self.is_held = !self.shape.parts.held.is_empty();
+        Ok(())
+    }
+
+    /// Stores them: a turn of the loop is a load, a block and a store.
+    pub(crate) fn leave(&mut self) -> Done<()> {
+        self.is_held = false;
+        for (at, register) in self.shape.held().enumerate() {
+            let vector = self.register(register)?.clone();
+            self.store(FIRST, VECTOR * at as i64, vector)?;
+        }
+        Ok(())
+    }
+
     /// The array that a pointer leads to.
     fn array(&self, base: Register) -> Option<Array> {
-        self.task.arrays.get(self.shape.pointer(base)?).copied()
+        let number = self.shape.pointer(base).filter(|number| *number > 0 || !self.is_held)?;
+        self.task.arrays.get(number).copied()
     }
 
     /// How it lies there.

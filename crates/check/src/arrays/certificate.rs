@@ -59,6 +59,9 @@ pub(crate) struct ArrayContract {
     /// Of sums in columns: how often a lane adds at most.
     #[serde(default)]
     pub(crate) turns: Option<u64>,
+    /// Of sums of products by values below so many p: that number.
+    #[serde(default)]
+    pub(crate) multiple: Option<u64>,
     /// Where some arrays are in limbs and others in digits: which are in digits.
     #[serde(default)]
     pub(crate) mixed: Option<Mixed>,
@@ -97,6 +100,9 @@ pub(crate) struct Parts {
     pub(crate) frame: i64,
     /// Masks of blends, by the number of their register.
     pub(crate) masks: Vec<(u32, u64)>,
+    /// The registers that hold vectors of the first array, by number.
+    #[serde(default)]
+    pub(crate) held: Vec<u32>,
     /// What each pointer advances by, results first.
     pub(crate) advances: Vec<i64>,
     /// The first byte of a block's code, and the one after it.

@@ -33,6 +33,9 @@ impl ArrayContract {
         if turns.is_some() && (self.mixed.is_some() || !self.shared.is_empty()) {
             return fail("contract: sums of other arrays");
         }
+        if self.multiple.is_some() && (turns.is_none() || self.multiple == Some(0)) {
+            return fail("contract: multiples of no sums");
+        }
         if let Some(mixed) = &self.mixed {
             return self.mixed_task(mixed);
         }
@@ -40,7 +43,8 @@ impl ArrayContract {
             return fail("contract: a factor on arrays of one layout");
         }
         if let Some(turns) = turns {
-            let columns = Columns { p, words: *words, word_bits: bits, turns: *turns };
+            let multiple = self.multiple.unwrap_or_default();
+            let columns = Columns { p, words: *words, word_bits: bits, turns: *turns, multiple };
             return if *lazy > 0 { fail("contract: lazy sums") } else { columns.task(family) };
         }
         let r = BigInt::from(1) << (bits as usize * words);

@@ -2,6 +2,7 @@
 //!
 //! A lane has 2D columns of 64 bits, 52 bits apart, for the D digits that hold n limbs. A turn adds
 //! x*y*2^e, e = 52*D - 64*n, or x*y of elements in digits, and at most 2D*(2^52 - 1) to a column.
+//! Or x in digits is an element times 2^e, and y is below m*p. Then the loop holds the columns.
 //! What is shown of a turn holds for columns of every number of turns before, up to the limit: their
 //! largest values are those of the most turns.
 
@@ -15,23 +16,28 @@ pub(crate) struct Columns {
     pub(crate) words: usize,
     pub(crate) word_bits: u32,
     pub(crate) turns: u64,
+    /// Of sums of x*y with x < p*2^e and y below so many p, both in digits; else 0.
+    pub(crate) multiple: u64,
 }
 
 impl Columns {
     /// What it says of one lane.
     pub(crate) fn task(&self, family: &str) -> Outcome<Task> {
-        let Self { p, words, word_bits, turns } = self;
+        let Self { p, words, word_bits, turns, multiple } = self;
         let limbs = Layout { words: *words, bits: WORD };
         let digits = Layout { words: digits_of(*words), bits: DIGIT };
         let elements = if *word_bits == WORD { limbs } else { digits };
-        let largest: BigInt = if *word_bits == WORD { p - 1 } else { p * 2 - 1 };
+        let [x_most, y_most] = self.largest();
         let columns = Layout { words: 2 * digits.words, bits: DIGIT };
         let growth = BigInt::from(columns.words) * ((1_u64 << DIGIT) - 1);
-        let moved = if *word_bits == WORD { excess(*words) } else { 0 };
+        let moved = if *word_bits == WORD && *multiple == 0 { excess(*words) } else { 0 };
         if *words < 2 || *p >= BigInt::from(1) << (WORD as usize * words) {
             return fail("contract: columns of one limb, or of a longer p");
         }
-        if (&largest * &largest) << moved > self.highest(1) {
+        if *multiple > 0 && *word_bits == WORD && family == "accumulate" {
+            return fail("contract: multiples in limbs");
+        }
+        if (&x_most * &y_most) << moved > self.highest(1) {
             return fail("contract: a turn may add more than columns are made for");
         }
         let most = u64::try_from(&growth * turns);
@@ -43,11 +49,12 @@ impl Columns {
             let mut task = Task::new(p.clone(), columns, one, self.highest(*turns));
             let before = u64::try_from(&growth * (turns - 1)).unwrap_or(most);
             task.operand_up_to("t", columns, &self.highest(turns - 1), before);
-            task.operand("x", elements, &largest);
-            task.operand("y", elements, &largest);
+            task.operand("x", elements, &x_most);
+            task.operand("y", elements, &y_most);
             let [t, x, y] = [0, 1, 2].map(|at| &task.operands[at].value);
             task.claims = vec![t.plus(&x.times(y).raised(moved), 1)];
             task.growth = Some(growth);
+            task.held = if *multiple > 0 { columns.words } else { 0 };
             task.arrays_apart();
             task.arrays.remove(0);
             task.arrays[0] = Array { result: Some(0), operand: Some(0), advance: 0 };
@@ -64,10 +71,22 @@ impl Columns {
         Ok(task)
     }
 
+    /// The largest values of both factors.
+    fn largest(&self) -> [BigInt; 2] {
+        let p = &self.p;
+        if self.multiple > 0 {
+            return [(p << excess(self.words)) - 1, p * self.multiple - 1];
+        }
+        let factor = if self.word_bits == WORD { 1 } else { 2 };
+        [p * factor - 1, p * factor - 1]
+    }
+
     /// The largest sum after some turns.
     fn highest(&self, turns: u64) -> BigInt {
-        let largest: BigInt = &self.p - 1;
-        (&largest * &largest * turns) << excess(self.words)
+        let Self { p, words, multiple, .. } = self;
+        let largest: BigInt = p - 1;
+        let once = if *multiple > 0 { p * p * *multiple } else { &largest * &largest };
+        (once * turns) << excess(*words)
     }
 }
 

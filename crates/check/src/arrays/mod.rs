@@ -10,6 +10,7 @@ mod meanings;
 mod processor;
 #[cfg(all(test, target_arch = "x86_64"))]
 mod processor_forms;
+mod reader;
 mod row;
 mod shape;
 mod task;

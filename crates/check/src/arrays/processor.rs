@@ -63,6 +63,7 @@ fn shape(code: &[u8]) -> Shape<'_> {
         elements: LANES,
         frame: FRAME,
         masks: vec![(2, MASK)],
+        held: Vec::new(),
         advances: vec![64, 64],
         block: (0, 0),
         tail: None,

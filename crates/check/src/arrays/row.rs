@@ -13,8 +13,9 @@ use object::{File, Object, ObjectSymbol};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// The layouts of sums of products, of transforms, and of what changes the layout.
+/// The layouts of sums of products, of products in towers, of transforms, and of what changes the layout.
 const COLUMNS: &str = "columns";
+const MULTIPLES: &str = "multiples";
 const TRANSFORM: &str = "transform";
 const TO_DIGITS: &str = "array-to-canonical-digits";
 const FROM_DIGITS: &str = "digits-to-array";
@@ -44,6 +45,8 @@ pub(crate) struct ArrayRow {
     /// Of sums in columns: how often a lane adds, how far columns are apart.
     turns: Option<u64>,
     column_bits: Option<u32>,
+    /// Of sums of products by values below so many p.
+    multiple: Option<u64>,
     #[serde(default)]
     in_digits: Vec<String>,
     /// Of transforms, whose arrays are in limbs or in digits, or are one block for all elements.
@@ -104,7 +107,7 @@ impl ArrayRow {
     /// Whether kernels like it have certificates: operations on elements in one layout.
     fn needs_certificate(&self) -> bool {
         let layouts: &[_] = match self.family.as_str() {
-            "accumulate" | "collect" => &[COLUMNS],
+            "accumulate" | "collect" => &[COLUMNS, MULTIPLES],
             "mul_by" | "reduce" => &[TRANSFORM],
             "to_digits" => &[TO_DIGITS],
             "from_digits" => &[FROM_DIGITS],
@@ -128,7 +131,7 @@ impl ArrayRow {
 
     /// The certificate claims what the row does.
     fn is_claimed(&self, certificate: &ArrayCertificate, p: &BigInt) -> Outcome<()> {
-        let ArrayContract { operation, family, parameters, convention, turns, .. } =
+        let ArrayContract { operation, family, parameters, convention, turns, multiple, .. } =
             &certificate.contract;
         let stated = &certificate.contract.p.0;
         let numbers: Numbers = serde_json::from_value(self.parameters.clone())
@@ -141,6 +144,7 @@ impl ArrayRow {
             (stated != p, "the certificate's prime is another one"),
             (!self.has_words(&certificate.contract), "the certificate has other words"),
             (*turns != self.turns, "the certificate has other turns"),
+            (*multiple != self.multiple, "the certificate has another multiple"),
             (*convention != self.convention, "the certificate has another convention"),
             (self.r.0 != r, "R is not 2^(word*n)"),
             (self.layout != self.expected_layout(numbers.lazy), "its layout is another one"),
@@ -153,7 +157,7 @@ impl ArrayRow {
         let of = |name: &str, values: usize, high: &BigInt| Elements {
             name: name.to_string(),
             values,
-            below: below(high, p, turns.is_some()),
+            below: below(high, p, turns.is_some(), multiple.is_some()),
         };
         let operands: Vec<_> = task.operands.iter().map(|o| of(o.name, 1, &o.high)).collect();
         if self.operands != operands || self.result != of("z", task.claims.len(), &task.most) {
@@ -175,7 +179,7 @@ impl ArrayRow {
             return false;
         }
         match self.layout.as_str() {
-            COLUMNS => {
+            COLUMNS | MULTIPLES => {
                 let digits: &[_] = if *word_bits == DIGIT { &["x", "y"] } else { &[] };
                 let has_columns = *word == WORD && self.column_bits == Some(DIGIT);
                 has_columns && words == n && in_digits == digits && mixed.is_none()
@@ -221,6 +225,7 @@ impl ArrayRow {
     /// The layout of values that may be so lazy.
     fn expected_layout(&self, lazy: u32) -> &'static str {
         match (self.turns, lazy, self.word) {
+            (Some(_), ..) if self.multiple.is_some() => MULTIPLES,
             (Some(_), ..) => COLUMNS,
             _ if self.family == "to_digits" => TO_DIGITS,
             _ if self.family == "from_digits" => FROM_DIGITS,
@@ -243,10 +248,10 @@ fn without_digest(symbol: &str) -> &str {
 }
 
 /// What values up to `high` are below, as a manifest says it: a multiple of p, or of p*p for sums of
-/// products that are up to (p - 1)*(p - 1).
-fn below(high: &BigInt, p: &BigInt, has_sums: bool) -> String {
+/// products that are up to (p - 1)*(p - 1), or to p*p where factors are below multiples of p.
+fn below(high: &BigInt, p: &BigInt, has_sums: bool, is_multiple: bool) -> String {
     let one: &BigInt = &1.into();
-    let square: BigInt = (p - one) * (p - one);
+    let square: BigInt = if is_multiple { p * p } else { (p - one) * (p - one) };
     let is_sum = has_sums && high % &square == BigInt::ZERO;
     let (factor, of) = if is_sum { (high / square, "p*p") } else { ((high + one) / p, "p") };
     if factor == *one { of.to_string() } else { format!("{factor}{of}") }

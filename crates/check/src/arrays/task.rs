@@ -53,6 +53,16 @@ impl Array {
     }
 }
 
+/// What a task says of its loop.
+pub(crate) struct Wanted {
+    /// What each pointer advances by in a turn, in bytes, or 0.
+    pub(crate) advances: Vec<i64>,
+    /// The limbs of an element, where elements of some arrays are in limbs: then there is a tail.
+    pub(crate) masked: Option<usize>,
+    /// Vectors of the first array that the loop holds in registers.
+    pub(crate) held: usize,
+}
+
 /// An operand: its words are the atoms from the first one on.
 #[derive(Clone, Debug)]
 pub(crate) struct LaneOperand {
@@ -81,19 +91,28 @@ pub(crate) struct Task {
     pub(crate) most: BigInt,
     /// Of a sum in columns, which is exact: what a turn may add to one.
     pub(crate) growth: Option<BigInt>,
+    /// Vectors of the first array that the loop holds in registers.
+    pub(crate) held: usize,
 }
 
 impl Task {
     /// A task without operands and claims, of results up to `most`.
     pub(crate) fn new(p: BigInt, result: Layout, factor: BigInt, most: BigInt) -> Self {
-        let (operands, highs, claims) = (Vec::new(), Vec::new(), Vec::new());
-        Self { p, arrays: Vec::new(), result, operands, highs, factor, claims, most, growth: None }
+        let (arrays, operands, highs, claims) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (growth, held) = (None, 0);
+        Self { p, arrays, result, operands, highs, factor, claims, most, growth, held }
     }
 
     /// The words of an element in limbs, where some array has such: then its tail has masks.
     pub(crate) fn masked(&self) -> Option<usize> {
         let layouts = self.operands.iter().map(|operand| operand.layout);
         layouts.chain([self.result]).find(|layout| layout.in_limbs()).map(|layout| layout.words)
+    }
+
+    /// What its loop must be.
+    pub(crate) fn wanted(&self) -> Wanted {
+        let advances = self.arrays.iter().map(|array| array.advance).collect();
+        Wanted { advances, masked: self.masked(), held: self.held }
     }
 
     /// Every result and every operand is an array of its own, results first.

@@ -27,8 +27,7 @@ pub(crate) fn verify_arrays(certificate: &ArrayCertificate, object: &[u8]) -> Ou
 pub(crate) fn replay(certificate: &ArrayCertificate, code: &[u8]) -> Outcome<()> {
     let ArrayCertificate { contract, parts, block, tail, .. } = certificate;
     let task = contract.task()?;
-    let advances: Vec<_> = task.arrays.iter().map(|array| array.advance).collect();
-    let shape = Shape::read(code, &advances, task.masked())?;
+    let shape = Shape::read(code, &task.wanted())?;
     if shape.parts != *parts {
         return fail(format!("the loop has other parts: {:?}", shape.parts));
     }
@@ -85,7 +84,9 @@ impl Part<'_> {
         let Self { shape, task, is_tail } = self;
         let mut block = Block::new(lane, shape, task, *is_tail);
         let code: &[Instruction] = if *is_tail { &shape.tail } else { &shape.block };
+        block.enter()?;
         block.run(code)?;
+        block.leave()?;
         if let Some(growth) = &task.growth {
             return self.sum(&block, growth, canonical);
         }
