@@ -16,6 +16,8 @@ from fieldc.targets.array_targets import ARRAY_TARGETS
 from fieldc.targets.vectors.offers import LAYOUTS
 
 IFMA = ARRAY_TARGETS["avx512ifma"]
+IN_HALVES = "/32"
+"""Ends the name of a field whose elements have words of 32 bits."""
 CASES = [
     ("bls12-381-p", "add", "digits"),
     ("bls12-381-p", "sub", "canonical-digits"),
@@ -43,6 +45,18 @@ SUMS = [
     ("bls12-381-p", "collect_multiples", "columns"),
 ]
 """Kernels of sums of products; the last two of products in a tower."""
+WORDS = [
+    ("goldilocks", "mul", "array"),
+    ("2^61-1", "butterfly", "array"),
+    ("babybear", "mul_add", "array"),
+    ("babybear/32", "mul", "array"),
+    ("koalabear/32", "mul_add", "array"),
+    ("goldilocks", "accumulate", "columns"),
+    ("babybear", "accumulate", "columns"),
+    ("babybear/32", "accumulate", "columns"),
+    *((name, "collect", "columns") for name in ("goldilocks", "babybear", "babybear/32")),
+]
+"""Of primes of one word."""
 MIXED = [
     ("bn254-p", "to_digits", "mixed"),
     ("bn254-p", "from_digits", "mixed"),
@@ -54,10 +68,13 @@ MIXED = [
 @cache
 def built_array(name: str, operation: str, layout: str) -> BuiltArray:
     """A kernel for AVX-512 IFMA."""
-    f = find_field(name)
+    f = find_field(name.removesuffix(IN_HALVES))
+    f = replace(f, word=32) if name.endswith(IN_HALVES) else f
     if layout not in LAYOUTS:
-        others = [*made_sums(IFMA, f), *made_digits(IFMA, f), *made_transforms(IFMA, f).values()]
-        others += made_multiples(IFMA, f)
+        others = [*made_sums(IFMA, f)]
+        if f.n > 1:
+            others += [*made_digits(IFMA, f), *made_transforms(IFMA, f).values()]
+            others += made_multiples(IFMA, f)
         names = [each.role or each.kernel.expression.kernel.operation for each in others]
         return others[names.index(operation)]
     return made_array(IFMA, f, operation, layout)

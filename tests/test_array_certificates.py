@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from array_certificates import CASES, MIXED, SUMS, built_array, certificate_of_array
+from array_certificates import CASES, MIXED, SUMS, WORDS, built_array, certificate_of_array
 from forged import replay
 
 from fieldc.artifacts.arrays import BuiltArray
@@ -24,7 +24,7 @@ Case = tuple[str, str, str]
 CASE = CASES[0]
 
 
-@pytest.mark.parametrize("case", [*CASES, *SUMS, *MIXED], ids="-".join)
+@pytest.mark.parametrize("case", [*CASES, *SUMS, *WORDS, *MIXED], ids="-".join)
 def test_the_checker_accepts_kernels_on_arrays(checker: Path, tmp_path: Path, case: Case) -> None:
     built = built_array(*case)
     status, said = replay(checker, tmp_path, certificate_of_array(built), built.kernel.object)
@@ -75,6 +75,7 @@ def test_changed_kernels_on_arrays_are_refused(checker: Path, tmp_path: Path, ca
 
 LAZY = ("bls12-381-r", "butterfly", "digits")
 ADDS, COLLECTS, IN_DIGITS, MULTIPLES, COLLECTS_MULTIPLES = SUMS
+GOLDILOCKS, _, _, HALVES, _, ADDS_ONE, ADDS_WORDS, ADDS_HALVES, *_, COLLECTS_HALVES = WORDS
 TO_DIGITS, FROM_DIGITS, _, LEAVE, _, STEP, STEP_BY = MIXED
 CHANGES = [
     (TO_DIGITS, "vpshrdq zmm5, zmm4, zmm1, 52", "vpshrdq zmm5, zmm4, zmm1, 51"),
@@ -119,6 +120,34 @@ CHANGES = [
     (MULTIPLES, "add rdx, 512", "add rdx, 512\n    add rsi, 1024"),
     (COLLECTS_MULTIPLES, "add rdx, 1024", "add rdx, 960"),
     (COLLECTS_MULTIPLES, "vpmadd52huq", "vpmadd52luq"),
+    (GOLDILOCKS, "vpmuludq", "vpmuldq"),
+    (GOLDILOCKS, "vpsrlq", "vpsllq"),
+    (GOLDILOCKS, "vpcmpltuq", "vpcmpleuq"),
+    (HALVES, "mov eax, 21845", "mov eax, 43690"),
+    (HALVES, "mov eax, 21845", "mov eax, 21844"),
+    (HALVES, "vmovshdup zmm4 {k2}, zmm2", "vmovshdup zmm2 {k2}, zmm4"),
+    (HALVES, "vmovshdup zmm4 {k2}, zmm2", "vmovshdup zmm4 {k2}{z}, zmm2"),
+    (HALVES, "vmovshdup zmm4 {k2}, zmm2", "vmovshdup zmm4, zmm2"),
+    (HALVES, "vmovshdup zmm4 {k2}, zmm2", "vmovsldup zmm4 {k2}, zmm2"),
+    (HALVES, "vpsubd", "vpaddd"),
+    (HALVES, "vpsubd", "vpsubq"),
+    (HALVES, "vpminud", "vpminsd"),
+    (HALVES, "sub rdi, 16", "sub rdi, 8"),
+    (HALVES, "imul rdi, rdi, 2", "imul rdi, rdi, 1"),
+    (HALVES, "kmovw k1, word ptr [rax]", "kmovw k1, word ptr [rax + 2]"),
+    (HALVES, ".word 7\n", ".word 3\n"),
+    (HALVES, "vmovdqu32 zmmword ptr [rsi] {k1}", "vmovdqu64 zmmword ptr [rsi] {k1}"),
+    (HALVES, "vmovdqu32 zmm0 {k1}{z}", "vmovdqu32 zmm0 {k1}"),
+    (ADDS_ONE, "zmm31, zmmword ptr [rsi]", "zmm31, zmmword ptr [rsi + 64]"),
+    (ADDS_ONE, "zmmword ptr [rsi], zmm31", "zmmword ptr [rsi], zmm30"),
+    (ADDS_ONE, "{k1}{z}, zmmword ptr [rcx]", ", zmmword ptr [rcx]"),
+    (ADDS_ONE, "vpmadd52luq", "vpmadd52huq"),
+    (ADDS_WORDS, "vpsrlq", "vpsllq"),
+    (ADDS_WORDS, "vpmuludq", "vpmuldq"),
+    (ADDS_HALVES, "vmovshdup zmm1, zmmword ptr [rcx]", "vmovdqu64 zmm1, zmmword ptr [rcx]"),
+    (ADDS_HALVES, "0x00000000ffffffff", "0x000000007fffffff"),
+    (ADDS_HALVES, "add rcx, 64", "add rcx, 128"),
+    (COLLECTS_HALVES, "vpmuludq", "vpmuldq"),
     (LAZY, "vpcmpltuq k2, zmm0, zmm1", "vpcmpltuq k2, zmm1, zmm0"),
     (LAZY, "vpcmpltuq k2, zmm0, zmm1", "vpcmpleuq k2, zmm0, zmm1"),
     (LAZY, "vpcmpltuq k2, zmm0, zmm1", "vpcmpltq k2, zmm0, zmm1"),
@@ -154,7 +183,7 @@ def ends_of(built: BuiltArray, certificate: dict[str, Any], data: bytes) -> dict
     held = len(parts.get("held", ()))
     widths = {at: size // 64 for at, size in zip(POINTERS, parts["advances"], strict=False)}
     try:
-        shape = shape_of(function.code, 0, widths, masked, held=held)
+        shape = shape_of(function.code, 0, widths, masked, parts["elements"], held)
     except ProofError:
         return {}
     return {"block": [*shape.block_ends], "tail": shape.tail_ends and [*shape.tail_ends]}
@@ -283,6 +312,18 @@ CLAIMS: list[tuple[Case, dict[str, Any]]] = [
     (MULTIPLES, {"multiple": 0}),
     (MULTIPLES, {"turns": 1000}),
     (MULTIPLES, {"word_bits": 64}),
+    (HALVES, {"word_bits": 64}),
+    (HALVES, {"words": 2}),
+    (HALVES, {"family": "square", "operation": "square"}),
+    (GOLDILOCKS, {"word_bits": 32}),
+    (ADDS_ONE, {"turns": 1 << 14}),
+    (ADDS_ONE, {"column_bits": 32}),
+    (ADDS_WORDS, {"turns": 1 << 33}),
+    (ADDS_WORDS, {"column_bits": 52}),
+    (ADDS_WORDS, {"word_bits": 32}),
+    (ADDS_HALVES, {"word_bits": 64}),
+    (COLLECTS_HALVES, {"word_bits": 64}),
+    (COLLECTS_HALVES, {"turns": 1 << 20}),
     (COLLECTS_MULTIPLES, {"multiple": 64}),
     (COLLECTS_MULTIPLES, {"turns": 96}),
     (TO_DIGITS, {"operation": "from_digits", "family": "from_digits"}),
@@ -292,7 +333,6 @@ CLAIMS: list[tuple[Case, dict[str, Any]]] = [
     (FROM_DIGITS, {"operation": "reduce", "family": "reduce"}),
     (MIXED[4], {"operation": "mul_by_8", "parameters": {"factor": 8}}),
     (MIXED[4], {"operation": "mul_by", "parameters": {}}),
-    (LEAVE, {"operation": "reduce", "parameters": {}}),
     (LEAVE, {"parameters": {"lazy": 64}}),
     (STEP, {"mixed": {"in_digits": ["x"], "gives_digits": True}}),
     (STEP, {"mixed": {"in_digits": ["x", "y", "w"], "gives_digits": True}}),

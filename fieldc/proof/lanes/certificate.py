@@ -42,8 +42,12 @@ it is below its bound. Where a word's bounds leave no integer, the signs of the 
 
 `turns` is only there for sums in columns, `accumulate` and `collect`: how often a lane adds at
 most. An element has `words` limbs then, or the digits that hold them. What `accumulate` gives is an
-exact sum: `canonical` has for each column why a turn adds no more than it may. `multiple` is there
-where second factors are below so many p, and first ones in digits are moved up.
+exact sum: `canonical` has for each column why a turn adds no more than it may. `column_bits` says
+that columns are 32 bits apart. `multiple` is there where second factors are below so many p, and
+first ones in digits are moved up.
+
+Where `word_bits` is 32, two elements share a lane: x0 and x1 are operands, in this order, and each
+result has two bounds.
 
 `mixed` is {in_digits, gives_digits}, where some arrays are in limbs and others in digits: operands
 by their names, and whether results are in digits. `words` are limbs then, and R is 2^(64*words).
@@ -94,11 +98,19 @@ CERTIFIED_INSTRUCTIONS = {
     "vpternlogq",
     "vpmadd52luq",
     "vpmadd52huq",
+    "vpmuludq",
+    "vpminuq",
     "vpermq",
     "vpermi2q",
     "vpblendmq",
     "vpcmpltuq",
     "kmovb",
+    "kmovw",
+    "vmovdqu32",
+    "vmovshdup",
+    "vpaddd",
+    "vpsubd",
+    "vpminud",
 }
 """Those on vectors of 512 bits that `crates/check` knows."""
 
@@ -137,8 +149,8 @@ def certify_arrays(
 def certify_columns(
     code: bytes, operation: str, of: ColumnContract, start: int = 0, symbol: str = "kernel"
 ) -> dict[str, Any] | None:
-    """The same of a kernel of sums in columns of a prime of two or more limbs."""
-    notes = _Notes(of.words > 1)
+    """The same of a kernel of sums in columns."""
+    notes = _Notes(True)
     COLUMN_PROOFS[operation](code, of, start, notes)
     contract = {
         "operation": operation,
@@ -148,6 +160,7 @@ def certify_columns(
         "words": of.words,
         "word_bits": of.word_bits,
         "turns": of.turns,
+        **({"column_bits": of.bits} if of.in_words else {}),
         **({"multiple": of.multiple} if of.multiple else {}),
     }
     return _written(notes, symbol, contract, start)
@@ -163,7 +176,7 @@ def certify_mixed(
     symbol: str = "kernel",
 ) -> dict[str, Any] | None:
     """The same of a kernel on arrays of which some are in limbs and others in digits."""
-    notes = _Notes(limbs > 1)
+    notes = _Notes(True)
     prove_mixed(code, of, p, limbs, start, notes)
     is_conversion = operation in CONVERSIONS
     contract = {
@@ -223,7 +236,7 @@ class _Notes(ArrayRecorder):
         self.parts.append([])
         code = shape.tail if tail else shape.block
         is_known = {i.mnemonic for i in code} <= CERTIFIED_INSTRUCTIONS
-        self.writes &= is_known and shape.places == LANES and shape.elements == LANES
+        self.writes &= is_known and shape.places == LANES
 
     def lane(self, decisions: Sequence[bool]) -> Lane:
         """A lane for a case."""

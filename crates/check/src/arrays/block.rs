@@ -4,8 +4,9 @@
 //! registers whose places hold one word, of elements in one order: they do the same in each lane.
 
 use crate::arrays::lane::Lane;
+use crate::arrays::layout::{LANES, Layout, VECTOR};
 use crate::arrays::shape::{FIRST, Shape};
-use crate::arrays::task::{Array, LANES, Layout, Task, VECTOR};
+use crate::arrays::task::{Array, Task};
 use crate::arrays::word::{Done, LaneWord, stop};
 use iced_x86::{Instruction, Register};
 use std::collections::BTreeMap;
@@ -21,6 +22,8 @@ pub(crate) enum Held {
     Word(Rc<LaneWord>),
     /// All ones where a word is negative, else 0.
     Sign(Rc<LaneWord>),
+    /// Two words from 0 to 2^32 - 1: the lower and the upper half.
+    Halves(Rc<LaneWord>, Rc<LaneWord>),
 }
 
 /// What it holds, and of which element; None for a constant, which is the same for all.
@@ -104,6 +107,7 @@ impl<'a> Block<'a> {
         match self.same(vector)? {
             Held::Word(word) => Ok(word),
             Held::Sign(_) => stop("computes with a mask"),
+            Held::Halves(low, high) => Ok(Rc::new(self.lane.of_halves(&low, &high)?)),
         }
     }
 
@@ -153,7 +157,7 @@ impl<'a> Block<'a> {
 
     /// Whether accesses at a pointer need the tail's masks.
     pub(crate) fn is_masked(&self, base: Register) -> bool {
-        self.is_tail && self.array(base).is_some_and(|array| self.layout(array).in_limbs())
+        self.is_tail && self.array(base).is_some_and(|array| self.layout(array).in_limbs)
     }
 
     /// A base and an offset; of code the offset is in it.
@@ -230,15 +234,20 @@ impl<'a> Block<'a> {
         Ok(())
     }
 
-    /// The words of a result: every element has the same ones.
+    /// The words of a result: every element has the same ones. Of halves, both.
     pub(crate) fn result(&self, number: usize) -> Done<Vec<Rc<LaneWord>>> {
         let mut found = Vec::new();
         for word in 0..self.task.result.words {
             let of = |element| self.stored.get(&(number, element, word));
-            let first = of(0);
+            let first = of(0).filter(|_| (1..LANES).all(|element| of(element) == of(0)));
             match first {
-                Some(Held::Word(held)) if (1..LANES).all(|element| of(element) == first) => {
-                    found.push(held.clone());
+                Some(held) if self.task.result.is_halved => {
+                    let (low, high) = self.split(held)?;
+                    found.extend([low, high]);
+                }
+                Some(Held::Word(held)) => found.push(held.clone()),
+                Some(Held::Halves(low, high)) => {
+                    found.push(Rc::new(self.lane.of_halves(low, high)?))
                 }
                 _ => {
                     return stop(format!("word {word} of z is not written alike for all elements"));

@@ -1,5 +1,6 @@
 //! The JSON of a certificate of arrays as values; `fieldc/proof/lanes/certificate.py` describes it.
 
+use crate::arrays::layout::HALF;
 use crate::polynomial::{Integer, Polynomial};
 use serde::Deserialize;
 use std::fmt;
@@ -59,6 +60,9 @@ pub(crate) struct ArrayContract {
     /// Of sums in columns: how often a lane adds at most.
     #[serde(default)]
     pub(crate) turns: Option<u64>,
+    /// How far columns are apart, if not 52 bits.
+    #[serde(default)]
+    pub(crate) column_bits: Option<u32>,
     /// Of sums of products by values below so many p: that number.
     #[serde(default)]
     pub(crate) multiple: Option<u64>,
@@ -68,6 +72,13 @@ pub(crate) struct ArrayContract {
     /// Operands of which one block serves for all.
     #[serde(default)]
     pub(crate) shared: Vec<String>,
+}
+
+impl ArrayContract {
+    /// Whether it is of sums in two columns of words.
+    pub(crate) fn has_column_words(&self) -> bool {
+        self.column_bits == Some(HALF)
+    }
 }
 
 /// The operands in digits, and whether results are.

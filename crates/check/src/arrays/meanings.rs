@@ -5,7 +5,7 @@
 
 use crate::arrays::block::{Block, Held, Vector};
 use crate::arrays::lane::Lane;
-use crate::arrays::task::{LANES, VECTOR};
+use crate::arrays::layout::{LANES, VECTOR};
 use crate::arrays::word::{Done, LaneWord, Stop, stop};
 use iced_x86::{Code, Instruction, OpKind, Register};
 use std::rc::Rc;
@@ -33,8 +33,11 @@ impl Block<'_> {
             C::EVEX_Vmovdqu64_zmm_k1z_zmmm512
             | C::EVEX_Vmovdqu64_zmmm512_k1z_zmm
             | C::EVEX_Vmovdqa64_zmm_k1z_zmmm512
-            | C::EVEX_Vmovdqa64_zmmm512_k1z_zmm => self.move_vector(i),
-            C::VEX_Kmovb_kr_km8 => self.tail_mask(i),
+            | C::EVEX_Vmovdqa64_zmmm512_k1z_zmm
+            | C::EVEX_Vmovdqu32_zmm_k1z_zmmm512
+            | C::EVEX_Vmovdqu32_zmmm512_k1z_zmm => self.move_vector(i),
+            C::VEX_Kmovb_kr_km8 | C::VEX_Kmovw_kr_km16 => self.tail_mask(i),
+            C::EVEX_Vmovshdup_zmm_k1z_zmmm512 => self.upper_halves(i),
             C::EVEX_Vpblendmq_zmm_k1z_zmm_zmmm512b64 => self.blend(i),
             C::EVEX_Vpcmpuq_kr_k1_zmm_zmmm512b64_imm8 => self.compare(i),
             C::EVEX_Vpaddq_zmm_k1z_zmm_zmmm512b64 | C::EVEX_Vpsubq_zmm_k1z_zmm_zmmm512b64
@@ -64,6 +67,9 @@ impl Block<'_> {
         use Code as C;
         let lane = self.lane;
         let word = match i.code() {
+            C::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32
+            | C::EVEX_Vpsubd_zmm_k1z_zmm_zmmm512b32
+            | C::EVEX_Vpminud_zmm_k1z_zmm_zmmm512b32 => return self.compute_halves(i),
             C::EVEX_Vpxorq_zmm_k1z_zmm_zmmm512b64 => zero(i)?,
             C::EVEX_Vpbroadcastq_zmm_k1z_xmmm64 => return self.broadcast(i),
             C::EVEX_Vpaddq_zmm_k1z_zmm_zmmm512b64 => {
@@ -81,6 +87,14 @@ impl Block<'_> {
             C::EVEX_Vpmadd52huq_zmm_k1z_zmm_zmmm512b64 => {
                 let [total, a, b] = self.words(i, [0, 1, 2])?;
                 lane.half(true, &total, [&a, &b])?
+            }
+            C::EVEX_Vpmuludq_zmm_k1z_zmm_zmmm512b64 => {
+                let [a, b] = self.words(i, [1, 2])?;
+                lane.half_product(&a, &b)?
+            }
+            C::EVEX_Vpminuq_zmm_k1z_zmm_zmmm512b64 => {
+                let [a, b] = self.words(i, [1, 2])?;
+                lane.smaller(&a, &b)?
             }
             C::EVEX_Vpandq_zmm_k1z_zmm_zmmm512b64 => {
                 let [a, b] = self.words(i, [1, 2])?;
@@ -119,7 +133,7 @@ impl Block<'_> {
     }
 
     /// An operand: a register, a vector of memory, or one constant for all lanes.
-    fn read(&self, i: &Instruction, operand: u32) -> Done<Vector> {
+    pub(crate) fn read(&self, i: &Instruction, operand: u32) -> Done<Vector> {
         match i.op_kind(operand) {
             OpKind::Register => self.register(i.op_register(operand)).cloned(),
             OpKind::Memory => {
@@ -162,7 +176,7 @@ impl Block<'_> {
         let takes = match self.same(&vector)? {
             Held::Sign(word) => self.lane.is_negative(&word)?,
             Held::Word(word) if word.value.number().is_some_and(|n| n == 0.into()) => false,
-            Held::Word(_) => return stop("a merge by what is no mask"),
+            _ => return stop("a merge by what is no mask"),
         };
         let [then, other] = self.words(i, [then, other])?;
         let chosen = if takes { then } else { other };
@@ -171,6 +185,13 @@ impl Block<'_> {
 
     /// A load, a copy or a store, with the tail's mask wherever it reads or writes arrays.
     fn move_vector(&mut self, i: &Instruction) -> Done<()> {
+        let in_halves = matches!(
+            i.code(),
+            Code::EVEX_Vmovdqu32_zmm_k1z_zmmm512 | Code::EVEX_Vmovdqu32_zmmm512_k1z_zmm
+        );
+        if in_halves != (i.op_mask() != Register::None && self.shape.is_halved()) {
+            return stop("a mask for words of another size");
+        }
         if i.op0_kind() == OpKind::Register && i.op1_kind() == OpKind::Register {
             if i.op_mask() != Register::None {
                 return stop("a masked copy");
@@ -273,10 +294,13 @@ impl Block<'_> {
             return stop("a mask that no tail has");
         }
         let (base, offset) = Self::address(i)?;
-        if base != Register::RAX || !(0..self.masks() as i64).contains(&offset) {
+        let size = if self.shape.is_halved() { 2 } else { 1 };
+        let is_wide = i.code() == Code::VEX_Kmovw_kr_km16;
+        let is_there = (0..size * self.masks() as i64).contains(&offset) && offset % size == 0;
+        if base != Register::RAX || is_wide != (size > 1) || !is_there {
             return stop("a mask that is not in the table");
         }
-        self.tail_vector = Some(offset);
+        self.tail_vector = Some(offset / size);
         Ok(())
     }
 }

@@ -4,7 +4,9 @@ mod block;
 mod certificate;
 mod claims;
 mod columns;
+mod halves;
 mod lane;
+mod layout;
 mod meanings;
 #[cfg(all(test, target_arch = "x86_64"))]
 mod processor;

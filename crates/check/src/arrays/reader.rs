@@ -11,6 +11,8 @@ use iced_x86::{
 pub(crate) struct Reader<'a> {
     pub(crate) code: &'a [u8],
     pub(crate) place: usize,
+    /// Elements of a block.
+    pub(crate) elements: usize,
 }
 
 impl Reader<'_> {

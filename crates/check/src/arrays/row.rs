@@ -3,7 +3,8 @@
 use crate::arrays::certificate::{ArrayCertificate, ArrayContract, Numbers};
 use crate::arrays::claims::of_family;
 use crate::arrays::columns::digits_of;
-use crate::arrays::task::{DIGIT, WORD};
+use crate::arrays::layout::{DIGIT, HALF, WORD};
+use crate::arrays::task::{LaneOperand, Task};
 use crate::arrays::verify::verify_arrays;
 use crate::digest::{digest_of, digest_of_parts};
 use crate::polynomial::Integer;
@@ -116,7 +117,7 @@ impl ArrayRow {
             _ => &[],
         };
         let has_layout = layouts.contains(&self.layout.as_str());
-        has_layout && self.target == "avx512ifma" && (self.word == DIGIT || self.n > 1)
+        has_layout && self.target == "avx512ifma"
     }
 
     /// Its function is in the object.
@@ -154,13 +155,8 @@ impl ArrayRow {
             return fail(why);
         }
         let task = certificate.contract.task()?;
-        let of = |name: &str, values: usize, high: &BigInt| Elements {
-            name: name.to_string(),
-            values,
-            below: below(high, p, turns.is_some(), multiple.is_some()),
-        };
-        let operands: Vec<_> = task.operands.iter().map(|o| of(o.name, 1, &o.high)).collect();
-        if self.operands != operands || self.result != of("z", task.claims.len(), &task.most) {
+        let result = result(&certificate.contract, &task);
+        if (&self.operands, &self.result) != (&operands(&certificate.contract, &task), &result) {
             return fail("its operands or its result are not those of the operation");
         }
         Ok(())
@@ -181,8 +177,10 @@ impl ArrayRow {
         match self.layout.as_str() {
             COLUMNS | MULTIPLES => {
                 let digits: &[_] = if *word_bits == DIGIT { &["x", "y"] } else { &[] };
-                let has_columns = *word == WORD && self.column_bits == Some(DIGIT);
-                has_columns && words == n && in_digits == digits && mixed.is_none()
+                let has_columns = self.column_bits == Some(contract.column_bits.unwrap_or(DIGIT));
+                let is_word = *word == if *word_bits == HALF { HALF } else { WORD };
+                let has_words = is_word && words == n && in_digits == digits;
+                has_columns && has_words && mixed.is_none()
             }
             TRANSFORM if *word == DIGIT => is_same && mixed.is_none() && *gives_digits,
             TRANSFORM => {
@@ -214,6 +212,7 @@ impl ArrayRow {
             return symbol.ends_with(&format!("_{op}_{target}"));
         }
         let layout = match layout.as_str() {
+            "array" | COLUMNS if self.word == HALF => "array32",
             COLUMNS if self.in_digits.is_empty() => "array",
             COLUMNS => "digits",
             layout => layout,
@@ -232,10 +231,47 @@ impl ArrayRow {
             _ if self.gives_digits || self.family == "reduce" => TRANSFORM,
             (None, 1.., DIGIT) => "digits",
             (None, 0, DIGIT) => "canonical-digits",
-            (None, 0, WORD) => "array",
+            (None, 0, WORD | HALF) => "array",
             _ => "",
         }
     }
+}
+
+/// What a manifest says of the operands of a contract.
+fn operands(contract: &ArrayContract, task: &Task) -> Vec<Elements> {
+    let ArrayContract { p: Integer(p), turns, multiple, .. } = contract;
+    let shown = task.operands.iter().filter(|operand| !operand.words.is_empty());
+    let of = |(at, operand): (usize, &LaneOperand)| {
+        let is_halved = operand.layout.is_halved;
+        let name = if is_halved { operand.name.trim_end_matches('0') } else { &operand.name };
+        let values = if is_halved && turns.is_some() { 2 } else { 1 };
+        let most = below(&operand.high, p, turns.is_some(), multiple.is_some());
+        let elements = Elements { name: name.to_string(), values, below: most };
+        match turns {
+            Some(turns) if at == 0 && contract.has_column_words() => {
+                let before = contract.family == "accumulate";
+                column_words("t", turns - u64::from(before))
+            }
+            _ => elements,
+        }
+    };
+    shown.enumerate().map(of).collect()
+}
+
+/// What a manifest says of its results.
+fn result(contract: &ArrayContract, task: &Task) -> Elements {
+    let ArrayContract { p: Integer(p), turns, multiple, .. } = contract;
+    if let (Some(turns), true, true) = (turns, contract.has_column_words(), task.growth.is_some()) {
+        return column_words("z", *turns);
+    }
+    let below = below(&task.most, p, turns.is_some(), multiple.is_some());
+    Elements { name: "z".to_string(), values: task.results(), below }
+}
+
+/// Two columns of words after some turns.
+fn column_words(name: &str, turns: u64) -> Elements {
+    let below = (BigInt::from(turns) << HALF).to_string();
+    Elements { name: name.to_string(), values: 2, below }
 }
 
 /// A symbol without the digest of a text at its end: 16 hexadecimal digits.

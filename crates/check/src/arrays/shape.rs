@@ -23,8 +23,9 @@
 //! vector. So blocks cover the arrays exactly, in order, and nothing decides but the count.
 
 use crate::arrays::certificate::Parts;
+use crate::arrays::layout::{LANES, VECTOR};
 use crate::arrays::reader::{Reader, is_register};
-use crate::arrays::task::{LANES, VECTOR, Wanted};
+use crate::arrays::task::Wanted;
 use crate::{Outcome, fail};
 use iced_x86::Register::{K2, K3, K4, K5, K6, K7, R8, R9, RAX, RBP, RCX, RDI, RDX, RIP, RSI, RSP};
 use iced_x86::{Code, Instruction, OpKind, Register};
@@ -47,12 +48,12 @@ pub(crate) struct Shape<'a> {
 impl<'a> Shape<'a> {
     /// Reads the function at the start of the code.
     pub(crate) fn read(code: &'a [u8], wanted: &Wanted) -> Outcome<Self> {
-        let Wanted { advances, masked, held } = wanted;
+        let Wanted { advances, masked, held, elements } = wanted;
         let has_tail = masked.is_some();
         if advances.len() > POINTERS.len() {
             return fail("more arrays than registers point to");
         }
-        let mut reader = Reader { code, place: 0 };
+        let mut reader = Reader { code, place: 0, elements: *elements };
         let frame = reader.frame()?;
         let masks = reader.masks()?;
         let held = reader.held(*held)?;
@@ -69,7 +70,7 @@ impl<'a> Shape<'a> {
             return fail("the loop goes back to another place than its block");
         }
         let mut parts = Parts {
-            elements: LANES,
+            elements: *elements,
             frame,
             masks,
             held,
@@ -97,6 +98,11 @@ impl<'a> Shape<'a> {
     /// The number of the array that a register points to.
     pub(crate) fn pointer(&self, base: Register) -> Option<usize> {
         POINTERS[..self.parts.advances.len()].iter().position(|known| *known == base)
+    }
+
+    /// Whether two elements share a word.
+    pub(crate) fn is_halved(&self) -> bool {
+        self.parts.elements > LANES
     }
 
     /// The registers that hold vectors of the first array.
@@ -138,12 +144,13 @@ impl Reader<'_> {
         while self.peek()?.code() == Code::Mov_r32_imm32 {
             let value =
                 self.want("a mask", &[Code::Mov_r32_imm32], |i| i.op0_register() == Register::EAX)?;
-            let kinds = [Code::VEX_Kmovb_kr_r32];
+            let is_wide = self.elements > LANES;
+            let kinds = [if is_wide { Code::VEX_Kmovw_kr_r32 } else { Code::VEX_Kmovb_kr_r32 }];
             let mask = self.want("kmovb k, eax", &kinds, |i| {
                 MASKS.contains(&i.op0_register()) && is_register(i, 1, Register::EAX)
             })?;
             let number = mask.op0_register() as u32 - Register::K0 as u32;
-            found.push((number, u64::from(value.immediate32() & 0xff)));
+            found.push((number, u64::from(value.immediate32()) & ((1 << self.elements) - 1)));
         }
         Ok(found)
     }
@@ -166,7 +173,7 @@ impl Reader<'_> {
     /// Reads what leads into the loop; where it jumps to without a whole block.
     fn enter(&mut self, has_tail: bool) -> Outcome<usize> {
         if has_tail {
-            self.sub(RDI, LANES as i64)?;
+            self.sub(RDI, self.elements as i64)?;
             return self.jump("jb tail", [Code::Jb_rel8_64, Code::Jb_rel32_64]);
         }
         self.add(RDI, LANES as i64 - 1)?;
@@ -178,7 +185,7 @@ impl Reader<'_> {
     /// Reads what ends a turn; where it jumps to for another one.
     fn again(&mut self, has_tail: bool) -> Outcome<usize> {
         if has_tail {
-            self.sub(RDI, LANES as i64)?;
+            self.sub(RDI, self.elements as i64)?;
             return self.jump("jae block", [Code::Jae_rel8_64, Code::Jae_rel32_64]);
         }
         self.want("dec rdi", &[Code::Dec_rm64], |i| is_register(i, 0, RDI))?;
@@ -187,12 +194,13 @@ impl Reader<'_> {
 
     /// Reads what opens a tail, and its masks; where it jumps to if no element is left.
     fn tail(&mut self, words: usize) -> Outcome<usize> {
-        self.add(RDI, LANES as i64)?;
+        let (elements, size) = (self.elements, self.elements / LANES); // size: bytes of a mask
+        self.add(RDI, elements as i64)?;
         let end = self.jump("je end", [Code::Je_rel8_64, Code::Je_rel32_64])?;
         let kinds = [Code::Imul_r64_rm64_imm8, Code::Imul_r64_rm64_imm32];
         self.want("imul rdi, rdi, words", &kinds, |i| {
             let is_rdi = is_register(i, 0, RDI) && is_register(i, 1, RDI);
-            is_rdi && i.immediate(2) == words as u64
+            is_rdi && i.immediate(2) == (words * size) as u64
         })?;
         let table = self.want("lea rax, [masks]", &[Code::Lea_r64_m], |i| {
             is_register(i, 0, RAX) && i.memory_base() == RIP
@@ -200,12 +208,13 @@ impl Reader<'_> {
         let kinds = [Code::Add_rm64_r64, Code::Add_r64_rm64];
         self.want("add rax, rdi", &kinds, |i| is_register(i, 0, RAX) && is_register(i, 1, RDI))?;
         let start = usize::try_from(table.memory_displacement64()).unwrap_or(usize::MAX);
-        for left in 1..LANES {
+        for left in 1..elements {
             for vector in 0..words {
-                let ones = (left * words).saturating_sub(LANES * vector).min(LANES);
-                let place = start.checked_add(left * words + vector);
-                let mask = place.and_then(|place| self.code.get(place));
-                if mask.map(|mask| u64::from(*mask)) != Some((1 << ones) - 1) {
+                let ones = (left * words).saturating_sub(elements * vector).min(elements);
+                let place = start.checked_add((left * words + vector) * size);
+                let mask = place.and_then(|place| self.code.get(place..)?.get(..size));
+                let ones = ((1_u64 << ones) - 1).to_le_bytes();
+                if mask != Some(&ones[..size]) {
                     return fail(format!(
                         "the mask of vector {vector} where {left} elements are left"
                     ));
