@@ -15,7 +15,7 @@ from fieldc.catalogue import find_field
 from fieldc.targets.array_targets import ARRAY_TARGETS
 from fieldc.targets.vectors.offers import LAYOUTS
 
-IFMA = ARRAY_TARGETS["avx512ifma"]
+IFMA = "avx512ifma"
 IN_HALVES = "/32"
 """Ends the name of a field whose elements have words of 32 bits."""
 CASES = [
@@ -57,6 +57,17 @@ WORDS = [
     *((name, "collect", "columns") for name in ("goldilocks", "babybear", "babybear/32")),
 ]
 """Of primes of one word."""
+DOUBLES = [
+    ("bls12-381-r", "mul", "digits", "avx512f"),
+    ("bls12-381-r", "square", "array", "avx512f"),
+    ("bls12-381-r", "butterfly", "digits", "avx512f"),
+    ("bn254-p", "accumulate", "columns", "avx512f"),
+    ("bn254-p", "collect", "columns", "avx512f"),
+    ("goldilocks", "mul", "canonical-digits", "avx512f"),
+    ("bn254-p", "from_digits", "mixed", "avx512f"),
+    ("bls12-381-r", "step", "mixed", "avx512f"),
+]
+"""Of products by doubles."""
 MIXED = [
     ("bn254-p", "to_digits", "mixed"),
     ("bn254-p", "from_digits", "mixed"),
@@ -66,18 +77,19 @@ MIXED = [
 
 
 @cache
-def built_array(name: str, operation: str, layout: str) -> BuiltArray:
-    """A kernel for AVX-512 IFMA."""
+def built_array(name: str, operation: str, layout: str, target: str = IFMA) -> BuiltArray:
+    """A kernel for a target."""
+    of = ARRAY_TARGETS[target]
     f = find_field(name.removesuffix(IN_HALVES))
     f = replace(f, word=32) if name.endswith(IN_HALVES) else f
     if layout not in LAYOUTS:
-        others = [*made_sums(IFMA, f)]
+        others = [*made_sums(of, f)]
         if f.n > 1:
-            others += [*made_digits(IFMA, f), *made_transforms(IFMA, f).values()]
-            others += made_multiples(IFMA, f)
+            others += [*made_digits(of, f), *made_transforms(of, f).values()]
+            others += made_multiples(of, f)
         names = [each.role or each.kernel.expression.kernel.operation for each in others]
         return others[names.index(operation)]
-    return made_array(IFMA, f, operation, layout)
+    return made_array(of, f, operation, layout)
 
 
 def certificate_of_array(built: BuiltArray, data: bytes = b"") -> dict[str, Any]:

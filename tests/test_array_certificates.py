@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from array_certificates import CASES, MIXED, SUMS, WORDS, built_array, certificate_of_array
+from array_certificates import CASES, DOUBLES, MIXED, SUMS, WORDS, built_array, certificate_of_array
 from forged import replay
 
 from fieldc.artifacts.arrays import BuiltArray
@@ -20,11 +20,11 @@ from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.lanes.loop import POINTERS, shape_of
 
 pytestmark = pytest.mark.skipif(not is_x86_64(), reason="assembles for x86-64")
-Case = tuple[str, str, str]
+Case = tuple[str, ...]
 CASE = CASES[0]
 
 
-@pytest.mark.parametrize("case", [*CASES, *SUMS, *WORDS, *MIXED], ids="-".join)
+@pytest.mark.parametrize("case", [*CASES, *SUMS, *WORDS, *DOUBLES, *MIXED], ids="-".join)
 def test_the_checker_accepts_kernels_on_arrays(checker: Path, tmp_path: Path, case: Case) -> None:
     built = built_array(*case)
     status, said = replay(checker, tmp_path, certificate_of_array(built), built.kernel.object)
@@ -76,6 +76,7 @@ def test_changed_kernels_on_arrays_are_refused(checker: Path, tmp_path: Path, ca
 LAZY = ("bls12-381-r", "butterfly", "digits")
 ADDS, COLLECTS, IN_DIGITS, MULTIPLES, COLLECTS_MULTIPLES = SUMS
 GOLDILOCKS, _, _, HALVES, _, ADDS_ONE, ADDS_WORDS, ADDS_HALVES, *_, COLLECTS_HALVES = WORDS
+BY_DOUBLES = DOUBLES[0]
 TO_DIGITS, FROM_DIGITS, _, LEAVE, _, STEP, STEP_BY = MIXED
 CHANGES = [
     (TO_DIGITS, "vpshrdq zmm5, zmm4, zmm1, 52", "vpshrdq zmm5, zmm4, zmm1, 51"),
@@ -120,6 +121,15 @@ CHANGES = [
     (MULTIPLES, "add rdx, 512", "add rdx, 512\n    add rsi, 1024"),
     (COLLECTS_MULTIPLES, "add rdx, 1024", "add rdx, 960"),
     (COLLECTS_MULTIPLES, "vpmadd52huq", "vpmadd52luq"),
+    (BY_DOUBLES, "{rz-sae}", "{rn-sae}"),
+    (BY_DOUBLES, "{rz-sae}", "{rd-sae}"),
+    (BY_DOUBLES, ", {rz-sae}", ""),
+    (BY_DOUBLES, "vfmadd231pd", "vfmsub231pd"),
+    (BY_DOUBLES, "vfmadd231pd", "vfmadd213pd"),
+    (BY_DOUBLES, "vsubpd", "vaddpd"),
+    (BY_DOUBLES, "vcvtuqq2pd", "vcvtqq2pd"),
+    (BY_DOUBLES, "0x4670000000000000", "0x4680000000000000"),
+    (BY_DOUBLES, "0x4670000000000000", "0x4660000000000000"),
     (GOLDILOCKS, "vpmuludq", "vpmuldq"),
     (GOLDILOCKS, "vpsrlq", "vpsllq"),
     (GOLDILOCKS, "vpcmpltuq", "vpcmpleuq"),

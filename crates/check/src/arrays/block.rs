@@ -3,6 +3,7 @@
 //! A place of a register holds a word and the element that it is of. Instructions that compute take
 //! registers whose places hold one word, of elements in one order: they do the same in each lane.
 
+use crate::arrays::double::Double;
 use crate::arrays::lane::Lane;
 use crate::arrays::layout::{LANES, Layout, VECTOR};
 use crate::arrays::shape::{FIRST, Shape};
@@ -24,6 +25,7 @@ pub(crate) enum Held {
     Sign(Rc<LaneWord>),
     /// Two words from 0 to 2^32 - 1: the lower and the upper half.
     Halves(Rc<LaneWord>, Rc<LaneWord>),
+    Double(Rc<Double>),
 }
 
 /// What it holds, and of which element; None for a constant, which is the same for all.
@@ -107,6 +109,7 @@ impl<'a> Block<'a> {
         match self.same(vector)? {
             Held::Word(word) => Ok(word),
             Held::Sign(_) => stop("computes with a mask"),
+            Held::Double(double) => Ok(Rc::new(self.lane.bits_of(&double)?)),
             Held::Halves(low, high) => Ok(Rc::new(self.lane.of_halves(&low, &high)?)),
         }
     }

@@ -25,6 +25,7 @@ impl Block<'_> {
         let word = match held {
             Held::Halves(low, high) => return Ok((low.clone(), high.clone())),
             Held::Word(word) => self.lane.unsigned(word, 64)?,
+            Held::Double(double) => self.lane.bits_of(double)?,
             Held::Sign(_) => return stop("computes with halves of a mask"),
         };
         let low = self.lane.low_bits(&word, HALF)?;

@@ -65,13 +65,29 @@ impl Block<'_> {
     /// What an instruction gives to its first operand, in every lane.
     fn compute(&mut self, i: &Instruction) -> Done<Held> {
         use Code as C;
-        let lane = self.lane;
-        let word = match i.code() {
+        match i.code() {
             C::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32
             | C::EVEX_Vpsubd_zmm_k1z_zmm_zmmm512b32
-            | C::EVEX_Vpminud_zmm_k1z_zmm_zmmm512b32 => return self.compute_halves(i),
+            | C::EVEX_Vpminud_zmm_k1z_zmm_zmmm512b32 => self.compute_halves(i),
+            C::EVEX_Vsubpd_zmm_k1z_zmm_zmmm512b64_er => self.subtract_doubles(i),
+            C::EVEX_Vfmadd231pd_zmm_k1z_zmm_zmmm512b64_er => self.multiply_add(i),
+            C::EVEX_Vcvtuqq2pd_zmm_k1z_zmmm512b64_er => self.convert(i),
+            C::EVEX_Vpbroadcastq_zmm_k1z_xmmm64 => self.broadcast(i),
+            C::EVEX_Vpternlogq_zmm_k1z_zmm_zmmm512b64_imm8 => self.merge(i),
+            C::EVEX_Vpsraq_zmm_k1z_zmmm512b64_imm8 => {
+                let [word] = self.words(i, [1])?;
+                shift_signed(self.lane, &word, count(i, 2)?)
+            }
+            _ => Ok(Held::Word(Rc::new(self.compute_word(i)?))),
+        }
+    }
+
+    /// The same, of what gives a word.
+    fn compute_word(&mut self, i: &Instruction) -> Done<LaneWord> {
+        use Code as C;
+        let lane = self.lane;
+        Ok(match i.code() {
             C::EVEX_Vpxorq_zmm_k1z_zmm_zmmm512b64 => zero(i)?,
-            C::EVEX_Vpbroadcastq_zmm_k1z_xmmm64 => return self.broadcast(i),
             C::EVEX_Vpaddq_zmm_k1z_zmm_zmmm512b64 => {
                 let [a, b] = self.words(i, [1, 2])?;
                 lane.sum(&a, &b, 1)?
@@ -108,22 +124,20 @@ impl Block<'_> {
                 let [word] = self.words(i, [1])?;
                 lane.shift_left(&word, count(i, 2)?)?
             }
-            C::EVEX_Vpsraq_zmm_k1z_zmmm512b64_imm8 => {
-                let [word] = self.words(i, [1])?;
-                return shift_signed(lane, &word, count(i, 2)?);
-            }
             C::EVEX_Vpshrdq_zmm_k1z_zmm_zmmm512b64_imm8 => {
                 let [low, high] = self.words(i, [1, 2])?;
                 lane.funnel(&low, &high, count(i, 3)?)?
             }
-            C::EVEX_Vpternlogq_zmm_k1z_zmm_zmmm512b64_imm8 => return self.merge(i),
             _ => return stop("this instruction is not on the list"),
-        };
-        Ok(Held::Word(Rc::new(word)))
+        })
     }
 
     /// The words of some operands, in all lanes.
-    fn words<const N: usize>(&mut self, i: &Instruction, at: [u32; N]) -> Done<[Rc<LaneWord>; N]> {
+    pub(crate) fn words<const N: usize>(
+        &mut self,
+        i: &Instruction,
+        at: [u32; N],
+    ) -> Done<[Rc<LaneWord>; N]> {
         let mut found = Vec::new();
         for operand in at {
             let vector = self.read(i, operand)?;

@@ -4,6 +4,8 @@ mod block;
 mod certificate;
 mod claims;
 mod columns;
+mod double;
+mod doubles;
 mod halves;
 mod lane;
 mod layout;

@@ -121,9 +121,17 @@ fn held(place: &Place, atoms: &[Vec<BigInt>]) -> u64 {
         Held::Word(word) => exact(word),
         Held::Sign(word) if exact(word) < BigInt::ZERO => (-1).into(),
         Held::Sign(_) => BigInt::ZERO,
+        Held::Double(double) => return double_of(&exact(&Rc::new(double.number.clone()))),
         Held::Halves(low, high) => exact(low) + (exact(high) << HALF),
     };
     u64::try_from(((word % &top) + &top) % &top).expect("a word")
+}
+
+/// The bits of an integer as a double, which it is.
+fn double_of(number: &BigInt) -> u64 {
+    let size = u128::try_from(number.magnitude().clone()).expect("a number below 2^128") as f64;
+    let signed = if *number < BigInt::ZERO { -size } else { size };
+    signed.to_bits()
 }
 
 /// Runs a form here and there on words that are drawn; the operations that it has.

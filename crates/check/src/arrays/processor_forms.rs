@@ -59,6 +59,8 @@ macro_rules! form {
                 "55: .quad 0xfffffffffffff",
                 "56: .quad 0x8123456789abcdef",
                 "57: .quad 3, 9, 0, 15, 7, 6, 12, 5",
+                "58: .quad 0x4330000000000000", // the double 2^52
+                "59: .quad 0x4670000000000000", // 2^104
                 "77: .skip {size} - (77b - 66b)",
                 mask = const MASK,
                 lower = const LOWER,
@@ -72,11 +74,14 @@ macro_rules! form {
 const WORDS: [u64; 3] = [u64::MAX; 3];
 /// Below 2^32.
 const HALVES: [u64; 3] = [u64::MAX >> 32; 3];
+/// Digits of 52 bits, and of 26.
+const DIGITS: [u64; 3] = [u64::MAX >> 12; 3];
+const SHORT_DIGITS: [u64; 3] = [u64::MAX >> 38; 3];
 /// Below 2^62: their differences are words in two's complement.
 const SHORT: [u64; 3] = [u64::MAX >> 2; 3];
 
 pub(crate) fn forms() -> Vec<Form> {
-    let all = [moves(), sums(), bits(), merges(), products(), words(), halves()];
+    let all = [moves(), sums(), bits(), merges(), products(), words(), halves(), doubles()];
     all.into_iter().flatten().collect()
 }
 
@@ -229,6 +234,52 @@ fn halves() -> Vec<Form> {
             "-" => difference,
             _ => "",
         };
+    }
+    forms
+}
+
+/// Of doubles that hold integers: as doubles, and by their bits.
+fn doubles() -> Vec<Form> {
+    let mut forms = vec![
+        form!("vcvtuqq2pd zmm1, zmm2", DIGITS, "[]", ""),
+        form!(
+            "vcvtuqq2pd zmm2, zmm2\nvcvtuqq2pd zmm3, zmm3\nvsubpd zmm1, zmm2, zmm3",
+            DIGITS,
+            "[]",
+            ""
+        ),
+        form!(
+            "vpaddq zmm2, zmm2, qword ptr [rip + 58f]{{1to8}}
+            vsubpd zmm1, zmm2, qword ptr [rip + 58f]{{1to8}}",
+            DIGITS,
+            "[]",
+            ""
+        ),
+        form!(
+            "vcvtuqq2pd zmm1, zmm1\nvcvtuqq2pd zmm2, zmm2\nvcvtuqq2pd zmm3, zmm3
+            vfmadd231pd zmm1, zmm2, zmm3",
+            SHORT_DIGITS,
+            "[]",
+            ""
+        ),
+        form!(
+            "vpbroadcastq zmm1, [rip + 59f]\nvcvtuqq2pd zmm2, zmm2\nvcvtuqq2pd zmm3, zmm3
+            vfmadd231pd zmm1, zmm2, zmm3, {{rz-sae}}",
+            DIGITS,
+            "",
+            ""
+        ),
+        form!(
+            "vpbroadcastq zmm1, [rip + 59f]\nvcvtuqq2pd zmm2, zmm2\nvcvtuqq2pd zmm3, zmm3
+            vfmadd231pd zmm1, zmm2, zmm3, {{rz-sae}}\nvpxorq zmm4, zmm4, zmm4
+            vpaddq zmm1, zmm1, zmm4",
+            DIGITS,
+            "",
+            ""
+        ),
+    ];
+    for form in forms.iter_mut().filter(|form| form.steps.is_empty()) {
+        form.steps = r#"[{"cut": [52, [["0x1", [1, 2]]]]}]"#;
     }
     forms
 }

@@ -117,7 +117,7 @@ impl ArrayRow {
             _ => &[],
         };
         let has_layout = layouts.contains(&self.layout.as_str());
-        has_layout && self.target == "avx512ifma"
+        has_layout && ["avx512ifma", "avx512f"].contains(&self.target.as_str())
     }
 
     /// Its function is in the object.

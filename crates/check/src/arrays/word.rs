@@ -46,12 +46,11 @@ impl LaneWord {
         Self { low: value.clone(), high: value.clone(), value: Value::constant(value) }
     }
 
-    #[cfg(all(test, target_arch = "x86_64"))]
     pub(crate) fn ends(&self) -> (&BigInt, &BigInt) {
         (&self.low, &self.high)
     }
 
-    fn is_within(&self, low: &BigInt, high: &BigInt) -> bool {
+    pub(crate) fn is_within(&self, low: &BigInt, high: &BigInt) -> bool {
         *low <= self.low && self.high < *high
     }
 }
