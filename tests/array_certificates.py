@@ -68,6 +68,19 @@ DOUBLES = [
     ("bls12-381-r", "step", "mixed", "avx512f"),
 ]
 """Of products by doubles."""
+SHORT = [
+    ("bls12-381-r", "mul", "canonical-digits", "avx2"),
+    ("bls12-381-r", "add", "array", "avx2"),
+    ("secp256k1-p", "square", "array", "avx2"),
+    ("bls12-381-r", "butterfly", "digits", "avx2"),
+    ("babybear", "mul", "array", "avx2"),
+    ("babybear", "neg", "array", "avx2"),
+    ("bn254-p", "accumulate", "columns", "avx2"),
+    ("bn254-p", "collect", "columns", "avx2"),
+    ("bn254-p", "to_digits", "mixed", "avx2"),
+    ("bls12-381-r", "leave", "mixed", "avx2"),
+]
+"""On vectors of 256 bits."""
 MIXED = [
     ("bn254-p", "to_digits", "mixed"),
     ("bn254-p", "from_digits", "mixed"),

@@ -54,11 +54,12 @@ by their names, and whether results are in digits. `words` are limbs then, and R
 `to_digits` is the product with 2^e, `from_digits` the quotient by it, where digits have e bits
 more. Operands in `shared` have one block for all elements.
 
-`loop` is the shape of the function, as `loop.py` describes it: elements of a block, bytes of the
-frame, masks of blends by the number of their register, the registers that hold vectors of the first
-array (`held`, where there are some), what each pointer advances by in a turn, and the places of the
-code of a block and of a tail. `block` and `tail` have a node each; the
-tail's is left out where it is the same. Coefficients, limits and factors are hexadecimal strings.
+`loop` is the shape of the function, as `loop.py` describes it: elements of a block, places of a
+vector where these are four, whether MXCSR rounds to zero while the loop runs, bytes of the frame,
+masks of blends by the number of their register, the registers that hold vectors of the first array
+(`held`, where there are some), what each pointer advances by in a turn, and the places of the code
+of a block and of a tail. `block` and `tail` have a node each; the tail's is left out where it is
+the same. Coefficients, limits and factors are hexadecimal strings.
 """
 
 from __future__ import annotations
@@ -116,6 +117,27 @@ CERTIFIED_INSTRUCTIONS = {
     "vpminud",
 }
 """Those on vectors of 512 bits that `crates/check` knows."""
+CERTIFIED_SHORT = {
+    "vmovdqu",
+    "vmovdqa",
+    "vpmaskmovq",
+    "vinserti128",
+    "vextracti128",
+    "vpunpcklqdq",
+    "vpunpckhqdq",
+    "vpxor",
+    "vfmadd231pd",
+    "vsubpd",
+    "vpmuludq",
+    "vpminud",
+    "vpaddq",
+    "vpsubq",
+    "vpand",
+    "vpsrlq",
+    "vpsllq",
+    "vblendvpd",
+}
+"""Those on vectors of 256 bits."""
 
 
 def certify_arrays(
@@ -215,6 +237,8 @@ def _loop(shape: LoopParts, start: int) -> dict[str, Any]:
     """The shape of a function, by places from its first byte on."""
     return {
         "elements": shape.elements,
+        **({"places": shape.places} if shape.places < LANES else {}),
+        **({"rounds_to_zero": True} if shape.rounds_to_zero else {}),
         "frame": shape.frame,
         "masks": [[int(name[1:]), mask] for name, mask in shape.blends.items()],
         **({"held": shape.held} if shape.enter else {}),
@@ -238,8 +262,8 @@ class _Notes(ArrayRecorder):
         self.shape = shape
         self.parts.append([])
         code = shape.tail if tail else shape.block
-        is_known = {i.mnemonic for i in code} <= CERTIFIED_INSTRUCTIONS
-        self.writes &= is_known and shape.places == LANES
+        known = CERTIFIED_INSTRUCTIONS if shape.places == LANES else CERTIFIED_SHORT
+        self.writes &= {i.mnemonic for i in code} <= known
 
     def lane(self, decisions: Sequence[bool]) -> Lane:
         """A lane for a case."""

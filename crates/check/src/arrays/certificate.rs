@@ -111,6 +111,12 @@ pub(crate) struct Parts {
     pub(crate) frame: i64,
     /// Masks of blends, by the number of their register.
     pub(crate) masks: Vec<(u32, u64)>,
+    /// Of a vector: eight or four.
+    #[serde(default = "eight")]
+    pub(crate) places: usize,
+    /// Whether MXCSR says so while the loop runs.
+    #[serde(default)]
+    pub(crate) rounds_to_zero: bool,
     /// The registers that hold vectors of the first array, by number.
     #[serde(default)]
     pub(crate) held: Vec<u32>,
@@ -119,6 +125,10 @@ pub(crate) struct Parts {
     /// The first byte of a block's code, and the one after it.
     pub(crate) block: (usize, usize),
     pub(crate) tail: Option<(usize, usize)>,
+}
+
+fn eight() -> usize {
+    8
 }
 
 /// Steps that hold where the signs above them are as stated; then a sign decides, or all is shown.

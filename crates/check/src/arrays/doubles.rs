@@ -27,7 +27,7 @@ impl Block<'_> {
     pub(crate) fn multiply_add(&mut self, i: &Instruction) -> Done<Held> {
         let (c, a, b) = (self.double(i, 0)?, self.double(i, 1)?, self.double(i, 2)?);
         let to_zero = match i.rounding_control() {
-            RoundingControl::None => false,
+            RoundingControl::None => self.shape.parts.rounds_to_zero,
             RoundingControl::RoundTowardZero => true,
             _ => return stop("rounds in a way that is not on the list"),
         };

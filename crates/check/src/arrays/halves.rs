@@ -26,7 +26,7 @@ impl Block<'_> {
             Held::Halves(low, high) => return Ok((low.clone(), high.clone())),
             Held::Word(word) => self.lane.unsigned(word, 64)?,
             Held::Double(double) => self.lane.bits_of(double)?,
-            Held::Sign(_) => return stop("computes with halves of a mask"),
+            _ => return stop("computes with halves of a mask"),
         };
         let low = self.lane.low_bits(&word, HALF)?;
         Ok((Rc::new(low), Rc::new(self.lane.shift_right(&word, HALF)?)))

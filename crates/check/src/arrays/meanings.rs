@@ -17,7 +17,10 @@ impl Block<'_> {
     /// Runs the code of a block.
     pub(crate) fn run(&mut self, code: &[Instruction]) -> Done<()> {
         for i in code {
-            self.step(i).map_err(|why| match why {
+            self.begin();
+            let is_short = self.shape.places() < LANES;
+            let done = if is_short { self.step_short(i) } else { self.step(i) };
+            done.map_err(|why| match why {
                 Stop::Wrong(why) => {
                     Stop::Wrong(format!("+{:#x} {:?}: {why}", i.ip(), i.mnemonic()))
                 }
@@ -158,7 +161,7 @@ impl Block<'_> {
                 if self.is_masked(base) {
                     return stop("reads a whole vector of an array in the tail");
                 }
-                self.load(base, offset)
+                self.load(base, offset, self.shape.places())
             }
             _ => stop("an operand of an unknown kind"),
         }
@@ -170,7 +173,7 @@ impl Block<'_> {
             return stop("one word for all lanes that is no constant");
         }
         let held = self.constant(offset)?;
-        Ok([(); LANES].map(|()| (held.clone(), None)))
+        Ok(vec![(held, None); LANES])
     }
 
     fn broadcast(&mut self, i: &Instruction) -> Done<Held> {
@@ -187,14 +190,20 @@ impl Block<'_> {
             _ => return stop("a table of three operands that is no merge"),
         };
         let vector = self.read(i, mask)?;
-        let takes = match self.same(&vector)? {
-            Held::Sign(word) => self.lane.is_negative(&word)?,
-            Held::Word(word) if word.value.number().is_some_and(|n| n == 0.into()) => false,
-            _ => return stop("a merge by what is no mask"),
-        };
+        let held = self.same(&vector)?;
+        let takes = self.takes(&held)?;
         let [then, other] = self.words(i, [then, other])?;
         let chosen = if takes { then } else { other };
         Ok(Held::Word(chosen))
+    }
+
+    /// Whether a mask is all ones.
+    pub(crate) fn takes(&self, mask: &Held) -> Done<bool> {
+        match mask {
+            Held::Sign(word) => self.lane.is_negative(word),
+            Held::Word(word) if word.value.number().is_some_and(|n| n == 0.into()) => Ok(false),
+            _ => stop("a merge by what is no mask"),
+        }
     }
 
     /// A load, a copy or a store, with the tail's mask wherever it reads or writes arrays.
@@ -232,7 +241,7 @@ impl Block<'_> {
             return stop("needs an alignment that is not known");
         }
         if is_load {
-            let vector = self.load(base, offset)?;
+            let vector = self.load(base, offset, self.shape.places())?;
             self.set(i.op0_register(), vector);
             return Ok(());
         }
@@ -320,7 +329,7 @@ impl Block<'_> {
 }
 
 /// `xor` of a vector with itself.
-fn zero(i: &Instruction) -> Done<LaneWord> {
+pub(crate) fn zero(i: &Instruction) -> Done<LaneWord> {
     if i.op2_kind() != OpKind::Register || i.op1_register() != i.op2_register() {
         return stop("`xor` of two different vectors");
     }
@@ -328,7 +337,7 @@ fn zero(i: &Instruction) -> Done<LaneWord> {
 }
 
 /// `and` with a constant of low ones.
-fn low_ones(lane: &Lane, a: &LaneWord, b: &LaneWord) -> Done<LaneWord> {
+pub(crate) fn low_ones(lane: &Lane, a: &LaneWord, b: &LaneWord) -> Done<LaneWord> {
     for (ones, word) in [(a, b), (b, a)] {
         let ones = ones.value.number().and_then(|ones| u64::try_from(ones).ok());
         if let Some(ones) =
@@ -341,7 +350,7 @@ fn low_ones(lane: &Lane, a: &LaneWord, b: &LaneWord) -> Done<LaneWord> {
 }
 
 /// word >> bits in two's complement; by 63 it is a mask.
-fn shift_signed(lane: &Lane, word: &LaneWord, bits: u32) -> Done<Held> {
+pub(crate) fn shift_signed(lane: &Lane, word: &LaneWord, bits: u32) -> Done<Held> {
     if bits < 63 {
         return Ok(Held::Word(Rc::new(lane.shift_right_signed(word, bits)?)));
     }
@@ -355,7 +364,7 @@ fn shift_signed(lane: &Lane, word: &LaneWord, bits: u32) -> Done<Held> {
 }
 
 /// A number of bits in the instruction, from 1 to 63.
-fn count(i: &Instruction, operand: u32) -> Done<u32> {
+pub(crate) fn count(i: &Instruction, operand: u32) -> Done<u32> {
     let found = u32::try_from(i.immediate(operand)).ok().filter(|bits| (1..64).contains(bits));
     found.ok_or_else(|| "moves by a number of bits that is not on the list".into())
 }

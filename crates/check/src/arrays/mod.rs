@@ -6,6 +6,7 @@ mod claims;
 mod columns;
 mod double;
 mod doubles;
+mod four_lanes;
 mod halves;
 mod lane;
 mod layout;
@@ -14,6 +15,8 @@ mod meanings;
 mod processor;
 #[cfg(all(test, target_arch = "x86_64"))]
 mod processor_forms;
+#[cfg(all(test, target_arch = "x86_64"))]
+mod processor_short;
 mod reader;
 mod row;
 mod shape;

@@ -23,7 +23,9 @@ pub(crate) struct Form {
     /// Cuts, as a certificate has them.
     pub(crate) steps: &'static str,
     /// What the sign of is known, if something is.
-    split: &'static str,
+    pub(crate) split: &'static str,
+    /// Of a vector: eight or four.
+    pub(crate) places: usize,
 }
 
 impl Form {
@@ -67,7 +69,7 @@ macro_rules! form {
                 size = const SIZE,
             )
         }
-        Form { text: $text, run, highs: $highs, steps: $steps, split: $split }
+        Form { text: $text, run, highs: $highs, steps: $steps, split: $split, places: 8 }
     }};
 }
 

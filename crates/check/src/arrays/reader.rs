@@ -13,6 +13,8 @@ pub(crate) struct Reader<'a> {
     pub(crate) place: usize,
     /// Elements of a block.
     pub(crate) elements: usize,
+    /// Places of a vector.
+    pub(crate) places: usize,
 }
 
 impl Reader<'_> {

@@ -116,8 +116,7 @@ impl ArrayRow {
             family if of_family(family).is_some() => &["array", "digits", "canonical-digits"],
             _ => &[],
         };
-        let has_layout = layouts.contains(&self.layout.as_str());
-        has_layout && ["avx512ifma", "avx512f"].contains(&self.target.as_str())
+        layouts.contains(&self.layout.as_str())
     }
 
     /// Its function is in the object.

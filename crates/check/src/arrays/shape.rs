@@ -37,6 +37,16 @@ const MASKS: [Register; 6] = [K2, K3, K4, K5, K6, K7];
 /// Bytes of a frame with what its alignment and the saved register take: within a page.
 const MOST_FRAME: i64 = 4096 - VECTOR - 16;
 
+/// MXCSR with all exceptions masked, rounding to zero, and no other bit.
+const ROUND_TO_ZERO: [u8; 4] = 0x7f80_u32.to_le_bytes();
+
+/// Bytes below the saved register, which the code may write, and whether MXCSR is kept above them.
+struct Frame {
+    size: i64,
+    rounds_to_zero: bool,
+    is_there: bool,
+}
+
 /// The parts of a kernel.
 pub(crate) struct Shape<'a> {
     pub(crate) code: &'a [u8],
@@ -48,13 +58,17 @@ pub(crate) struct Shape<'a> {
 impl<'a> Shape<'a> {
     /// Reads the function at the start of the code.
     pub(crate) fn read(code: &'a [u8], wanted: &Wanted) -> Outcome<Self> {
-        let Wanted { advances, masked, held, elements } = wanted;
+        let Wanted { advances, masked, held, elements, places } = wanted;
         let has_tail = masked.is_some();
         if advances.len() > POINTERS.len() {
             return fail("more arrays than registers point to");
         }
-        let mut reader = Reader { code, place: 0, elements: *elements };
-        let frame = reader.frame()?;
+        let is_short = *places == LANES / 2;
+        if (!is_short && *places != LANES) || (is_short && (*elements > LANES || *held > 0)) {
+            return fail("vectors of another size");
+        }
+        let mut reader = Reader { code, place: 0, elements: *elements, places: *places };
+        let Frame { size, rounds_to_zero, is_there } = reader.frame()?;
         let masks = reader.masks()?;
         let held = reader.held(*held)?;
         let skip = reader.enter(has_tail)?;
@@ -71,7 +85,9 @@ impl<'a> Shape<'a> {
         }
         let mut parts = Parts {
             elements: *elements,
-            frame,
+            frame: size,
+            places: *places,
+            rounds_to_zero,
             masks,
             held,
             advances: advances.clone(),
@@ -91,7 +107,10 @@ impl<'a> Shape<'a> {
         if end != reader.place {
             return fail("the loop is left for another place than its end");
         }
-        reader.leave(&parts.held, frame > 0)?;
+        if is_short && !parts.masks.is_empty() {
+            return fail("the loop is for vectors of 512 bits");
+        }
+        reader.leave(&parts, is_there)?;
         Ok(Self { code, parts, block, tail })
     }
 
@@ -103,6 +122,11 @@ impl<'a> Shape<'a> {
     /// Whether two elements share a word.
     pub(crate) fn is_halved(&self) -> bool {
         self.parts.elements > LANES
+    }
+
+    /// Places of a vector.
+    pub(crate) fn places(&self) -> usize {
+        self.parts.places
     }
 
     /// The registers that hold vectors of the first array.
@@ -118,24 +142,44 @@ impl<'a> Shape<'a> {
 }
 
 impl Reader<'_> {
-    /// Reads a frame; its bytes, 0 where there is none.
-    fn frame(&mut self) -> Outcome<i64> {
+    /// Reads a frame, if there is one.
+    fn frame(&mut self) -> Outcome<Frame> {
         let is_push = |i: &Instruction| i.code() == Code::Push_r64 && is_register(i, 0, RBP);
         if !is_push(&self.peek()?) {
-            return Ok(0);
+            return Ok(Frame { size: 0, rounds_to_zero: false, is_there: false });
         }
         self.next()?;
+        let slot = 8 * self.places as i64;
         self.copy(RBP, RSP)?;
         let kinds = [Code::Sub_rm64_imm8, Code::Sub_rm64_imm32];
         let size = self.want("sub rsp, FRAME", &kinds, |i| is_register(i, 0, RSP))?;
-        let frame = size.immediate(1).cast_signed();
+        let size = size.immediate(1).cast_signed();
         let kinds = [Code::And_rm64_imm8, Code::And_rm64_imm32];
-        let is_aligned = |i: &Instruction| i.immediate(1).cast_signed() == -VECTOR;
+        let is_aligned = |i: &Instruction| i.immediate(1).cast_signed() == -slot;
         self.want("and rsp, -64", &kinds, |i| is_register(i, 0, RSP) && is_aligned(i))?;
-        if !(1..=MOST_FRAME).contains(&frame) || frame % VECTOR != 0 {
-            return fail(format!("a frame of {frame} bytes"));
+        if !(1..=MOST_FRAME).contains(&size) || size % slot != 0 {
+            return fail(format!("a frame of {size} bytes"));
         }
-        Ok(frame)
+        let rounds_to_zero = self.places < LANES && self.rounding()?;
+        // At the frame's end, above what the code may write, is the caller's MXCSR.
+        let size = if rounds_to_zero { size - slot } else { size };
+        Ok(Frame { size, rounds_to_zero, is_there: true })
+    }
+
+    /// Reads what stores the caller's MXCSR and loads another one, if that is there.
+    fn rounding(&mut self) -> Outcome<bool> {
+        if self.peek()?.code() != Code::VEX_Vstmxcsr_m32 {
+            return Ok(false);
+        }
+        self.want("vstmxcsr [rbp - 4]", &[Code::VEX_Vstmxcsr_m32], is_control)?;
+        let load = self.want("vldmxcsr [rounding]", &[Code::VEX_Vldmxcsr_m32], |i| {
+            i.memory_base() == RIP && i.memory_index() == Register::None
+        })?;
+        let place = usize::try_from(load.memory_displacement64()).unwrap_or(usize::MAX);
+        if self.code.get(place..).and_then(|rest| rest.get(..4)) != Some(&ROUND_TO_ZERO[..]) {
+            return fail("MXCSR does not round to zero, or reports");
+        }
+        Ok(true)
     }
 
     /// Reads the masks of blends.
@@ -195,12 +239,14 @@ impl Reader<'_> {
     /// Reads what opens a tail, and its masks; where it jumps to if no element is left.
     fn tail(&mut self, words: usize) -> Outcome<usize> {
         let (elements, size) = (self.elements, self.elements / LANES); // size: bytes of a mask
+        let has_words = self.places < LANES;
+        let step = if has_words { -8 * words as i64 } else { (words * size) as i64 };
         self.add(RDI, elements as i64)?;
         let end = self.jump("je end", [Code::Je_rel8_64, Code::Je_rel32_64])?;
         let kinds = [Code::Imul_r64_rm64_imm8, Code::Imul_r64_rm64_imm32];
         self.want("imul rdi, rdi, words", &kinds, |i| {
             let is_rdi = is_register(i, 0, RDI) && is_register(i, 1, RDI);
-            is_rdi && i.immediate(2) == (words * size) as u64
+            is_rdi && i.immediate(2).cast_signed() == step
         })?;
         let table = self.want("lea rax, [masks]", &[Code::Lea_r64_m], |i| {
             is_register(i, 0, RAX) && i.memory_base() == RIP
@@ -208,6 +254,9 @@ impl Reader<'_> {
         let kinds = [Code::Add_rm64_r64, Code::Add_r64_rm64];
         self.want("add rax, rdi", &kinds, |i| is_register(i, 0, RAX) && is_register(i, 1, RDI))?;
         let start = usize::try_from(table.memory_displacement64()).unwrap_or(usize::MAX);
+        if has_words {
+            return self.check_words(start, words).map(|()| end);
+        }
         for left in 1..elements {
             for vector in 0..words {
                 let ones = (left * words).saturating_sub(elements * vector).min(elements);
@@ -224,13 +273,31 @@ impl Reader<'_> {
         Ok(end)
     }
 
+    /// Checks masks of words: ones before a place, zeros from there on.
+    fn check_words(&self, start: usize, words: usize) -> Outcome<()> {
+        let size = 8 * LANES * words;
+        let ones = start.checked_sub(size).and_then(|from| self.code.get(from..start));
+        let zeros = self.code.get(start..).and_then(|rest| rest.get(..size));
+        match (ones, zeros) {
+            (Some(ones), Some(zeros))
+                if ones.iter().all(|byte| *byte == 0xff) && zeros.iter().all(|byte| *byte == 0) =>
+            {
+                Ok(())
+            }
+            _ => fail("the masks of words"),
+        }
+    }
+
     /// Reads the end of the function.
-    fn leave(&mut self, held: &[u32], has_frame: bool) -> Outcome<()> {
-        for (at, number) in held.iter().enumerate() {
+    fn leave(&mut self, parts: &Parts, has_frame: bool) -> Outcome<()> {
+        for (at, number) in parts.held.iter().enumerate() {
             let kinds = [Code::EVEX_Vmovdqu64_zmmm512_k1z_zmm];
             self.want("a vector that it held", &kinds, |i| {
                 is_of_first(i, 0, at) && is_register(i, 1, Register::ZMM0 + *number)
             })?;
+        }
+        if parts.rounds_to_zero {
+            self.want("vldmxcsr [rbp - 4]", &[Code::VEX_Vldmxcsr_m32], is_control)?;
         }
         if has_frame {
             self.copy(RSP, RBP)?;
@@ -247,4 +314,10 @@ fn is_of_first(i: &Instruction, operand: u32, at: usize) -> bool {
     let is_whole = i.op_mask() == Register::None && i.memory_index() == Register::None;
     let is_there = i.memory_base() == FIRST && i.memory_displacement64() == offset as u64;
     i.op_kind(operand) == OpKind::Memory && is_whole && is_there
+}
+
+/// Whether an operand is the place of the caller's MXCSR.
+fn is_control(i: &Instruction) -> bool {
+    let is_there = i.memory_base() == RBP && i.memory_displacement64().cast_signed() == -4;
+    is_there && i.memory_index() == Register::None
 }

@@ -28,6 +28,8 @@ pub(crate) struct Wanted {
     pub(crate) held: usize,
     /// Elements of a block.
     pub(crate) elements: usize,
+    /// Places of a vector.
+    pub(crate) places: usize,
 }
 
 /// An operand: its words are the atoms from the first one on.
@@ -77,12 +79,12 @@ impl Task {
     }
 
     /// What its loop must be.
-    pub(crate) fn wanted(&self) -> Wanted {
+    pub(crate) fn wanted(&self, places: usize) -> Wanted {
         let advances = self.arrays.iter().map(|array| array.advance).collect();
         let layouts = self.operands.iter().map(|operand| operand.layout);
         let is_halved = layouts.chain([self.result]).any(|layout| layout.is_halved);
         let elements = if is_halved { 2 * LANES } else { LANES };
-        Wanted { advances, masked: self.masked(), held: self.held, elements }
+        Wanted { advances, masked: self.masked(), held: self.held, elements, places }
     }
 
     /// Every result and every operand is an array of its own, results first.

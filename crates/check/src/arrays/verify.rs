@@ -29,7 +29,7 @@ pub(crate) fn verify_arrays(certificate: &ArrayCertificate, object: &[u8]) -> Ou
 pub(crate) fn replay(certificate: &ArrayCertificate, code: &[u8]) -> Outcome<()> {
     let ArrayCertificate { contract, parts, block, tail, .. } = certificate;
     let task = contract.task()?;
-    let shape = Shape::read(code, &task.wanted())?;
+    let shape = Shape::read(code, &task.wanted(parts.places))?;
     if shape.parts != *parts {
         return fail(format!("the loop has other parts: {:?}", shape.parts));
     }
