@@ -9,12 +9,15 @@ from typing import Any
 
 from fieldc.algorithms.transforms import ROLES
 from fieldc.artifacts.arrays import BuiltArray, made_array, made_digits, made_sums, made_transforms
+from fieldc.artifacts.multiples import made_multiples
 from fieldc.artifacts.verify import prove_job
 from fieldc.catalogue import find_field
 from fieldc.targets.array_targets import ARRAY_TARGETS
 from fieldc.targets.vectors.offers import LAYOUTS
 
-IFMA = ARRAY_TARGETS["avx512ifma"]
+IFMA = "avx512ifma"
+IN_HALVES = "/32"
+"""Ends the name of a field whose elements have words of 32 bits."""
 CASES = [
     ("bls12-381-p", "add", "digits"),
     ("bls12-381-p", "sub", "canonical-digits"),
@@ -38,8 +41,46 @@ SUMS = [
     ("bn254-p", "accumulate", "columns"),
     ("bn254-p", "collect", "columns"),
     ("bls12-381-p", "accumulate_digits", "columns"),
+    ("bls12-381-p", "accumulate_multiples", "columns"),
+    ("bls12-381-p", "collect_multiples", "columns"),
 ]
-"""Kernels of sums of products."""
+"""Kernels of sums of products; the last two of products in a tower."""
+WORDS = [
+    ("goldilocks", "mul", "array"),
+    ("2^61-1", "butterfly", "array"),
+    ("babybear", "mul_add", "array"),
+    ("babybear/32", "mul", "array"),
+    ("koalabear/32", "mul_add", "array"),
+    ("goldilocks", "accumulate", "columns"),
+    ("babybear", "accumulate", "columns"),
+    ("babybear/32", "accumulate", "columns"),
+    *((name, "collect", "columns") for name in ("goldilocks", "babybear", "babybear/32")),
+]
+"""Of primes of one word."""
+DOUBLES = [
+    ("bls12-381-r", "mul", "digits", "avx512f"),
+    ("bls12-381-r", "square", "array", "avx512f"),
+    ("bls12-381-r", "butterfly", "digits", "avx512f"),
+    ("bn254-p", "accumulate", "columns", "avx512f"),
+    ("bn254-p", "collect", "columns", "avx512f"),
+    ("goldilocks", "mul", "canonical-digits", "avx512f"),
+    ("bn254-p", "from_digits", "mixed", "avx512f"),
+    ("bls12-381-r", "step", "mixed", "avx512f"),
+]
+"""Of products by doubles."""
+SHORT = [
+    ("bls12-381-r", "mul", "canonical-digits", "avx2"),
+    ("bls12-381-r", "add", "array", "avx2"),
+    ("secp256k1-p", "square", "array", "avx2"),
+    ("bls12-381-r", "butterfly", "digits", "avx2"),
+    ("babybear", "mul", "array", "avx2"),
+    ("babybear", "neg", "array", "avx2"),
+    ("bn254-p", "accumulate", "columns", "avx2"),
+    ("bn254-p", "collect", "columns", "avx2"),
+    ("bn254-p", "to_digits", "mixed", "avx2"),
+    ("bls12-381-r", "leave", "mixed", "avx2"),
+]
+"""On vectors of 256 bits."""
 MIXED = [
     ("bn254-p", "to_digits", "mixed"),
     ("bn254-p", "from_digits", "mixed"),
@@ -49,14 +90,19 @@ MIXED = [
 
 
 @cache
-def built_array(name: str, operation: str, layout: str) -> BuiltArray:
-    """A kernel for AVX-512 IFMA."""
-    f = find_field(name)
+def built_array(name: str, operation: str, layout: str, target: str = IFMA) -> BuiltArray:
+    """A kernel for a target."""
+    of = ARRAY_TARGETS[target]
+    f = find_field(name.removesuffix(IN_HALVES))
+    f = replace(f, word=32) if name.endswith(IN_HALVES) else f
     if layout not in LAYOUTS:
-        others = [*made_sums(IFMA, f), *made_digits(IFMA, f), *made_transforms(IFMA, f).values()]
+        others = [*made_sums(of, f)]
+        if f.n > 1:
+            others += [*made_digits(of, f), *made_transforms(of, f).values()]
+            others += made_multiples(of, f)
         names = [each.role or each.kernel.expression.kernel.operation for each in others]
         return others[names.index(operation)]
-    return made_array(IFMA, f, operation, layout)
+    return made_array(of, f, operation, layout)
 
 
 def certificate_of_array(built: BuiltArray, data: bytes = b"") -> dict[str, Any]:

@@ -9,7 +9,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from array_certificates import CASES, MIXED, SUMS, built_array, certificate_of_array
+from array_certificates import (
+    CASES,
+    DOUBLES,
+    MIXED,
+    SHORT,
+    SUMS,
+    WORDS,
+    built_array,
+    certificate_of_array,
+)
+from array_changes import CHANGES, CLAIMS, Case
 from forged import replay
 
 from fieldc.artifacts.arrays import BuiltArray
@@ -20,11 +30,11 @@ from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.lanes.loop import POINTERS, shape_of
 
 pytestmark = pytest.mark.skipif(not is_x86_64(), reason="assembles for x86-64")
-Case = tuple[str, str, str]
 CASE = CASES[0]
+EVERY = [*CASES, *SUMS, *WORDS, *DOUBLES, *SHORT, *MIXED]
 
 
-@pytest.mark.parametrize("case", [*CASES, *SUMS, *MIXED], ids="-".join)
+@pytest.mark.parametrize("case", EVERY, ids="-".join)
 def test_the_checker_accepts_kernels_on_arrays(checker: Path, tmp_path: Path, case: Case) -> None:
     built = built_array(*case)
     status, said = replay(checker, tmp_path, certificate_of_array(built), built.kernel.object)
@@ -73,54 +83,6 @@ def test_changed_kernels_on_arrays_are_refused(checker: Path, tmp_path: Path, ca
     assert len(kept) <= 2, kept
 
 
-LAZY = ("bls12-381-r", "butterfly", "digits")
-ADDS, COLLECTS, IN_DIGITS = SUMS
-TO_DIGITS, FROM_DIGITS, _, LEAVE, _, STEP, STEP_BY = MIXED
-CHANGES = [
-    (TO_DIGITS, "vpshrdq zmm5, zmm4, zmm1, 52", "vpshrdq zmm5, zmm4, zmm1, 51"),
-    (TO_DIGITS, "add rsi, 320", "add rsi, 256"),
-    (TO_DIGITS, "zmm0 {k1}{z}, zmmword ptr [rdx]", "zmm0, zmmword ptr [rdx]"),
-    (TO_DIGITS, "imul rdi, rdi, 4", "imul rdi, rdi, 5"),
-    (FROM_DIGITS, "vpmadd52huq", "vpmadd52luq"),
-    (FROM_DIGITS, "zmmword ptr [rsi] {k1}, zmm0", "zmmword ptr [rsi], zmm0"),
-    (LEAVE, "vpsraq zmm3, zmm1, 52", "vpsraq zmm3, zmm1, 51"),
-    (LEAVE, "add rdx, 320", "add rdx, 256"),
-    (STEP, "vpcmpltuq k2, zmm0, zmm1", "vpcmpltuq k2, zmm1, zmm0"),
-    (STEP, "add r9, 256", "add r9, 320"),
-    (STEP, "zmmword ptr [rdx], zmm15", "zmmword ptr [rsi], zmm15"),
-    (STEP_BY, "add r8, 320", "add r8, 320\n    add r9, 320"),
-    (STEP_BY, "zmm7, zmmword ptr [r9]", "zmm7, zmmword ptr [r8]"),
-    (STEP_BY, "add rdi, 7", "add rdi, 8"),
-    (ADDS, "vpmadd52luq zmm8", "vpmadd52huq zmm8"),
-    (ADDS, "vpshrdq zmm10, zmm9, zmm6, 52", "vpshrdq zmm10, zmm9, zmm6, 51"),
-    (ADDS, "vpermi2q zmm4, zmm0, zmm2", "vpermi2q zmm4, zmm2, zmm0"),
-    (ADDS, "add rdx, 256", "add rdx, 192"),
-    (ADDS, "add rdx, 256", "add rdx, 256\n    add rsi, 640"),
-    (ADDS, "zmmword ptr [rsi], zmm8", "zmmword ptr [rsi + 64], zmm8"),
-    (ADDS, "{k1}{z}, zmmword ptr [rcx]", ", zmmword ptr [rcx]"),
-    (ADDS, "kmovb k1, byte ptr [rax]", "kmovb k1, byte ptr [rax + 1]"),
-    (COLLECTS, "add rdx, 640", "add rdx, 576"),
-    (COLLECTS, "zmmword ptr [rsi] {k1}", "zmmword ptr [rsi]"),
-    (COLLECTS, "imul rdi, rdi, 4", "imul rdi, rdi, 5"),
-    (COLLECTS, "vmovdqu64 zmm0, zmmword ptr [rdx]", "vmovdqu64 zmm0, zmmword ptr [rdx + 64]"),
-    (IN_DIGITS, "vpmadd52huq", "vpmadd52luq"),
-    (IN_DIGITS, "zmmword ptr [rdx]", "zmmword ptr [rdx + 64]"),
-    (IN_DIGITS, "add rcx, 512", "add rcx, 448"),
-    (LAZY, "vpcmpltuq k2, zmm0, zmm1", "vpcmpltuq k2, zmm1, zmm0"),
-    (LAZY, "vpcmpltuq k2, zmm0, zmm1", "vpcmpleuq k2, zmm0, zmm1"),
-    (LAZY, "vpcmpltuq k2, zmm0, zmm1", "vpcmpltq k2, zmm0, zmm1"),
-    (LAZY, "vpcmpltuq k2", "vpcmpltuq k3"),
-    (LAZY, "vpsubq zmm0 {k2}", "vpsubq zmm0 {k2}{z}"),
-    (LAZY, "vpsubq zmm0 {k2}", "vpsubq zmm0"),
-    (LAZY, "vpsubq zmm0 {k2}", "vpaddq zmm0 {k2}"),
-    (LAZY, "vpsubq zmm0 {k2}", "vpsubq zmm0 {k4}"),
-    (LAZY, "[rcx + 256]", "[rcx + 192]"),
-    (LAZY, "add rcx, 320", "add rcx, 384"),
-    (LAZY, "add rdi, 7", "add rdi, 8"),
-]
-"""A kernel, and what is changed in it once."""
-
-
 @pytest.mark.parametrize(("case", "old", "new"), CHANGES)
 def test_a_changed_instruction_is_refused(
     checker: Path, tmp_path: Path, case: Case, old: str, new: str
@@ -138,9 +100,10 @@ def ends_of(built: BuiltArray, certificate: dict[str, Any], data: bytes) -> dict
     """Where a changed block ends, as far as its loop can be read."""
     function, parts = function_of(data, built.kernel.symbol), certificate["loop"]
     masked = certificate["contract"]["words"] if parts["tail"] else 0
+    held = len(parts.get("held", ()))
     widths = {at: size // 64 for at, size in zip(POINTERS, parts["advances"], strict=False)}
     try:
-        shape = shape_of(function.code, 0, widths, masked)
+        shape = shape_of(function.code, 0, widths, masked, parts["elements"], held)
     except ProofError:
         return {}
     return {"block": [*shape.block_ends], "tail": shape.tail_ends and [*shape.tail_ends]}
@@ -256,32 +219,6 @@ def test_a_changed_certificate_of_arrays_is_refused(
     tamper(certificate)
     status, said = replay(checker, tmp_path, certificate, built.kernel.object)
     assert status == 1 and "panicked" not in said, said
-
-
-CLAIMS: list[tuple[Case, dict[str, Any]]] = [
-    (ADDS, {"turns": 1 << 12}),
-    (ADDS, {"turns": 1}),
-    (ADDS, {"word_bits": 52}),
-    (ADDS, {"operation": "collect", "family": "collect"}),
-    (COLLECTS, {"turns": 1 << 9}),
-    (IN_DIGITS, {"word_bits": 64}),
-    (TO_DIGITS, {"operation": "from_digits", "family": "from_digits"}),
-    (TO_DIGITS, {"mixed": {"in_digits": ["x"], "gives_digits": True}}),
-    (TO_DIGITS, {"mixed": {"in_digits": [], "gives_digits": False}}),
-    (TO_DIGITS, {"parameters": {"lazy": 1}, "operation": "to_digits_lazy"}),
-    (FROM_DIGITS, {"operation": "reduce", "family": "reduce"}),
-    (MIXED[4], {"operation": "mul_by_8", "parameters": {"factor": 8}}),
-    (MIXED[4], {"operation": "mul_by", "parameters": {}}),
-    (LEAVE, {"operation": "reduce", "parameters": {}}),
-    (LEAVE, {"parameters": {"lazy": 64}}),
-    (STEP, {"mixed": {"in_digits": ["x"], "gives_digits": True}}),
-    (STEP, {"mixed": {"in_digits": ["x", "y", "w"], "gives_digits": True}}),
-    (STEP, {"parameters": {"lazy": 30}}),
-    (STEP, {"shared": ["w"]}),
-    (STEP_BY, {"shared": []}),
-    (STEP_BY, {"shared": ["y"]}),
-]
-"""A kernel, and what another contract says of it."""
 
 
 @pytest.mark.parametrize(("case", "claim"), CLAIMS)

@@ -11,8 +11,13 @@ import pytest
 from checked_folder import said_of
 from package_c import Packages
 
+from fieldc.artifacts.arrays import proved_arrays
+from fieldc.artifacts.multiples import made_multiples
+from fieldc.catalogue import find_field
 from fieldc.cli import main
 from fieldc.machine.processor import is_x86_64
+from fieldc.packages.rust.arrays import array_kernels
+from fieldc.targets.array_targets import ARRAY_TARGETS
 
 pytestmark = pytest.mark.skipif(not is_x86_64(), reason="assembles for x86-64")
 Row = dict[str, Any]
@@ -83,3 +88,62 @@ def test_another_row_of_a_transform_is_refused(
     status, said = said_of(checker, transforms)
     path.write_text(text)
     assert status == 1 and why in said and "panicked" not in said, said
+
+
+@pytest.fixture(scope="module")
+def tower(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The two kernels of products in a tower, with a manifest as a package has it."""
+    path, f = tmp_path_factory.mktemp("tower"), find_field("bls12-381-p")
+    built, failures = proved_arrays(made_multiples(ARRAY_TARGETS[IFMA], f), lambda *_: None)
+    assert len(built) == 2 and not failures
+    files: dict[str, bytes] = {}
+    for each in built:
+        files |= {each.object_file: each.kernel.object, each.source_file: each.text().encode()}
+        files |= each.certificate_files()
+    for name, data in files.items():
+        (path / name).parent.mkdir(exist_ok=True)
+        (path / name).write_bytes(data)
+    manifest = {"field": f.label, "p": hex(f.p), "word": f.word, "n": f.n, "R": hex(f.R)}
+    rows = [each.row() for each in built]
+    manifest |= {"kernels": [], "arrays": rows, "kind": "kernels on arrays"}
+    manifest |= {"files": sorted([*files, "manifest.json"])}
+    (path / "manifest.json").write_text(json.dumps(manifest))
+    return path
+
+
+TOWER_CHANGES: list[tuple[Row, str]] = [
+    ({}, "on arrays 2 PROVED by their certificates, 0 without"),
+    ({"multiple": 16}, "the certificate has another multiple"),
+    ({"multiple": None}, "the certificate has another multiple"),
+    ({"turns": 24}, "the certificate has other turns"),
+    ({"in_digits": ["x"]}, "the certificate has other words"),
+    ({"layout": "columns"}, "its layout is another one"),
+]
+
+
+@pytest.mark.parametrize(("values", "why"), TOWER_CHANGES)
+def test_products_in_a_tower_are_proved(
+    checker: Path, tower: Path, values: Row, why: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tower / "manifest.json"
+    text = path.read_text()
+    manifest = copy.deepcopy(json.loads(text))
+    manifest["arrays"][0].update(values)
+    path.write_text(json.dumps(manifest))
+    status, said = said_of(checker, tower)
+    path.write_text(text)
+    assert status == bool(values) and why in said, said
+    if not values:
+        assert main(["prove", str(tower)]) == 0
+        assert capsys.readouterr().out.count("PROVED") == 2
+
+
+def test_a_package_has_inner_products_but_no_tower() -> None:
+    """Kernels of towers are in the crate alone; they may not push out those of inner products."""
+    f = find_field("bls12-381-p")
+    names = {e.operation for e in array_kernels(f) if e.kernel.target.name == IFMA}
+    in_crate = array_kernels(f, has_towers=True)
+    others = {e.operation for e in in_crate if e.kernel.target.name == IFMA} - names
+    assert {"accumulate", "collect"} < names and len(others) == 2
+    sums = [e for e in in_crate if e.kernel.columns is not None and e.kernel.target.name == IFMA]
+    assert {e.operation for e in proved_arrays(sums, lambda *_: None)[0]} > {"collect", *others}

@@ -34,7 +34,8 @@ def _proof_of_sum(code: bytes, row: Mapping[str, Any], f: Field) -> None:
     turns, bits = row["turns"], row["column_bits"]
     word = DIGIT_BITS if "in_digits" in row else f.word
     job = Job(code, row["symbol"], row["op"], f.p, f.n, array_word=word)
-    _prove_again(replace(job, turns=turns, column_bits=bits))
+    multiple = row.get("multiple", 0)
+    _prove_again(replace(job, turns=turns, column_bits=bits, multiple=multiple))
 
 
 def _prove_again(job: Job) -> None:

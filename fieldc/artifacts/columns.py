@@ -105,10 +105,10 @@ def prototype_of_columns(kernel: ArrayKernel, columns: Columns) -> str:
 def in_pairs(built: Sequence[OnArrays]) -> list[OnArrays]:
     """The kernels, but none of sums in columns whose other half is missing. Raises CheckError.
 
-    Both halves are run on vectors where this processor can. Sums of elements in digits are not
-    looked at.
+    Both halves are run on vectors where this processor can. Sums of elements in digits and
+    products in towers are not looked at.
     """
-    sums = [e for e in built if e.kernel.columns is not None and not reads_digits(e.kernel)]
+    sums = [each for each in built if _is_of_pair(each.kernel)]
     pairs = {
         each.kernel.target.name: [s for s in sums if s.kernel.target is each.kernel.target]
         for each in sums
@@ -118,11 +118,13 @@ def in_pairs(built: Sequence[OnArrays]) -> list[OnArrays]:
             check_pair(*(each.kernel for each in pair))
         else:
             sums = [each for each in sums if each.kernel.target.name != name]
-    return [
-        each
-        for each in built
-        if each.kernel.columns is None or reads_digits(each.kernel) or each in sums
-    ]
+    return [each for each in built if not _is_of_pair(each.kernel) or each in sums]
+
+
+def _is_of_pair(kernel: ArrayKernel) -> bool:
+    """Whether it is one of the two kernels of an inner product of elements in limbs."""
+    columns = kernel.columns
+    return columns is not None and not columns.multiple and not reads_digits(kernel)
 
 
 def check_pair(accumulate: ArrayKernel, collect: ArrayKernel) -> None:

@@ -139,12 +139,14 @@ def array_kernels(
     proofs: str = "",
     staying: Collection[VectorTarget] = tuple(TABLES),
     r: Representation = MONTGOMERY,
+    has_towers: bool = False,
 ) -> list[RustArray]:
     """The kernels on arrays of a prime that save time, not proved yet.
 
     With them come those of inner products if residues are of Montgomery form; and for the targets
-    `staying` those of transforms and of arrays whose values stay in digits. `file` is the path of
-    their text in a package, `proofs` the folder of their objects.
+    `staying` those of transforms and of arrays whose values stay in digits, and with `has_towers`
+    those of products in a tower. `file` is the path of their text in a package, `proofs` the folder
+    of their objects.
     """
     if f.bits > MOST_BITS:
         return []
@@ -161,7 +163,7 @@ def array_kernels(
         stays = target in staying
         tiles = made_transforms(target, f).values() if stays and has_transforms(f.p) else ()
         digits = made_digits(target, f) if stays else ()
-        multiples = made_multiples(target, f) if stays and target in TOWERS else ()
+        multiples = made_multiples(target, f) if has_towers and target in TOWERS else ()
         found += [_named(e, 0, file, proofs) for e in (*sums, *tiles, *digits, *multiples)]
     return found
 

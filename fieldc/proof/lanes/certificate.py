@@ -42,17 +42,24 @@ it is below its bound. Where a word's bounds leave no integer, the signs of the 
 
 `turns` is only there for sums in columns, `accumulate` and `collect`: how often a lane adds at
 most. An element has `words` limbs then, or the digits that hold them. What `accumulate` gives is an
-exact sum: `canonical` has for each column why a turn adds no more than it may.
+exact sum: `canonical` has for each column why a turn adds no more than it may. `column_bits` says
+that columns are 32 bits apart. `multiple` is there where second factors are below so many p, and
+first ones in digits are moved up.
+
+Where `word_bits` is 32, two elements share a lane: x0 and x1 are operands, in this order, and each
+result has two bounds.
 
 `mixed` is {in_digits, gives_digits}, where some arrays are in limbs and others in digits: operands
 by their names, and whether results are in digits. `words` are limbs then, and R is 2^(64*words).
 `to_digits` is the product with 2^e, `from_digits` the quotient by it, where digits have e bits
 more. Operands in `shared` have one block for all elements.
 
-`loop` is the shape of the function, as `loop.py` describes it: elements of a block, bytes of the
-frame, masks of blends by the number of their register, what each pointer advances by in a turn,
-and the places of the code of a block and of a tail. `block` and `tail` have a node each; the
-tail's is left out where it is the same. Coefficients, limits and factors are hexadecimal strings.
+`loop` is the shape of the function, as `loop.py` describes it: elements of a block, places of a
+vector where these are four, whether MXCSR rounds to zero while the loop runs, bytes of the frame,
+masks of blends by the number of their register, the registers that hold vectors of the first array
+(`held`, where there are some), what each pointer advances by in a turn, and the places of the code
+of a block and of a tail. `block` and `tail` have a node each; the tail's is left out where it is
+the same. Coefficients, limits and factors are hexadecimal strings.
 """
 
 from __future__ import annotations
@@ -92,13 +99,45 @@ CERTIFIED_INSTRUCTIONS = {
     "vpternlogq",
     "vpmadd52luq",
     "vpmadd52huq",
+    "vpmuludq",
+    "vpminuq",
     "vpermq",
     "vpermi2q",
     "vpblendmq",
     "vpcmpltuq",
+    "vcvtuqq2pd",
+    "vfmadd231pd",
+    "vsubpd",
     "kmovb",
+    "kmovw",
+    "vmovdqu32",
+    "vmovshdup",
+    "vpaddd",
+    "vpsubd",
+    "vpminud",
 }
 """Those on vectors of 512 bits that `crates/check` knows."""
+CERTIFIED_SHORT = {
+    "vmovdqu",
+    "vmovdqa",
+    "vpmaskmovq",
+    "vinserti128",
+    "vextracti128",
+    "vpunpcklqdq",
+    "vpunpckhqdq",
+    "vpxor",
+    "vfmadd231pd",
+    "vsubpd",
+    "vpmuludq",
+    "vpminud",
+    "vpaddq",
+    "vpsubq",
+    "vpand",
+    "vpsrlq",
+    "vpsllq",
+    "vblendvpd",
+}
+"""Those on vectors of 256 bits."""
 
 
 def certify_arrays(
@@ -135,11 +174,8 @@ def certify_arrays(
 def certify_columns(
     code: bytes, operation: str, of: ColumnContract, start: int = 0, symbol: str = "kernel"
 ) -> dict[str, Any] | None:
-    """The same of a kernel of sums in columns of a prime of two or more limbs.
-
-    Nothing for sums of multiples, whose columns stay in registers.
-    """
-    notes = _Notes(of.words > 1 and not of.multiple)
+    """The same of a kernel of sums in columns."""
+    notes = _Notes(True)
     COLUMN_PROOFS[operation](code, of, start, notes)
     contract = {
         "operation": operation,
@@ -149,6 +185,8 @@ def certify_columns(
         "words": of.words,
         "word_bits": of.word_bits,
         "turns": of.turns,
+        **({"column_bits": of.bits} if of.in_words else {}),
+        **({"multiple": of.multiple} if of.multiple else {}),
     }
     return _written(notes, symbol, contract, start)
 
@@ -163,7 +201,7 @@ def certify_mixed(
     symbol: str = "kernel",
 ) -> dict[str, Any] | None:
     """The same of a kernel on arrays of which some are in limbs and others in digits."""
-    notes = _Notes(limbs > 1)
+    notes = _Notes(True)
     prove_mixed(code, of, p, limbs, start, notes)
     is_conversion = operation in CONVERSIONS
     contract = {
@@ -199,8 +237,11 @@ def _loop(shape: LoopParts, start: int) -> dict[str, Any]:
     """The shape of a function, by places from its first byte on."""
     return {
         "elements": shape.elements,
+        **({"places": shape.places} if shape.places < LANES else {}),
+        **({"rounds_to_zero": True} if shape.rounds_to_zero else {}),
         "frame": shape.frame,
         "masks": [[int(name[1:]), mask] for name, mask in shape.blends.items()],
+        **({"held": shape.held} if shape.enter else {}),
         "advances": [*shape.advances],
         "block": [place - start for place in shape.block_ends],
         "tail": [place - start for place in shape.tail_ends] if shape.tail_ends else None,
@@ -221,8 +262,8 @@ class _Notes(ArrayRecorder):
         self.shape = shape
         self.parts.append([])
         code = shape.tail if tail else shape.block
-        is_known = {i.mnemonic for i in code} <= CERTIFIED_INSTRUCTIONS
-        self.writes &= is_known and shape.places == LANES and shape.elements == LANES
+        known = CERTIFIED_INSTRUCTIONS if shape.places == LANES else CERTIFIED_SHORT
+        self.writes &= {i.mnemonic for i in code} <= known
 
     def lane(self, decisions: Sequence[bool]) -> Lane:
         """A lane for a case."""

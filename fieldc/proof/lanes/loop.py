@@ -81,6 +81,11 @@ class LoopParts:
     """The place of the first byte of a block's code, and of the one after it."""
     tail_ends: tuple[int, int] | None = None
 
+    @property
+    def held(self) -> list[int]:
+        """The numbers of the registers that hold vectors of the first array."""
+        return [int(_register(load).removeprefix("zmm")) for load in self.enter]
+
 
 class _Reader:
     """Reads instructions one after the other and asks for what must be there."""

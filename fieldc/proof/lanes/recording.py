@@ -85,6 +85,13 @@ class RecordingLane(Lane):
             self._note("wrap", word.value, limit=turns)
         return found
 
+    def unsigned(self, word: Word, bits: int = WORD) -> Word:
+        """The word from 0 to 2^bits - 1 that is the same modulo 2^bits."""
+        found = super().unsigned(word, bits)
+        if found.value == word.value and found.high < word.high:
+            self._note("most", word.value, limit=found.high, why=self.explained(word.value))
+        return found
+
     def _decided(self, word: Word) -> bool:
         known = len(self.signs)
         negative = super()._decided(word)

@@ -3,9 +3,11 @@
 //! A place of a register holds a word and the element that it is of. Instructions that compute take
 //! registers whose places hold one word, of elements in one order: they do the same in each lane.
 
+use crate::arrays::double::Double;
 use crate::arrays::lane::Lane;
-use crate::arrays::shape::Shape;
-use crate::arrays::task::{Array, LANES, Layout, Task, VECTOR};
+use crate::arrays::layout::{LANES, Layout, VECTOR};
+use crate::arrays::shape::{FIRST, Shape};
+use crate::arrays::task::{Array, Task};
 use crate::arrays::word::{Done, LaneWord, stop};
 use iced_x86::{Instruction, Register};
 use std::collections::BTreeMap;
@@ -21,15 +23,20 @@ pub(crate) enum Held {
     Word(Rc<LaneWord>),
     /// All ones where a word is negative, else 0.
     Sign(Rc<LaneWord>),
+    /// Two words from 0 to 2^32 - 1: the lower and the upper half.
+    Halves(Rc<LaneWord>, Rc<LaneWord>),
+    Double(Rc<Double>),
+    /// Of a tail's table: ones if there is the word of an array with this number, else 0.
+    TailWord(usize),
 }
 
 /// What it holds, and of which element; None for a constant, which is the same for all.
 pub(crate) type Place = (Held, Option<usize>);
-/// The places of a vector.
-pub(crate) type Vector = [Place; LANES];
+/// The places of a vector: eight, or four.
+pub(crate) type Vector = Vec<Place>;
 
 /// A vector with one word of every element, in an order.
-type Order = [Option<usize>; LANES];
+type Order = Vec<Option<usize>>;
 
 pub(crate) struct Block<'a> {
     pub(crate) lane: &'a Lane,
@@ -43,6 +50,8 @@ pub(crate) struct Block<'a> {
     /// Words of a block that some result has.
     written: Vec<usize>,
     order: Option<Order>,
+    /// Whether vectors of the first array are in registers, and nobody uses the array.
+    is_held: bool,
     /// Masks of lanes by a comparison: what it gives in this case.
     pub(crate) flags: BTreeMap<Register, bool>,
     /// Which vector's mask the tail's register holds.
@@ -64,6 +73,7 @@ impl<'a> Block<'a> {
             stored,
             written,
             order,
+            is_held: false,
             flags,
             tail_vector,
         }
@@ -75,12 +85,19 @@ impl<'a> Block<'a> {
     }
 
     pub(crate) fn register(&self, register: Register) -> Done<&Vector> {
-        let found = self.registers.get(&register);
+        let found = self.registers.get(&register.full_register());
         found.ok_or_else(|| format!("reads {register:?}, which has no known words").into())
     }
 
     pub(crate) fn set(&mut self, register: Register, vector: Vector) {
-        self.registers.insert(register, vector);
+        self.registers.insert(register.full_register(), vector);
+    }
+
+    /// Before an instruction: where vectors have four places, its operands decide the order.
+    pub(crate) fn begin(&mut self) {
+        if self.shape.places() < LANES {
+            self.order = None;
+        }
     }
 
     /// What all places of a vector hold, of elements in the one order.
@@ -89,8 +106,10 @@ impl<'a> Block<'a> {
         if vector.iter().any(|(other, _)| other != held) {
             return stop("computes with different words in different lanes");
         }
-        let elements = vector.clone().map(|(_, element)| element);
-        if elements.iter().any(Option::is_some) && *self.order.get_or_insert(elements) != elements {
+        let elements: Order = vector.iter().map(|(_, element)| *element).collect();
+        if elements.iter().any(Option::is_some)
+            && *self.order.get_or_insert(elements.clone()) != elements
+        {
             return stop("computes with elements in different orders");
         }
         Ok(held.clone())
@@ -100,19 +119,43 @@ impl<'a> Block<'a> {
     pub(crate) fn word(&mut self, vector: &Vector) -> Done<Rc<LaneWord>> {
         match self.same(vector)? {
             Held::Word(word) => Ok(word),
-            Held::Sign(_) => stop("computes with a mask"),
+            Held::Sign(_) | Held::TailWord(_) => stop("computes with a mask"),
+            Held::Double(double) => Ok(Rc::new(self.lane.bits_of(&double)?)),
+            Held::Halves(low, high) => Ok(Rc::new(self.lane.of_halves(&low, &high)?)),
         }
     }
 
     /// A vector with a word of every lane's element.
     pub(crate) fn spread(&self, held: &Held) -> Vector {
-        let order = self.order.unwrap_or_default();
-        order.map(|element| (held.clone(), element))
+        let none = vec![None; self.shape.places()];
+        let order = self.order.as_ref().unwrap_or(&none);
+        order.iter().map(|element| (held.clone(), *element)).collect()
+    }
+
+    /// Loads the vectors that the loop holds: from here on they are in registers alone.
+    pub(crate) fn enter(&mut self) -> Done<()> {
+        for (at, register) in self.shape.held().enumerate() {
+            let vector = self.load(FIRST, VECTOR * at as i64, LANES)?;
+            self.set(register, vector);
+        }
+        self.is_held = !self.shape.parts.held.is_empty();
+        Ok(())
+    }
+
+    /// Stores them: a turn of the loop is a load, a block and a store.
+    pub(crate) fn leave(&mut self) -> Done<()> {
+        self.is_held = false;
+        for (at, register) in self.shape.held().enumerate() {
+            let vector = self.register(register)?.clone();
+            self.store(FIRST, VECTOR * at as i64, vector)?;
+        }
+        Ok(())
     }
 
     /// The array that a pointer leads to.
     fn array(&self, base: Register) -> Option<Array> {
-        self.task.arrays.get(self.shape.pointer(base)?).copied()
+        let number = self.shape.pointer(base).filter(|number| *number > 0 || !self.is_held)?;
+        self.task.arrays.get(number).copied()
     }
 
     /// How it lies there.
@@ -129,7 +172,7 @@ impl<'a> Block<'a> {
 
     /// Whether accesses at a pointer need the tail's masks.
     pub(crate) fn is_masked(&self, base: Register) -> bool {
-        self.is_tail && self.array(base).is_some_and(|array| self.layout(array).in_limbs())
+        self.is_tail && self.array(base).is_some_and(|array| self.layout(array).in_limbs)
     }
 
     /// A base and an offset; of code the offset is in it.
@@ -148,19 +191,20 @@ impl<'a> Block<'a> {
         Ok(Held::Word(Rc::new(LaneWord::constant(u64::from_le_bytes(bytes)))))
     }
 
-    /// A vector of memory.
-    pub(crate) fn load(&self, base: Register, offset: i64) -> Done<Vector> {
+    /// So many words of memory.
+    pub(crate) fn load(&self, base: Register, offset: i64, count: usize) -> Done<Vector> {
         match base {
             Register::RIP => {
                 let mut found = Vec::new();
-                for number in 0..LANES {
+                for number in 0..count {
                     found
                         .push((self.constant(offset.saturating_add(BYTES * number as i64))?, None));
                 }
-                vector(found)
+                Ok(found)
             }
+            Register::RAX => self.tail_words(offset, count),
             Register::RSP => {
-                let held = self.stack.get(&offset).cloned();
+                let held = self.stack.get(&offset).filter(|held| held.len() == count).cloned();
                 held.ok_or_else(|| "reads stack that it never wrote".into())
             }
             _ => {
@@ -170,7 +214,7 @@ impl<'a> Block<'a> {
                 };
                 let operand = &self.task.operands[number];
                 let mut found = Vec::new();
-                for at in numbers(operand.layout, offset)? {
+                for at in numbers(operand.layout, offset, count)? {
                     if self.may_be_written(array) && self.written.contains(&at) {
                         return stop("reads an operand after it wrote z, which may be it");
                     }
@@ -178,15 +222,28 @@ impl<'a> Block<'a> {
                     let word = self.lane.whole(&operand.words[word])?;
                     found.push((Held::Word(Rc::new(word)), Some(element)));
                 }
-                vector(found)
+                Ok(found)
             }
         }
+    }
+
+    /// Masks of words, from the table of the tail.
+    fn tail_words(&self, offset: i64, count: usize) -> Done<Vector> {
+        let first = usize::try_from(offset).ok().filter(|offset| offset % 8 == 0);
+        let first = first.ok_or("a mask that is not in the table")? / 8;
+        let has_words = self.is_tail && self.shape.places() < LANES;
+        if !has_words || first + count > LANES * self.masks() {
+            return stop("a mask that is not in the table");
+        }
+        Ok((first..first + count).map(|number| (Held::TailWord(number), None)).collect())
     }
 
     /// Writes a vector to z or to the frame.
     pub(crate) fn store(&mut self, base: Register, offset: i64, held: Vector) -> Done<()> {
         if base == Register::RSP {
-            if offset % VECTOR != 0 || !(0..=self.shape.parts.frame - VECTOR).contains(&offset) {
+            let size = BYTES * self.shape.places() as i64;
+            let is_whole = held.len() == self.shape.places() && offset % size == 0;
+            if !is_whole || !(0..=self.shape.parts.frame - size).contains(&offset) {
                 return stop("writes outside its frame");
             }
             self.stack.insert(offset, held);
@@ -195,7 +252,7 @@ impl<'a> Block<'a> {
         let Some(number) = self.array(base).and_then(|array| array.result) else {
             return stop(format!("writes at {base:?}"));
         };
-        for (at, (held, of)) in numbers(self.task.result, offset)?.zip(held) {
+        for (at, (held, of)) in numbers(self.task.result, offset, held.len())?.zip(held) {
             let (element, word) = self.task.result.place(at);
             if of.is_some_and(|of| of != element) {
                 return stop(format!("element {element} of z gets a word of another one"));
@@ -206,15 +263,30 @@ impl<'a> Block<'a> {
         Ok(())
     }
 
-    /// The words of a result: every element has the same ones.
+    /// Whether two places hold the same: where vectors have four, the integers alone are compared.
+    fn are_same(&self, a: &Held, b: &Held) -> bool {
+        match (a, b) {
+            (Held::Word(a), Held::Word(b)) if self.shape.places() < LANES => a.value == b.value,
+            _ => a == b,
+        }
+    }
+
+    /// The words of a result: every element has the same ones. Of halves, both.
     pub(crate) fn result(&self, number: usize) -> Done<Vec<Rc<LaneWord>>> {
         let mut found = Vec::new();
         for word in 0..self.task.result.words {
             let of = |element| self.stored.get(&(number, element, word));
-            let first = of(0);
+            let first = of(0).filter(|first| {
+                (1..LANES).all(|element| of(element).is_some_and(|held| self.are_same(first, held)))
+            });
             match first {
-                Some(Held::Word(held)) if (1..LANES).all(|element| of(element) == first) => {
-                    found.push(held.clone());
+                Some(held) if self.task.result.is_halved => {
+                    let (low, high) = self.split(held)?;
+                    found.extend([low, high]);
+                }
+                Some(Held::Word(held)) => found.push(held.clone()),
+                Some(Held::Halves(low, high)) => {
+                    found.push(Rc::new(self.lane.of_halves(low, high)?))
                 }
                 _ => {
                     return stop(format!("word {word} of z is not written alike for all elements"));
@@ -225,17 +297,12 @@ impl<'a> Block<'a> {
     }
 }
 
-/// The words of a block that a vector at an offset is.
-fn numbers(layout: Layout, offset: i64) -> Done<Range<usize>> {
+/// The words of a block that so many words at an offset are.
+fn numbers(layout: Layout, offset: i64, count: usize) -> Done<Range<usize>> {
     let first = usize::try_from(offset).ok().filter(|offset| offset % 8 == 0);
     let first = first.ok_or("outside the block")? / 8;
-    if first + LANES > LANES * layout.words {
+    if first + count > LANES * layout.words {
         return stop("outside the block");
     }
-    Ok(first..first + LANES)
-}
-
-/// A vector of eight places.
-fn vector(places: Vec<Place>) -> Done<Vector> {
-    places.try_into().map_err(|_| "a vector of another size".into())
+    Ok(first..first + count)
 }

@@ -1,5 +1,6 @@
 //! The JSON of a certificate of arrays as values; `fieldc/proof/lanes/certificate.py` describes it.
 
+use crate::arrays::layout::HALF;
 use crate::polynomial::{Integer, Polynomial};
 use serde::Deserialize;
 use std::fmt;
@@ -59,12 +60,25 @@ pub(crate) struct ArrayContract {
     /// Of sums in columns: how often a lane adds at most.
     #[serde(default)]
     pub(crate) turns: Option<u64>,
+    /// How far columns are apart, if not 52 bits.
+    #[serde(default)]
+    pub(crate) column_bits: Option<u32>,
+    /// Of sums of products by values below so many p: that number.
+    #[serde(default)]
+    pub(crate) multiple: Option<u64>,
     /// Where some arrays are in limbs and others in digits: which are in digits.
     #[serde(default)]
     pub(crate) mixed: Option<Mixed>,
     /// Operands of which one block serves for all.
     #[serde(default)]
     pub(crate) shared: Vec<String>,
+}
+
+impl ArrayContract {
+    /// Whether it is of sums in two columns of words.
+    pub(crate) fn has_column_words(&self) -> bool {
+        self.column_bits == Some(HALF)
+    }
 }
 
 /// The operands in digits, and whether results are.
@@ -97,11 +111,24 @@ pub(crate) struct Parts {
     pub(crate) frame: i64,
     /// Masks of blends, by the number of their register.
     pub(crate) masks: Vec<(u32, u64)>,
+    /// Of a vector: eight or four.
+    #[serde(default = "eight")]
+    pub(crate) places: usize,
+    /// Whether MXCSR says so while the loop runs.
+    #[serde(default)]
+    pub(crate) rounds_to_zero: bool,
+    /// The registers that hold vectors of the first array, by number.
+    #[serde(default)]
+    pub(crate) held: Vec<u32>,
     /// What each pointer advances by, results first.
     pub(crate) advances: Vec<i64>,
     /// The first byte of a block's code, and the one after it.
     pub(crate) block: (usize, usize),
     pub(crate) tail: Option<(usize, usize)>,
+}
+
+fn eight() -> usize {
+    8
 }
 
 /// Steps that hold where the signs above them are as stated; then a sign decides, or all is shown.

@@ -2,7 +2,8 @@
 
 use crate::arrays::certificate::{ArrayContract, Mixed, Numbers};
 use crate::arrays::columns::{Columns, digits_of, excess};
-use crate::arrays::task::{DIGIT, LaneOperand, Layout, Task, WORD};
+use crate::arrays::layout::{DIGIT, HALF, Layout, WORD};
+use crate::arrays::task::{LaneOperand, Task};
 use crate::arrays::value::Value;
 use crate::{Outcome, fail};
 use num_bigint::BigInt;
@@ -22,7 +23,8 @@ impl ArrayContract {
     pub(crate) fn task(&self) -> Outcome<Task> {
         let Self { operation, family, parameters, words, word_bits, convention, turns, .. } = self;
         let (p, bits) = (self.p.0.clone(), *word_bits);
-        if ![WORD, DIGIT].contains(&bits) || convention != "sysv" || *operation != self.name() {
+        let has_words = [WORD, DIGIT].contains(&bits) || (bits == HALF && *words == 1);
+        if !has_words || convention != "sysv" || *operation != self.name() {
             return fail(format!("contract: no {operation} on arrays, {bits} bits, {convention}"));
         }
         let Numbers { lazy, factor } = parameters;
@@ -33,6 +35,10 @@ impl ArrayContract {
         if turns.is_some() && (self.mixed.is_some() || !self.shared.is_empty()) {
             return fail("contract: sums of other arrays");
         }
+        let has_columns = self.multiple.is_some() || self.column_bits.is_some();
+        if (has_columns && turns.is_none()) || self.multiple == Some(0) {
+            return fail("contract: columns of no sums");
+        }
         if let Some(mixed) = &self.mixed {
             return self.mixed_task(mixed);
         }
@@ -40,7 +46,10 @@ impl ArrayContract {
             return fail("contract: a factor on arrays of one layout");
         }
         if let Some(turns) = turns {
-            let columns = Columns { p, words: *words, word_bits: bits, turns: *turns };
+            let multiple = self.multiple.unwrap_or_default();
+            let column_bits = self.column_bits.unwrap_or(DIGIT);
+            let (words, turns) = (*words, *turns);
+            let columns = Columns { p, words, word_bits: bits, column_bits, turns, multiple };
             return if *lazy > 0 { fail("contract: lazy sums") } else { columns.task(family) };
         }
         let r = BigInt::from(1) << (bits as usize * words);
@@ -49,13 +58,17 @@ impl ArrayContract {
         if high >= r || *lazy > most_lazy(family) {
             return fail(format!("contract: no {operation} of values up to {high:#x}"));
         }
-        let (canonical, layout): (BigInt, _) = (&p - 1, Layout { words: *words, bits });
+        let (canonical, layout): (BigInt, _) = (&p - 1, Layout::of_elements(*words, bits));
         let factor = if divides { r.clone() } else { 1.into() };
         let mut task = Task::new(p, layout, factor, high.clone());
         for name in names {
             task.operand(name, layout, if *name == CANONICAL { &canonical } else { &high });
         }
-        task.claims = claims(family, &task.operands, &r);
+        let halves = if layout.is_halved { 2 } else { 1 };
+        let of = |half| task.operands.iter().skip(half).step_by(halves).collect::<Vec<_>>();
+        let each: Vec<_> = (0..halves).map(|half| claims(family, &of(half), &r)).collect();
+        let results = 0..each[0].len();
+        task.claims = results.flat_map(|at| each.iter().map(move |of| of[at].clone())).collect();
         task.arrays_apart();
         self.share(&mut task)?;
         Ok(task)
@@ -68,8 +81,7 @@ impl ArrayContract {
     fn mixed_task(&self, Mixed { in_digits, gives_digits }: &Mixed) -> Outcome<Task> {
         let Self { family, parameters: Numbers { lazy, factor }, words, word_bits, .. } = self;
         let p = self.p.0.clone();
-        let limbs = Layout { words: *words, bits: WORD };
-        let digits = Layout { words: digits_of(*words), bits: DIGIT };
+        let (limbs, digits) = (Layout::limbs(*words), Layout::digits(digits_of(*words)));
         let (one, r) = (BigInt::from(1), BigInt::from(1) << (WORD as usize * words));
         let raised = &one << excess(*words);
         let (names, most, divisor): (&[_], _, _) = match family.as_str() {
@@ -101,7 +113,7 @@ impl ArrayContract {
         let x = &task.operands[0].value;
         let none = Value::default();
         task.claims = match family.as_str() {
-            "butterfly" => claims(family, &task.operands, &r),
+            "butterfly" => claims(family, &task.operands.iter().collect::<Vec<_>>(), &r),
             "mul_by" => vec![none.plus(x, *factor)],
             "to_digits" => vec![none.plus(x, raised)],
             _ => vec![x.clone()],
@@ -114,8 +126,8 @@ impl ArrayContract {
     /// Lets operands in digits have one block for all elements.
     fn share(&self, task: &mut Task) -> Outcome<()> {
         for name in &self.shared {
-            let at = task.operands.iter().position(|operand| operand.name == name);
-            let at = at.filter(|at| !task.operands[*at].layout.in_limbs());
+            let at = task.operands.iter().position(|operand| operand.name == *name);
+            let at = at.filter(|at| !task.operands[*at].layout.in_limbs);
             let at = at.ok_or_else(|| format!("contract: {name} is in no block for all"))?;
             for array in task.arrays.iter_mut().filter(|array| array.operand == Some(at)) {
                 array.advance = 0;
@@ -151,7 +163,7 @@ pub(crate) fn of_family(family: &str) -> Option<(&'static [&'static str], bool)>
 }
 
 /// What each result, times R where it is divided by it, is modulo p.
-fn claims(family: &str, operands: &[LaneOperand], r: &BigInt) -> Vec<Value> {
+fn claims(family: &str, operands: &[&LaneOperand], r: &BigInt) -> Vec<Value> {
     let none = Value::default();
     let of = |number: usize| operands.get(number).map_or(&none, |operand| &operand.value);
     let (x, y, third) = (of(0), of(1), of(2));

@@ -139,7 +139,7 @@ impl Lane {
         for (slope, names) in &bound.slopes {
             let (mut product, mut largest) = (Value::constant(1), BigInt::from(1));
             for name in names {
-                let operand = self.operands.iter().find(|operand| operand.name == name);
+                let operand = self.operands.iter().find(|operand| operand.name == *name);
                 let operand = operand.ok_or_else(|| format!("there is no operand {name}"))?;
                 product = product.times(&operand.value);
                 largest *= &operand.high;

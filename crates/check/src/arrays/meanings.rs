@@ -5,7 +5,7 @@
 
 use crate::arrays::block::{Block, Held, Vector};
 use crate::arrays::lane::Lane;
-use crate::arrays::task::{LANES, VECTOR};
+use crate::arrays::layout::{LANES, VECTOR};
 use crate::arrays::word::{Done, LaneWord, Stop, stop};
 use iced_x86::{Code, Instruction, OpKind, Register};
 use std::rc::Rc;
@@ -17,7 +17,10 @@ impl Block<'_> {
     /// Runs the code of a block.
     pub(crate) fn run(&mut self, code: &[Instruction]) -> Done<()> {
         for i in code {
-            self.step(i).map_err(|why| match why {
+            self.begin();
+            let is_short = self.shape.places() < LANES;
+            let done = if is_short { self.step_short(i) } else { self.step(i) };
+            done.map_err(|why| match why {
                 Stop::Wrong(why) => {
                     Stop::Wrong(format!("+{:#x} {:?}: {why}", i.ip(), i.mnemonic()))
                 }
@@ -33,8 +36,11 @@ impl Block<'_> {
             C::EVEX_Vmovdqu64_zmm_k1z_zmmm512
             | C::EVEX_Vmovdqu64_zmmm512_k1z_zmm
             | C::EVEX_Vmovdqa64_zmm_k1z_zmmm512
-            | C::EVEX_Vmovdqa64_zmmm512_k1z_zmm => self.move_vector(i),
-            C::VEX_Kmovb_kr_km8 => self.tail_mask(i),
+            | C::EVEX_Vmovdqa64_zmmm512_k1z_zmm
+            | C::EVEX_Vmovdqu32_zmm_k1z_zmmm512
+            | C::EVEX_Vmovdqu32_zmmm512_k1z_zmm => self.move_vector(i),
+            C::VEX_Kmovb_kr_km8 | C::VEX_Kmovw_kr_km16 => self.tail_mask(i),
+            C::EVEX_Vmovshdup_zmm_k1z_zmmm512 => self.upper_halves(i),
             C::EVEX_Vpblendmq_zmm_k1z_zmm_zmmm512b64 => self.blend(i),
             C::EVEX_Vpcmpuq_kr_k1_zmm_zmmm512b64_imm8 => self.compare(i),
             C::EVEX_Vpaddq_zmm_k1z_zmm_zmmm512b64 | C::EVEX_Vpsubq_zmm_k1z_zmm_zmmm512b64
@@ -62,10 +68,29 @@ impl Block<'_> {
     /// What an instruction gives to its first operand, in every lane.
     fn compute(&mut self, i: &Instruction) -> Done<Held> {
         use Code as C;
+        match i.code() {
+            C::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32
+            | C::EVEX_Vpsubd_zmm_k1z_zmm_zmmm512b32
+            | C::EVEX_Vpminud_zmm_k1z_zmm_zmmm512b32 => self.compute_halves(i),
+            C::EVEX_Vsubpd_zmm_k1z_zmm_zmmm512b64_er => self.subtract_doubles(i),
+            C::EVEX_Vfmadd231pd_zmm_k1z_zmm_zmmm512b64_er => self.multiply_add(i),
+            C::EVEX_Vcvtuqq2pd_zmm_k1z_zmmm512b64_er => self.convert(i),
+            C::EVEX_Vpbroadcastq_zmm_k1z_xmmm64 => self.broadcast(i),
+            C::EVEX_Vpternlogq_zmm_k1z_zmm_zmmm512b64_imm8 => self.merge(i),
+            C::EVEX_Vpsraq_zmm_k1z_zmmm512b64_imm8 => {
+                let [word] = self.words(i, [1])?;
+                shift_signed(self.lane, &word, count(i, 2)?)
+            }
+            _ => Ok(Held::Word(Rc::new(self.compute_word(i)?))),
+        }
+    }
+
+    /// The same, of what gives a word.
+    fn compute_word(&mut self, i: &Instruction) -> Done<LaneWord> {
+        use Code as C;
         let lane = self.lane;
-        let word = match i.code() {
+        Ok(match i.code() {
             C::EVEX_Vpxorq_zmm_k1z_zmm_zmmm512b64 => zero(i)?,
-            C::EVEX_Vpbroadcastq_zmm_k1z_xmmm64 => return self.broadcast(i),
             C::EVEX_Vpaddq_zmm_k1z_zmm_zmmm512b64 => {
                 let [a, b] = self.words(i, [1, 2])?;
                 lane.sum(&a, &b, 1)?
@@ -82,6 +107,14 @@ impl Block<'_> {
                 let [total, a, b] = self.words(i, [0, 1, 2])?;
                 lane.half(true, &total, [&a, &b])?
             }
+            C::EVEX_Vpmuludq_zmm_k1z_zmm_zmmm512b64 => {
+                let [a, b] = self.words(i, [1, 2])?;
+                lane.half_product(&a, &b)?
+            }
+            C::EVEX_Vpminuq_zmm_k1z_zmm_zmmm512b64 => {
+                let [a, b] = self.words(i, [1, 2])?;
+                lane.smaller(&a, &b)?
+            }
             C::EVEX_Vpandq_zmm_k1z_zmm_zmmm512b64 => {
                 let [a, b] = self.words(i, [1, 2])?;
                 low_ones(lane, &a, &b)?
@@ -94,22 +127,20 @@ impl Block<'_> {
                 let [word] = self.words(i, [1])?;
                 lane.shift_left(&word, count(i, 2)?)?
             }
-            C::EVEX_Vpsraq_zmm_k1z_zmmm512b64_imm8 => {
-                let [word] = self.words(i, [1])?;
-                return shift_signed(lane, &word, count(i, 2)?);
-            }
             C::EVEX_Vpshrdq_zmm_k1z_zmm_zmmm512b64_imm8 => {
                 let [low, high] = self.words(i, [1, 2])?;
                 lane.funnel(&low, &high, count(i, 3)?)?
             }
-            C::EVEX_Vpternlogq_zmm_k1z_zmm_zmmm512b64_imm8 => return self.merge(i),
             _ => return stop("this instruction is not on the list"),
-        };
-        Ok(Held::Word(Rc::new(word)))
+        })
     }
 
     /// The words of some operands, in all lanes.
-    fn words<const N: usize>(&mut self, i: &Instruction, at: [u32; N]) -> Done<[Rc<LaneWord>; N]> {
+    pub(crate) fn words<const N: usize>(
+        &mut self,
+        i: &Instruction,
+        at: [u32; N],
+    ) -> Done<[Rc<LaneWord>; N]> {
         let mut found = Vec::new();
         for operand in at {
             let vector = self.read(i, operand)?;
@@ -119,7 +150,7 @@ impl Block<'_> {
     }
 
     /// An operand: a register, a vector of memory, or one constant for all lanes.
-    fn read(&self, i: &Instruction, operand: u32) -> Done<Vector> {
+    pub(crate) fn read(&self, i: &Instruction, operand: u32) -> Done<Vector> {
         match i.op_kind(operand) {
             OpKind::Register => self.register(i.op_register(operand)).cloned(),
             OpKind::Memory => {
@@ -130,7 +161,7 @@ impl Block<'_> {
                 if self.is_masked(base) {
                     return stop("reads a whole vector of an array in the tail");
                 }
-                self.load(base, offset)
+                self.load(base, offset, self.shape.places())
             }
             _ => stop("an operand of an unknown kind"),
         }
@@ -142,7 +173,7 @@ impl Block<'_> {
             return stop("one word for all lanes that is no constant");
         }
         let held = self.constant(offset)?;
-        Ok([(); LANES].map(|()| (held.clone(), None)))
+        Ok(vec![(held, None); LANES])
     }
 
     fn broadcast(&mut self, i: &Instruction) -> Done<Held> {
@@ -159,18 +190,31 @@ impl Block<'_> {
             _ => return stop("a table of three operands that is no merge"),
         };
         let vector = self.read(i, mask)?;
-        let takes = match self.same(&vector)? {
-            Held::Sign(word) => self.lane.is_negative(&word)?,
-            Held::Word(word) if word.value.number().is_some_and(|n| n == 0.into()) => false,
-            Held::Word(_) => return stop("a merge by what is no mask"),
-        };
+        let held = self.same(&vector)?;
+        let takes = self.takes(&held)?;
         let [then, other] = self.words(i, [then, other])?;
         let chosen = if takes { then } else { other };
         Ok(Held::Word(chosen))
     }
 
+    /// Whether a mask is all ones.
+    pub(crate) fn takes(&self, mask: &Held) -> Done<bool> {
+        match mask {
+            Held::Sign(word) => self.lane.is_negative(word),
+            Held::Word(word) if word.value.number().is_some_and(|n| n == 0.into()) => Ok(false),
+            _ => stop("a merge by what is no mask"),
+        }
+    }
+
     /// A load, a copy or a store, with the tail's mask wherever it reads or writes arrays.
     fn move_vector(&mut self, i: &Instruction) -> Done<()> {
+        let in_halves = matches!(
+            i.code(),
+            Code::EVEX_Vmovdqu32_zmm_k1z_zmmm512 | Code::EVEX_Vmovdqu32_zmmm512_k1z_zmm
+        );
+        if in_halves != (i.op_mask() != Register::None && self.shape.is_halved()) {
+            return stop("a mask for words of another size");
+        }
         if i.op0_kind() == OpKind::Register && i.op1_kind() == OpKind::Register {
             if i.op_mask() != Register::None {
                 return stop("a masked copy");
@@ -197,7 +241,7 @@ impl Block<'_> {
             return stop("needs an alignment that is not known");
         }
         if is_load {
-            let vector = self.load(base, offset)?;
+            let vector = self.load(base, offset, self.shape.places())?;
             self.set(i.op0_register(), vector);
             return Ok(());
         }
@@ -273,16 +317,19 @@ impl Block<'_> {
             return stop("a mask that no tail has");
         }
         let (base, offset) = Self::address(i)?;
-        if base != Register::RAX || !(0..self.masks() as i64).contains(&offset) {
+        let size = if self.shape.is_halved() { 2 } else { 1 };
+        let is_wide = i.code() == Code::VEX_Kmovw_kr_km16;
+        let is_there = (0..size * self.masks() as i64).contains(&offset) && offset % size == 0;
+        if base != Register::RAX || is_wide != (size > 1) || !is_there {
             return stop("a mask that is not in the table");
         }
-        self.tail_vector = Some(offset);
+        self.tail_vector = Some(offset / size);
         Ok(())
     }
 }
 
 /// `xor` of a vector with itself.
-fn zero(i: &Instruction) -> Done<LaneWord> {
+pub(crate) fn zero(i: &Instruction) -> Done<LaneWord> {
     if i.op2_kind() != OpKind::Register || i.op1_register() != i.op2_register() {
         return stop("`xor` of two different vectors");
     }
@@ -290,7 +337,7 @@ fn zero(i: &Instruction) -> Done<LaneWord> {
 }
 
 /// `and` with a constant of low ones.
-fn low_ones(lane: &Lane, a: &LaneWord, b: &LaneWord) -> Done<LaneWord> {
+pub(crate) fn low_ones(lane: &Lane, a: &LaneWord, b: &LaneWord) -> Done<LaneWord> {
     for (ones, word) in [(a, b), (b, a)] {
         let ones = ones.value.number().and_then(|ones| u64::try_from(ones).ok());
         if let Some(ones) =
@@ -303,7 +350,7 @@ fn low_ones(lane: &Lane, a: &LaneWord, b: &LaneWord) -> Done<LaneWord> {
 }
 
 /// word >> bits in two's complement; by 63 it is a mask.
-fn shift_signed(lane: &Lane, word: &LaneWord, bits: u32) -> Done<Held> {
+pub(crate) fn shift_signed(lane: &Lane, word: &LaneWord, bits: u32) -> Done<Held> {
     if bits < 63 {
         return Ok(Held::Word(Rc::new(lane.shift_right_signed(word, bits)?)));
     }
@@ -317,7 +364,7 @@ fn shift_signed(lane: &Lane, word: &LaneWord, bits: u32) -> Done<Held> {
 }
 
 /// A number of bits in the instruction, from 1 to 63.
-fn count(i: &Instruction, operand: u32) -> Done<u32> {
+pub(crate) fn count(i: &Instruction, operand: u32) -> Done<u32> {
     let found = u32::try_from(i.immediate(operand)).ok().filter(|bits| (1..64).contains(bits));
     found.ok_or_else(|| "moves by a number of bits that is not on the list".into())
 }

@@ -4,12 +4,20 @@ mod block;
 mod certificate;
 mod claims;
 mod columns;
+mod double;
+mod doubles;
+mod four_lanes;
+mod halves;
 mod lane;
+mod layout;
 mod meanings;
 #[cfg(all(test, target_arch = "x86_64"))]
 mod processor;
 #[cfg(all(test, target_arch = "x86_64"))]
 mod processor_forms;
+#[cfg(all(test, target_arch = "x86_64"))]
+mod processor_short;
+mod reader;
 mod row;
 mod shape;
 mod task;

@@ -3,7 +3,8 @@
 use crate::arrays::certificate::{ArrayCertificate, ArrayContract, Numbers};
 use crate::arrays::claims::of_family;
 use crate::arrays::columns::digits_of;
-use crate::arrays::task::{DIGIT, WORD};
+use crate::arrays::layout::{DIGIT, HALF, WORD};
+use crate::arrays::task::{LaneOperand, Task};
 use crate::arrays::verify::verify_arrays;
 use crate::digest::{digest_of, digest_of_parts};
 use crate::polynomial::Integer;
@@ -13,8 +14,9 @@ use object::{File, Object, ObjectSymbol};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// The layouts of sums of products, of transforms, and of what changes the layout.
+/// The layouts of sums of products, of products in towers, of transforms, and of what changes the layout.
 const COLUMNS: &str = "columns";
+const MULTIPLES: &str = "multiples";
 const TRANSFORM: &str = "transform";
 const TO_DIGITS: &str = "array-to-canonical-digits";
 const FROM_DIGITS: &str = "digits-to-array";
@@ -44,6 +46,8 @@ pub(crate) struct ArrayRow {
     /// Of sums in columns: how often a lane adds, how far columns are apart.
     turns: Option<u64>,
     column_bits: Option<u32>,
+    /// Of sums of products by values below so many p.
+    multiple: Option<u64>,
     #[serde(default)]
     in_digits: Vec<String>,
     /// Of transforms, whose arrays are in limbs or in digits, or are one block for all elements.
@@ -104,7 +108,7 @@ impl ArrayRow {
     /// Whether kernels like it have certificates: operations on elements in one layout.
     fn needs_certificate(&self) -> bool {
         let layouts: &[_] = match self.family.as_str() {
-            "accumulate" | "collect" => &[COLUMNS],
+            "accumulate" | "collect" => &[COLUMNS, MULTIPLES],
             "mul_by" | "reduce" => &[TRANSFORM],
             "to_digits" => &[TO_DIGITS],
             "from_digits" => &[FROM_DIGITS],
@@ -112,8 +116,7 @@ impl ArrayRow {
             family if of_family(family).is_some() => &["array", "digits", "canonical-digits"],
             _ => &[],
         };
-        let has_layout = layouts.contains(&self.layout.as_str());
-        has_layout && self.target == "avx512ifma" && (self.word == DIGIT || self.n > 1)
+        layouts.contains(&self.layout.as_str())
     }
 
     /// Its function is in the object.
@@ -128,7 +131,7 @@ impl ArrayRow {
 
     /// The certificate claims what the row does.
     fn is_claimed(&self, certificate: &ArrayCertificate, p: &BigInt) -> Outcome<()> {
-        let ArrayContract { operation, family, parameters, convention, turns, .. } =
+        let ArrayContract { operation, family, parameters, convention, turns, multiple, .. } =
             &certificate.contract;
         let stated = &certificate.contract.p.0;
         let numbers: Numbers = serde_json::from_value(self.parameters.clone())
@@ -141,6 +144,7 @@ impl ArrayRow {
             (stated != p, "the certificate's prime is another one"),
             (!self.has_words(&certificate.contract), "the certificate has other words"),
             (*turns != self.turns, "the certificate has other turns"),
+            (*multiple != self.multiple, "the certificate has another multiple"),
             (*convention != self.convention, "the certificate has another convention"),
             (self.r.0 != r, "R is not 2^(word*n)"),
             (self.layout != self.expected_layout(numbers.lazy), "its layout is another one"),
@@ -150,13 +154,8 @@ impl ArrayRow {
             return fail(why);
         }
         let task = certificate.contract.task()?;
-        let of = |name: &str, values: usize, high: &BigInt| Elements {
-            name: name.to_string(),
-            values,
-            below: below(high, p, turns.is_some()),
-        };
-        let operands: Vec<_> = task.operands.iter().map(|o| of(o.name, 1, &o.high)).collect();
-        if self.operands != operands || self.result != of("z", task.claims.len(), &task.most) {
+        let result = result(&certificate.contract, &task);
+        if (&self.operands, &self.result) != (&operands(&certificate.contract, &task), &result) {
             return fail("its operands or its result are not those of the operation");
         }
         Ok(())
@@ -175,10 +174,12 @@ impl ArrayRow {
             return false;
         }
         match self.layout.as_str() {
-            COLUMNS => {
+            COLUMNS | MULTIPLES => {
                 let digits: &[_] = if *word_bits == DIGIT { &["x", "y"] } else { &[] };
-                let has_columns = *word == WORD && self.column_bits == Some(DIGIT);
-                has_columns && words == n && in_digits == digits && mixed.is_none()
+                let has_columns = self.column_bits == Some(contract.column_bits.unwrap_or(DIGIT));
+                let is_word = *word == if *word_bits == HALF { HALF } else { WORD };
+                let has_words = is_word && words == n && in_digits == digits;
+                has_columns && has_words && mixed.is_none()
             }
             TRANSFORM if *word == DIGIT => is_same && mixed.is_none() && *gives_digits,
             TRANSFORM => {
@@ -210,6 +211,7 @@ impl ArrayRow {
             return symbol.ends_with(&format!("_{op}_{target}"));
         }
         let layout = match layout.as_str() {
+            "array" | COLUMNS if self.word == HALF => "array32",
             COLUMNS if self.in_digits.is_empty() => "array",
             COLUMNS => "digits",
             layout => layout,
@@ -221,16 +223,54 @@ impl ArrayRow {
     /// The layout of values that may be so lazy.
     fn expected_layout(&self, lazy: u32) -> &'static str {
         match (self.turns, lazy, self.word) {
+            (Some(_), ..) if self.multiple.is_some() => MULTIPLES,
             (Some(_), ..) => COLUMNS,
             _ if self.family == "to_digits" => TO_DIGITS,
             _ if self.family == "from_digits" => FROM_DIGITS,
             _ if self.gives_digits || self.family == "reduce" => TRANSFORM,
             (None, 1.., DIGIT) => "digits",
             (None, 0, DIGIT) => "canonical-digits",
-            (None, 0, WORD) => "array",
+            (None, 0, WORD | HALF) => "array",
             _ => "",
         }
     }
+}
+
+/// What a manifest says of the operands of a contract.
+fn operands(contract: &ArrayContract, task: &Task) -> Vec<Elements> {
+    let ArrayContract { p: Integer(p), turns, multiple, .. } = contract;
+    let shown = task.operands.iter().filter(|operand| !operand.words.is_empty());
+    let of = |(at, operand): (usize, &LaneOperand)| {
+        let is_halved = operand.layout.is_halved;
+        let name = if is_halved { operand.name.trim_end_matches('0') } else { &operand.name };
+        let values = if is_halved && turns.is_some() { 2 } else { 1 };
+        let most = below(&operand.high, p, turns.is_some(), multiple.is_some());
+        let elements = Elements { name: name.to_string(), values, below: most };
+        match turns {
+            Some(turns) if at == 0 && contract.has_column_words() => {
+                let before = contract.family == "accumulate";
+                column_words("t", turns - u64::from(before))
+            }
+            _ => elements,
+        }
+    };
+    shown.enumerate().map(of).collect()
+}
+
+/// What a manifest says of its results.
+fn result(contract: &ArrayContract, task: &Task) -> Elements {
+    let ArrayContract { p: Integer(p), turns, multiple, .. } = contract;
+    if let (Some(turns), true, true) = (turns, contract.has_column_words(), task.growth.is_some()) {
+        return column_words("z", *turns);
+    }
+    let below = below(&task.most, p, turns.is_some(), multiple.is_some());
+    Elements { name: "z".to_string(), values: task.results(), below }
+}
+
+/// Two columns of words after some turns.
+fn column_words(name: &str, turns: u64) -> Elements {
+    let below = (BigInt::from(turns) << HALF).to_string();
+    Elements { name: name.to_string(), values: 2, below }
 }
 
 /// A symbol without the digest of a text at its end: 16 hexadecimal digits.
@@ -243,10 +283,10 @@ fn without_digest(symbol: &str) -> &str {
 }
 
 /// What values up to `high` are below, as a manifest says it: a multiple of p, or of p*p for sums of
-/// products that are up to (p - 1)*(p - 1).
-fn below(high: &BigInt, p: &BigInt, has_sums: bool) -> String {
+/// products that are up to (p - 1)*(p - 1), or to p*p where factors are below multiples of p.
+fn below(high: &BigInt, p: &BigInt, has_sums: bool, is_multiple: bool) -> String {
     let one: &BigInt = &1.into();
-    let square: BigInt = (p - one) * (p - one);
+    let square: BigInt = if is_multiple { p * p } else { (p - one) * (p - one) };
     let is_sum = has_sums && high % &square == BigInt::ZERO;
     let (factor, of) = if is_sum { (high / square, "p*p") } else { ((high + one) / p, "p") };
     if factor == *one { of.to_string() } else { format!("{factor}{of}") }

@@ -1,43 +1,8 @@
 //! What a kernel on arrays must do with each element.
 
+use crate::arrays::layout::{HALF, LANES, Layout};
 use crate::arrays::value::Value;
 use num_bigint::BigInt;
-
-/// Bits of a word of memory and of a digit.
-pub(crate) const WORD: u32 = 64;
-pub(crate) const DIGIT: u32 = 52;
-/// Places of a register, and elements of a block.
-pub(crate) const LANES: usize = 8;
-/// Bytes of a register.
-pub(crate) const VECTOR: i64 = 64;
-
-/// How the words of the elements of a block lie in memory: limb by limb, or digit by digit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Layout {
-    /// Words of an element.
-    pub(crate) words: usize,
-    /// How far they are apart: 64 for limbs, 52 for digits and columns.
-    pub(crate) bits: u32,
-}
-
-impl Layout {
-    pub(crate) fn in_limbs(self) -> bool {
-        self.bits == WORD
-    }
-
-    /// The element and the word of it at a place of a block.
-    pub(crate) fn place(self, at: usize) -> (usize, usize) {
-        if self.in_limbs() {
-            return (at / self.words, at % self.words);
-        }
-        (at % LANES, at / LANES)
-    }
-
-    /// Bytes of a block.
-    fn size(self) -> i64 {
-        VECTOR * self.words as i64
-    }
-}
 
 /// What a pointer leads to: a result, an operand, or both; and what it advances by in a turn.
 #[derive(Clone, Copy, Debug)]
@@ -53,10 +18,24 @@ impl Array {
     }
 }
 
+/// What a task says of its loop.
+pub(crate) struct Wanted {
+    /// What each pointer advances by in a turn, in bytes, or 0.
+    pub(crate) advances: Vec<i64>,
+    /// The limbs of an element, where elements of some arrays are in limbs: then there is a tail.
+    pub(crate) masked: Option<usize>,
+    /// Vectors of the first array that the loop holds in registers.
+    pub(crate) held: usize,
+    /// Elements of a block.
+    pub(crate) elements: usize,
+    /// Places of a vector.
+    pub(crate) places: usize,
+}
+
 /// An operand: its words are the atoms from the first one on.
 #[derive(Clone, Debug)]
 pub(crate) struct LaneOperand {
-    pub(crate) name: &'static str,
+    pub(crate) name: String,
     pub(crate) layout: Layout,
     /// The largest number that its words make.
     pub(crate) high: BigInt,
@@ -81,45 +60,67 @@ pub(crate) struct Task {
     pub(crate) most: BigInt,
     /// Of a sum in columns, which is exact: what a turn may add to one.
     pub(crate) growth: Option<BigInt>,
+    /// Vectors of the first array that the loop holds in registers.
+    pub(crate) held: usize,
 }
 
 impl Task {
     /// A task without operands and claims, of results up to `most`.
     pub(crate) fn new(p: BigInt, result: Layout, factor: BigInt, most: BigInt) -> Self {
-        let (operands, highs, claims) = (Vec::new(), Vec::new(), Vec::new());
-        Self { p, arrays: Vec::new(), result, operands, highs, factor, claims, most, growth: None }
+        let (arrays, operands, highs, claims) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (growth, held) = (None, 0);
+        Self { p, arrays, result, operands, highs, factor, claims, most, growth, held }
     }
 
     /// The words of an element in limbs, where some array has such: then its tail has masks.
     pub(crate) fn masked(&self) -> Option<usize> {
         let layouts = self.operands.iter().map(|operand| operand.layout);
-        layouts.chain([self.result]).find(|layout| layout.in_limbs()).map(|layout| layout.words)
+        layouts.chain([self.result]).find(|layout| layout.in_limbs).map(|layout| layout.words)
+    }
+
+    /// What its loop must be.
+    pub(crate) fn wanted(&self, places: usize) -> Wanted {
+        let advances = self.arrays.iter().map(|array| array.advance).collect();
+        let layouts = self.operands.iter().map(|operand| operand.layout);
+        let is_halved = layouts.chain([self.result]).any(|layout| layout.is_halved);
+        let elements = if is_halved { 2 * LANES } else { LANES };
+        Wanted { advances, masked: self.masked(), held: self.held, elements, places }
     }
 
     /// Every result and every operand is an array of its own, results first.
     pub(crate) fn arrays_apart(&mut self) {
         let advance = self.result.size();
-        let results = (0..self.claims.len()).map(|at| (Some(at), None, advance));
-        let operands = self.operands.iter().enumerate();
+        let results = (0..self.results()).map(|at| (Some(at), None, advance));
+        let operands = self.operands.iter().enumerate().filter(|(_, o)| !o.words.is_empty());
         let operands = operands.map(|(at, operand)| (None, Some(at), operand.layout.size()));
         let every = results.chain(operands);
         self.arrays =
             every.map(|(result, operand, advance)| Array { result, operand, advance }).collect();
     }
 
-    /// Adds an operand, whose words are new atoms.
-    pub(crate) fn operand(&mut self, name: &'static str, layout: Layout, high: &BigInt) {
-        self.operand_up_to(name, layout, high, u64::MAX >> (u64::BITS - layout.bits));
+    /// Its results: of elements of 32 bits, each has two claims.
+    pub(crate) fn results(&self) -> usize {
+        self.claims.len() / if self.result.is_halved { 2 } else { 1 }
+    }
+
+    /// Adds an operand, whose words are new atoms; two of them where two elements share a word.
+    pub(crate) fn operand(&mut self, name: &str, layout: Layout, high: &BigInt) {
+        if !layout.is_halved {
+            return self.operand_up_to(name, layout, high, u64::MAX >> (u64::BITS - layout.bits));
+        }
+        for half in 0..2 {
+            let top = u64::try_from(high).unwrap_or(u64::MAX).min(u64::MAX >> HALF);
+            let (name, value) = (format!("{name}{half}"), Value::atom(self.highs.len()));
+            let (words, high) = (Vec::new(), high.clone());
+            self.highs.push(top);
+            self.operands.push(LaneOperand { name, layout, high, words, value });
+        }
+        let [.., low, high] = &mut self.operands[..] else { return };
+        low.words = vec![low.value.plus(&high.value.raised(HALF.into()), 1)];
     }
 
     /// The same of words that may be up to `most`: their places alone are so far apart.
-    pub(crate) fn operand_up_to(
-        &mut self,
-        name: &'static str,
-        layout: Layout,
-        high: &BigInt,
-        most: u64,
-    ) {
+    pub(crate) fn operand_up_to(&mut self, name: &str, layout: Layout, high: &BigInt, most: u64) {
         let mut words = Vec::new();
         let mut value = Value::default();
         for place in 0..layout.words {
@@ -130,6 +131,7 @@ impl Task {
             value = value.plus(&word.raised(at as u64), 1);
             words.push(word);
         }
-        self.operands.push(LaneOperand { name, layout, high: high.clone(), words, value });
+        let (name, high) = (name.to_string(), high.clone());
+        self.operands.push(LaneOperand { name, layout, high, words, value });
     }
 }

@@ -3,13 +3,15 @@
 use crate::arrays::block::Block;
 use crate::arrays::certificate::{ArrayCertificate, LaneBound, Node};
 use crate::arrays::lane::Lane;
+use crate::arrays::layout::WORD;
 use crate::arrays::shape::Shape;
-use crate::arrays::task::{Task, WORD};
+use crate::arrays::task::Task;
 use crate::arrays::value::Value;
-use crate::arrays::word::{Done, Stop, stop};
+use crate::arrays::word::{Done, LaneWord, Stop, stop};
 use crate::{Outcome, fail, object_code};
 use iced_x86::Instruction;
 use num_bigint::BigInt;
+use std::rc::Rc;
 
 /// Signs on a path, after which a certificate is refused.
 const MOST_SIGNS: usize = 64;
@@ -27,8 +29,7 @@ pub(crate) fn verify_arrays(certificate: &ArrayCertificate, object: &[u8]) -> Ou
 pub(crate) fn replay(certificate: &ArrayCertificate, code: &[u8]) -> Outcome<()> {
     let ArrayCertificate { contract, parts, block, tail, .. } = certificate;
     let task = contract.task()?;
-    let advances: Vec<_> = task.arrays.iter().map(|array| array.advance).collect();
-    let shape = Shape::read(code, &advances, task.masked())?;
+    let shape = Shape::read(code, &task.wanted(parts.places))?;
     if shape.parts != *parts {
         return fail(format!("the loop has other parts: {:?}", shape.parts));
     }
@@ -85,13 +86,22 @@ impl Part<'_> {
         let Self { shape, task, is_tail } = self;
         let mut block = Block::new(lane, shape, task, *is_tail);
         let code: &[Instruction] = if *is_tail { &shape.tail } else { &shape.block };
+        block.enter()?;
         block.run(code)?;
+        block.leave()?;
         if let Some(growth) = &task.growth {
             return self.sum(&block, growth, canonical);
         }
         let mut results = Vec::new();
-        for number in 0..task.claims.len() {
-            results.push(self.result(&block, number)?);
+        for number in 0..task.results() {
+            let words = block.result(number)?;
+            if task.result.is_halved {
+                for word in words {
+                    results.push(self.result(&[word], &block, results.len())?);
+                }
+            } else {
+                results.push(self.result(&words, &block, number)?);
+            }
         }
         if canonical.len() != results.len() {
             return stop("bounds of another number of results");
@@ -124,10 +134,10 @@ impl Part<'_> {
     }
 
     /// The number that a result's words make, where it is the claim modulo p.
-    fn result(&self, block: &Block<'_>, number: usize) -> Done<Value> {
+    fn result(&self, words: &[Rc<LaneWord>], block: &Block<'_>, number: usize) -> Done<Value> {
         let Task { p, result, factor, claims, .. } = self.task;
         let mut total = Value::default();
-        for (at, word) in block.result(number)?.iter().enumerate() {
+        for (at, word) in words.iter().enumerate() {
             if !block.lane.fits(word, result.bits) {
                 return stop(format!("canonical: word {at} of z may have more bits"));
             }

@@ -1,7 +1,7 @@
 //! A lane's words: integers with bounds, each of which is a machine word modulo 2^64.
 
 use crate::arrays::lane::{Lane, power};
-use crate::arrays::task::DIGIT;
+use crate::arrays::layout::{DIGIT, HALF, WORD};
 use crate::arrays::value::Value;
 use num_bigint::BigInt;
 
@@ -46,12 +46,11 @@ impl LaneWord {
         Self { low: value.clone(), high: value.clone(), value: Value::constant(value) }
     }
 
-    #[cfg(all(test, target_arch = "x86_64"))]
     pub(crate) fn ends(&self) -> (&BigInt, &BigInt) {
         (&self.low, &self.high)
     }
 
-    fn is_within(&self, low: &BigInt, high: &BigInt) -> bool {
+    pub(crate) fn is_within(&self, low: &BigInt, high: &BigInt) -> bool {
         *low <= self.low && self.high < *high
     }
 }
@@ -89,17 +88,17 @@ impl Lane {
     /// The word modulo 2^bits.
     pub(crate) fn low_bits(&self, word: &LaneWord, bits: u32) -> Done<LaneWord> {
         let top = power(bits);
+        if let Some(low) = self.low(&word.value, bits) {
+            let (_, high) = self.ends(low);
+            return self.word(low.clone(), BigInt::ZERO, high.min(top - 1));
+        }
         if word.is_within(&BigInt::ZERO, &top) {
             return Ok(word.clone());
         }
         if let Some(number) = word.value.number() {
             return Ok(LaneWord::constant(((number % &top) + &top) % &top));
         }
-        let Some(low) = self.low(&word.value, bits) else {
-            return stop(format!("the certificate does not say what its low {bits} bits are"));
-        };
-        let (_, high) = self.ends(low);
-        self.word(low.clone(), BigInt::ZERO, high.min(top - 1))
+        stop(format!("the certificate does not say what its low {bits} bits are"))
     }
 
     /// word >> bits without sign.
@@ -133,10 +132,15 @@ impl Lane {
         self.word(value, &word.low >> bits, &word.high >> bits)
     }
 
+    /// word * 2^bits.
+    pub(crate) fn raised(&self, word: &LaneWord, bits: u32) -> Done<LaneWord> {
+        self.word(word.value.raised(bits.into()), &word.low << bits, &word.high << bits)
+    }
+
     /// word * 2^bits modulo 2^64.
     pub(crate) fn shift_left(&self, word: &LaneWord, bits: u32) -> Done<LaneWord> {
         let kept = self.low_bits(word, 64 - bits)?;
-        self.word(kept.value.raised(bits.into()), kept.low << bits, kept.high << bits)
+        self.raised(&kept, bits)
     }
 
     /// (high*2^64 + low) >> bits modulo 2^64.
@@ -161,6 +165,36 @@ impl Lane {
         self.sum(total, &half, 1)
     }
 
+    /// The product of the low halves of two words.
+    pub(crate) fn half_product(&self, a: &LaneWord, b: &LaneWord) -> Done<LaneWord> {
+        let (a, b) = (self.low_bits(a, HALF)?, self.low_bits(b, HALF)?);
+        self.word(a.value.times(&b.value), BigInt::ZERO, a.high * b.high)
+    }
+
+    /// The integer from 0 to 2^bits - 1 that is the same modulo 2^bits: by signs, where it is less
+    /// than 2^bits away.
+    pub(crate) fn unsigned(&self, word: &LaneWord, bits: u32) -> Done<LaneWord> {
+        let word = self.without_sign(word, bits)?;
+        if self.fits(&word, bits) {
+            return Ok(word);
+        }
+        let (top, value) = (power(bits), word.value.clone());
+        if !word.is_within(&BigInt::ZERO, &(&top * 2)) {
+            return stop("a word that may be longer");
+        }
+        let less = value.plus(&Value::constant(top.clone()), -1);
+        let less = self.word(less, &word.low - &top, &word.high - &top)?;
+        if self.is_negative(&less)? {
+            return self.word(value, word.low, word.high.min(top - 1));
+        }
+        self.word(less.value, less.low.max(BigInt::ZERO), less.high)
+    }
+
+    /// The smaller one of two words without signs.
+    pub(crate) fn smaller(&self, a: &LaneWord, b: &LaneWord) -> Done<LaneWord> {
+        self.without_sign(if self.is_less(a, b)? { a } else { b }, WORD)
+    }
+
     /// Whether an integer is negative, by what was decided or by its bounds.
     pub(crate) fn is_negative(&self, word: &LaneWord) -> Done<bool> {
         match self.sign(&word.value) {
@@ -173,26 +207,29 @@ impl Lane {
 
     /// Whether a is below b, as words without signs.
     pub(crate) fn is_less(&self, a: &LaneWord, b: &LaneWord) -> Done<bool> {
-        let (a, b) = (self.without_sign(a)?, self.without_sign(b)?);
+        let (a, b) = (self.without_sign(a, WORD)?, self.without_sign(b, WORD)?);
+        if !self.fits(&a, WORD) || !self.fits(&b, WORD) {
+            return stop("compares a word that may be longer");
+        }
         let value = a.value.plus(&b.value, -1);
         self.is_negative(&self.word(value, &a.low - &b.high, &a.high - &b.low)?)
     }
 
-    /// The integer from 0 to 2^64 - 1 that a word is.
-    fn without_sign(&self, word: &LaneWord) -> Done<LaneWord> {
-        if self.fits(word, 64) {
+    /// A word, or 2^bits more where it is negative.
+    fn without_sign(&self, word: &LaneWord, bits: u32) -> Done<LaneWord> {
+        if word.low >= BigInt::ZERO {
             return Ok(word.clone());
         }
-        if !word.is_within(&-power(64), &power(64)) {
-            return stop("compares a word that may be longer");
+        let top = power(bits);
+        if word.low < -&top {
+            return stop("a word that may be less than is known of words");
         }
-        let none = BigInt::ZERO;
         if !self.is_negative(word)? {
-            return self.word(word.value.clone(), none, word.high.clone());
+            return self.word(word.value.clone(), BigInt::ZERO, word.high.clone());
         }
-        let value = word.value.plus(&Value::constant(power(64)), 1);
-        let high = word.high.clone().min((-1).into()) + power(64);
-        self.word(value, &word.low + power(64), high)
+        let value = word.value.plus(&Value::constant(top.clone()), 1);
+        let high = word.high.clone().min((-1).into()) + &top;
+        self.word(value, &word.low + top, high)
     }
 
     /// Whether a word is one of so many bits, from 0 on.
