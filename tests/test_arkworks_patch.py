@@ -43,7 +43,7 @@ def with_places(crate: Any, tmp_path: Path) -> Path:
     return tmp_path / "published"
 
 
-@pytest.mark.parametrize("number", [0, 1], ids=["ark-ff", "ark-ec"])
+@pytest.mark.parametrize("number", [0, 1, 2], ids=["ark-ff", "ark-ec", "ark-ec-0.5"])
 def test_every_line_is_put_in_its_place(patched: ModuleType, tmp_path: Path, number: int) -> None:
     crate, made = patched.CRATES[number], tmp_path / "new" / "copy"
     patched.write(crate, with_places(crate, tmp_path), VERSION, made)

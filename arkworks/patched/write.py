@@ -2,8 +2,8 @@
 
     python3 write.py [--release 0.5|0.6] FOLDER
 
-FOLDER/ark-ff computes in Fp2 and Fp12 by fieldc. FOLDER/ark-ec (of 0.6) adds the points of long
-sums in affine coordinates. The published texts come from cargo's registry. What is put into them is
+FOLDER/ark-ff computes in Fp2 and Fp12 by fieldc. FOLDER/ark-ec adds the points of long sums in
+affine coordinates. The published texts come from cargo's registry. What is put into them is
 `ark_ff.rs` and `ark_ec.rs` beside this file, and the lines below. Another version is refused, and a
 text that lacks one of the places or has it twice.
 """
@@ -172,13 +172,12 @@ ARK_FF = (
     ),
 )
 SUMS = "src/scalar_mul/variable_base/mod.rs"
-ARK_EC = (
+POINTS = "src/models/short_weierstrass"
+BATCHED = (
     Insertion("src/lib.rs", "#![forbid(unsafe_code)]", "#![allow(unused)]"),
     Insertion(SUMS, "pub mod stream_pippenger;", "pub(crate) mod batched;", before=True),
-    Insertion(
-        SUMS,
-        "    const ZERO_BUCKET: Self::Bucket;",
-        """
+)
+ASKED = """
     #[doc(hidden)]
     fn sum_of_multiples(
         _: &[Self::MulBase],
@@ -186,30 +185,53 @@ ARK_EC = (
     ) -> Option<Self> {
         None
     }
-""",
-    ),
-    Insertion(
-        SUMS,
-        """fn msm_bigint_wnaf<V: VariableBaseMSM>(
-    mut bases: &[V::MulBase],
-    mut scalars: &[<V::ScalarField as PrimeField>::BigInt],
-) -> V {""",
-        """    if let Some(sum) = V::sum_of_multiples(bases, scalars) {
-        return sum;
-    }
-""",
-    ),
-    Insertion(
-        "src/models/short_weierstrass/group.rs",
-        "    const ZERO_BUCKET: Self::Bucket = Bucket::ZERO;",
-        """
+"""
+ANSWERED = """
     fn sum_of_multiples(
         bases: &[Self::MulBase],
         scalars: &[<Self::ScalarField as PrimeField>::BigInt],
     ) -> Option<Self> {
         crate::scalar_mul::variable_base::batched::sum_of_multiples(bases, scalars)
     }
+"""
+
+
+def _signed(bases: str, scalars: str) -> Insertion:
+    """The question in the sum by signed digits, whose operands have these names."""
+    operands = ", ".join(name.removeprefix("mut ") for name in (bases, scalars))
+    return Insertion(
+        SUMS,
+        f"""fn msm_bigint_wnaf<V: VariableBaseMSM>(
+    {bases}: &[V::MulBase],
+    {scalars}: &[<V::ScalarField as PrimeField>::BigInt],
+) -> V {{""",
+        f"""    if let Some(sum) = V::sum_of_multiples({operands}) {{
+        return sum;
+    }}
 """,
+    )
+
+
+ARK_EC = (
+    *BATCHED,
+    Insertion(SUMS, "    const ZERO_BUCKET: Self::Bucket;", ASKED),
+    _signed("mut bases", "mut scalars"),
+    Insertion(
+        f"{POINTS}/group.rs", "    const ZERO_BUCKET: Self::Bucket = Bucket::ZERO;", ANSWERED
+    ),
+)
+ARK_EC_0_5 = (
+    *BATCHED,
+    Insertion(SUMS, "pub trait VariableBaseMSM: ScalarMul {", ASKED),
+    _signed("bases", "bigints"),
+    Insertion(
+        f"{POINTS}/group.rs",
+        "impl<P: SWCurveConfig> VariableBaseMSM for Projective<P> {",
+        ANSWERED,
+    ),
+    # It has no points of their own for buckets.
+    Insertion(
+        f"{POINTS}/mod.rs", "pub use group::*;", "pub(crate) use self::group::Projective as Bucket;"
     ),
 )
 DEPENDENCY = """[dependencies.fieldc]
@@ -225,7 +247,7 @@ class Published:
 
     name: str
     versions: Mapping[str, str]
-    """What of each release is known. The places are the same in all."""
+    """What of each release is known. The places are the same in these."""
     insertions: tuple[Insertion, ...]
     ours: str
     uses_fieldc: bool = False
@@ -239,6 +261,7 @@ class Published:
 CRATES = (
     Published("ark-ff", {"0.5": "0.5.0", "0.6": "0.6.0"}, ARK_FF, "src/on_fieldc.rs", True),
     Published("ark-ec", {"0.6": "0.6.0"}, ARK_EC, "src/scalar_mul/variable_base/batched.rs"),
+    Published("ark-ec", {"0.5": "0.5.0"}, ARK_EC_0_5, "src/scalar_mul/variable_base/batched.rs"),
 )
 
 

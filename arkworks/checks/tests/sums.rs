@@ -23,8 +23,10 @@ fn sums<G: CurveGroup + VariableBaseMSM<MulBase = <G as CurveGroup>::Affine>>() 
     let same_point = vec![points[7]; COUNT];
     let same_scalar = vec![large; COUNT];
     let few_scalars: Vec<_> = (0..COUNT).map(|i| scalars[i % 5]).collect();
-    let opposite: Vec<_> =
-        (0..COUNT).map(|i| if i % 2 == 0 { points[i / 4] } else { -points[i / 4] }).collect();
+    let negative = |point: &G::Affine| (-point.into_group()).into_affine();
+    let opposite: Vec<_> = (0..COUNT)
+        .map(|i| if i % 2 == 0 { points[i / 4] } else { negative(&points[i / 4]) })
+        .collect();
     let sparse: Vec<_> =
         (0..COUNT).map(|i| if i % 3 == 0 { G::Affine::zero() } else { points[i] }).collect();
     for points in [&points, &same_point, &opposite, &sparse] {
