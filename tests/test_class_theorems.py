@@ -168,10 +168,20 @@ SAME = {
     "square_near_mulx": (("sbb rdi, rdx", "sub rdi, rdx"), ("sbb rsi, rdx", "sub rsi, rdx")),
 }
 """Lines that may change: q*c ends with the limb that q was made of, so no borrow leaves it."""
+
+
+def is_same(symbol: str, text: str) -> bool:
+    """Whether a changed kernel is known to compute the same."""
+    lines = kernel_of(symbol).kernel.lines
+    pairs = SAME.get(symbol, ())
+    return text in {re.sub(f"^{old}$", new, lines, flags=re.MULTILINE) for old, new in pairs}
+
+
 MUTANTS = [
     (symbol, text)
     for symbol in ("mul_full_mulx", "square_full_mulx", "sum_of_products_full_mulx", *WIDER)
     for text in dict.fromkeys(changed(kernel_of(symbol).kernel.lines))
+    if not is_same(symbol, text)
 ]
 
 
@@ -179,11 +189,7 @@ MUTANTS = [
 @pytest.mark.parametrize(("symbol", "text"), MUTANTS, ids=range(len(MUTANTS)))
 def test_a_changed_kernel_is_no_theorem(symbol: str, text: str) -> None:
     kernel = kernel_of(symbol)
-    lines = kernel.kernel.lines
-    assert text != lines
+    assert text != kernel.kernel.lines
     wrong = replace(kernel, kernel=replace(kernel.kernel, lines=text))
-    if text in {re.sub(f"^{old}$", new, lines, flags=re.M) for old, new in SAME.get(symbol, ())}:
-        assert wrong.prove() == 2
-        return
     with pytest.raises(ProofError):
         wrong.prove()
