@@ -107,12 +107,11 @@ export class Field {
     return this.#left(SECOND);
   }
 
-  /** A square root of a, the smaller of the two, or null where there is none. */
+  /** The smaller square root of a, or null. */
   sqrt(a) {
     if (this.#value(a) === 0n) return 0n;
     const root = squareRoot(this, a);
-    if (root === null) return null;
-    return root <= this.p - root ? root : this.p - root;
+    return root && root > this.p - root ? this.p - root : root;
   }
 
   /** A vector of zeros. */
