@@ -13,7 +13,7 @@ from fieldc.field import Field
 from fieldc.language import DoesNotApply, Integer, Number, Residue, kernel, limbs
 from fieldc.polynomial_bounds import tighten, tighten_below
 
-Product = Callable[[Number, Number], Number]
+Multiply = Callable[[Number, Number], Number]
 """How parts of two numbers are multiplied."""
 
 
@@ -120,7 +120,7 @@ def _times_constant(f: Field, x: Number, y: int, count: int) -> Number:
     return tighten(t)
 
 
-def _parts(f: Field, x: Number, y: Number, multiply: Product) -> tuple[Number, Number, Number]:
+def _parts(f: Field, x: Number, y: Number, multiply: Multiply) -> tuple[Number, Number, Number]:
     """x*y as a low, a middle and a high part, each half of n limbs above the one before."""
     if f.n == 1:
         raise DoesNotApply("karatsuba takes halves: it needs two limbs")
@@ -138,7 +138,7 @@ def _rows(x: Number, y: Number) -> Number:
     return x * y
 
 
-def _with_carries(x: Number, y: Number, bits: int, multiply: Product) -> Number:
+def _with_carries(x: Number, y: Number, bits: int, multiply: Multiply) -> Number:
     """x*y for factors with one extra bit each: a bit times a number is a selection."""
     (x0, x1), (y0, y1) = ((a % (1 << bits), a >> bits) for a in (x, y))
     cross = (0 - x1 < 0) * y0 + (0 - y1 < 0) * x0

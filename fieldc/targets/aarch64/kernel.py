@@ -115,12 +115,12 @@ def is_short(value: Value) -> bool:
     )
 
 
-Constants = tuple[tuple[str, int], ...]
+ConstantWords = tuple[tuple[str, int], ...]
 
 
 def _selected(
     program: Program, is_immediate: Callable[[Value], bool]
-) -> tuple[Selected, Constants]:
+) -> tuple[Selected, ConstantWords]:
     """The instructions of a program, and the constants that they read."""
     program = without_borrows_of_carries(joined_sums(program))
     read, constants = with_table(program, is_immediate)

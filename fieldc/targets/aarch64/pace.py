@@ -37,7 +37,7 @@ class Pace:
 
 
 @dataclass(frozen=True)
-class Piece:
+class Chunk:
     """An instruction, or a carry chain, that is not divided."""
 
     number: int
@@ -77,7 +77,7 @@ def paced(code: Sequence[ArmCode], pace: Pace) -> list[ArmCode]:
     return found if len(found) == len(code) else list(code)
 
 
-def pieces_of(code: Sequence[ArmCode]) -> Iterator[Piece]:
+def pieces_of(code: Sequence[ArmCode]) -> Iterator[Chunk]:
     """Each carry chain as a whole, each other instruction alone."""
     groups: list[list[ArmCode]] = []
     chain: list[ArmCode] | None = None
@@ -89,14 +89,14 @@ def pieces_of(code: Sequence[ArmCode]) -> Iterator[Piece]:
         if one.pinned and not one.text.startswith("st"):
             chain = groups[-1]
     for number, group in enumerate(groups):
-        yield Piece(number, tuple(group))
+        yield Chunk(number, tuple(group))
 
 
 @dataclass
 class Pacing:
     """The clock, and what has started."""
 
-    pieces: list[Piece]
+    pieces: list[Chunk]
     pace: Pace
     multiplier: float = 0.0
     adders: float = 0.0
@@ -136,7 +136,7 @@ class Pacing:
                     ends.append(each)
         return height
 
-    def order(self) -> Iterator[Piece]:
+    def order(self) -> Iterator[Chunk]:
         """Start one piece after the other."""
         ready = {p.number for p in self.pieces if not self.waits[p.number]}
         while ready:
@@ -155,12 +155,12 @@ class Pacing:
         fills = len(self.live) >= self.pace.live and self._more_live(piece) > 0
         return fills, self._begin(piece), -self.height[number], number
 
-    def _more_live(self, piece: Piece) -> int:
+    def _more_live(self, piece: Chunk) -> int:
         """How many words more wait after a piece than before it."""
         made = sum(piece.reads[r] < self.uses[r] for r in piece.writes)
         return made - sum(n == self.uses[r] for r, n in piece.reads.items() if r in self.live)
 
-    def _begin(self, piece: Piece) -> float:
+    def _begin(self, piece: Chunk) -> float:
         """When a piece can start: a chain needs its later operands later."""
         begin = 0.0
         for place, one in enumerate(piece.code):
@@ -170,7 +170,7 @@ class Pacing:
             return max(begin, self.multiplier)
         return begin if piece.name.startswith(UNCOUNTED) else max(begin, self.adders)
 
-    def _start(self, piece: Piece) -> None:
+    def _start(self, piece: Chunk) -> None:
         begin = self._begin(piece)
         if piece.is_product:
             self.multiplier = begin + self.pace.product
