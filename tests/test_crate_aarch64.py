@@ -22,7 +22,7 @@ from fieldc.packages.rust.aarch64_kernels import code
 from fieldc.packages.rust.classes import class_of
 from fieldc.packages.rust.crate import FOLDER, families
 from fieldc.packages.rust.inlined import LIMBS as INLINED
-from fieldc.packages.rust.plain import class_name, plain_operations, plain_primes
+from fieldc.packages.rust.plain import class_name, own_operations, own_primes, plain_primes
 from fieldc.packages.rust.written import kernels_in
 
 GENERATED = ROOT / FOLDER
@@ -65,10 +65,12 @@ def test_rustc_makes_the_bytes_that_are_proved(
 
 def kernels_of_type(f: Field) -> dict[str, str]:
     """What the type of a named prime multiplies by: operations, and the class in their names."""
-    if f in plain_primes():
-        operations = [op for op in plain_operations(f) if not op.endswith("_lazy")]
-        return dict.fromkeys(operations, class_name(f))
-    return {op: c.suffix for op, c in kernels_for(class_of(f), f.n).items()}
+    found = {op: c.suffix for op, c in kernels_for(class_of(f), f.n).items()}
+    if f in own_primes():
+        operations = [op for op in own_operations(f) if not op.endswith("_lazy")]
+        own = dict.fromkeys(operations, class_name(f))
+        return own if f in plain_primes() else found | own
+    return found
 
 
 def check_bytes(data: bytes, fields: Collection[str]) -> None:

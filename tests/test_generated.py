@@ -40,7 +40,14 @@ from fieldc.packages.rust.classes import (
 from fieldc.packages.rust.crate import FILES, FOLDER, generate, kernel_paths
 from fieldc.packages.rust.inlined import LIMBS as INLINED
 from fieldc.packages.rust.kernels import HELD, assembled, crate_jobs
-from fieldc.packages.rust.plain import is_plain, plain_operations, plain_primes
+from fieldc.packages.rust.plain import (
+    is_plain,
+    lazy_parts_of,
+    own_operations,
+    own_parts,
+    plain_primes,
+    shaped_primes,
+)
 from fieldc.packages.rust.schedules import crate_kernel
 from fieldc.packages.rust.sums import FITTING, as_function, inline_sums
 from fieldc.packages.rust.written import kernels_in
@@ -165,7 +172,7 @@ def test_every_checked_in_kernel_of_a_named_prime_is_proved(name: str):
     f = find_field(name)
     lazy = {job.operation for job in jobs if job.operation.endswith("_lazy")} & {*OPERATIONS}
     wanted = {"mul_lazy", "square_lazy"} if lazy_class_of(f) else set()
-    assert lazy - set(plain_operations(f)) == wanted
+    assert lazy - set(lazy_parts_of(f).values()) == wanted
     assert not [verdict.failure for verdict in map(prove_job, jobs) if verdict.failure]
 
 
@@ -175,8 +182,18 @@ def test_plain_primes_have_kernels_of_their_own():
     assert found == {"secp256k1-p", "p521", "curve25519", "m-511"}
     for f in plain_primes():
         jobs = [job.operation for job in crate_jobs(ROOT / FOLDER, f)]
-        assert {"mul", "square", *plain_operations(f)} <= set(jobs)
+        assert {"mul", "square", *own_operations(f)} <= set(jobs)
     assert not is_plain(find_field("p256")) and not is_plain(find_field("bls12-381-r"))
+
+
+def test_primes_with_a_shape_have_kernels_of_their_own():
+    """In Montgomery form, instead of those of their class."""
+    assert {f.name for f in shaped_primes()} == {"p256", "p384", "secp256k1-n"}
+    for f in shaped_primes():
+        assert not lazy_class_of(f) and [*own_parts(f)] == own_operations(f)
+        jobs = crate_jobs(ROOT / FOLDER, f)
+        own = {job.operation for job in jobs if f"_{f.name.replace('-', '')}_" in job.symbol}
+        assert own == {"mul", "square"} == {job.operation for job in jobs} - {"sum_of_products"}
 
 
 def lazy_fields(limbs: int) -> list[Field]:

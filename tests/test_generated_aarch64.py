@@ -24,7 +24,7 @@ from fieldc.packages.rust.classes import (
 )
 from fieldc.packages.rust.crate import FOLDER
 from fieldc.packages.rust.inlined import LIMBS as INLINED
-from fieldc.packages.rust.plain import plain_operations, plain_primes
+from fieldc.packages.rust.plain import own_operations, own_primes
 from fieldc.packages.rust.written import kernels_in
 from fieldc.targets.aarch64.encode import assembled
 from fieldc.targets.aarch64.objects import object_of
@@ -44,7 +44,7 @@ def test_every_kernel_of_a_named_prime_is_proved(name: str) -> None:
         wanted = {"mul", "square", "sum_of_products"}
         wanted |= {"mul_lazy", "square_lazy"} if lazy_class_of(f) else set()
         wanted |= {"add", "sub"} if f.n in INLINED else set()
-        wanted |= set(plain_operations(f)) if f in plain_primes() else set()
+        wanted |= set(own_operations(f)) if f in own_primes() else set()
         assert {job.operation for job in jobs} == wanted
         assert not [v.failure for v in map(prove_job, jobs) if v.failure], system
 

@@ -23,7 +23,7 @@ pub trait Modulus<const N: usize>: Sized + 'static {
     /// 1 - 2^(-64(N-1)) mod p.
     const FOLD_REST: [u64; N] = fold_rest::<N, Self>();
     /// Whether residues are plain: x stands as x, so that R is 1. Otherwise R is 2^(64N).
-    const PLAIN: bool = class::<N, Self>() >= FIRST_PLAIN;
+    const PLAIN: bool = matches!(class::<N, Self>(), FIRST_PLAIN..FIRST_SHAPED);
     /// 2^(64N) mod p.
     const RADIX: [u64; N] = radix(&Self::P);
     /// R mod p, the residue that stands for 1.
@@ -52,22 +52,32 @@ pub const fn is_served<const N: usize>(p: &[u64; N]) -> bool {
     i == N && N == own.len()
 }
 
-/// The class of the kernels of a modulus: that of plain residues for the primes that have them.
+/// The class of the kernels of a modulus: one of its own for the primes that have such kernels.
 pub const fn class<const N: usize, M: Modulus<N>>() -> u8 {
+    match place_of(&M::P, &crate::generated::PLAIN) {
+        Some(place) => FIRST_PLAIN + place,
+        None => montgomery_class::<N, M>(),
+    }
+}
+
+/// Where a number is in a list.
+const fn place_of(p: &[u64], list: &[&[u64]]) -> Option<u8> {
     let mut i = 0;
-    while i < crate::generated::PLAIN.len() {
-        if is_same_number(crate::generated::PLAIN[i], &M::P) {
-            return FIRST_PLAIN + i as u8;
+    while i < list.len() {
+        if is_same_number(list[i], p) {
+            return Some(i as u8);
         }
         i += 1;
     }
-    class_of(&M::P)
+    None
 }
 
 /// The class of the kernels in Montgomery form.
-#[allow(dead_code, reason = "arkworks asks for it")]
 pub const fn montgomery_class<const N: usize, M: Modulus<N>>() -> u8 {
-    class_of(&M::P)
+    match place_of(&M::P, &crate::generated::SHAPED) {
+        Some(place) => FIRST_SHAPED + place,
+        None => class_of(&M::P),
+    }
 }
 
 /// The same modulus with residues in Montgomery form.
@@ -140,6 +150,8 @@ pub(crate) const SHIFTED: u8 = 4;
 pub(crate) const FULL: u8 = 5;
 /// The primes of `generated::PLAIN`, a class each.
 pub(crate) const FIRST_PLAIN: u8 = 6;
+/// The primes of `generated::SHAPED`, a class each.
+const FIRST_SHAPED: u8 = FIRST_PLAIN + crate::generated::PLAIN.len() as u8;
 
 /// The most limbs that a modulus may have.
 pub(crate) const MOST_LIMBS: usize = 12;

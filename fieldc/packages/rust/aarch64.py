@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
-from fieldc.algorithms import choose
 from fieldc.decisions.model import Figure, figure_of
 from fieldc.decisions.orders import DOUBT
 from fieldc.field import Field
@@ -23,7 +22,7 @@ from fieldc.packages.rust.classes import (
     class_words,
     wider_than,
 )
-from fieldc.packages.rust.plain import class_name
+from fieldc.packages.rust.plain import class_name, own_expression
 from fieldc.targets.aarch64.kernel import ArmKernel, compile_words
 from fieldc.targets.aarch64.targets import JUDGE
 from fieldc.words.lower import lower
@@ -99,9 +98,9 @@ def _of_class(prime_class: PrimeClass, limbs: int) -> tuple[ClassKernel, ...]:
     return tuple(_made(prime_class, e) for e in expressions if e.kernel.operation in CALLED)
 
 
-def plain_kernel(f: Field, operation: str) -> ClassKernel:
-    """The kernel for plain residues modulo one prime, as a class of its own."""
-    expression = choose(f, operation)
+def own_kernel(f: Field, operation: str) -> ClassKernel:
+    """The kernel of a prime that has its own, as of a class of its own."""
+    expression = own_expression(f, operation)
     code = compile_words(lambda rows: lower(expression, rows), is_immediate=lambda _: False)
     return ClassKernel(expression, replace(FULL, name=class_name(f)), code)
 

@@ -11,7 +11,7 @@ from fieldc.packages.rust.aarch64 import kernels_for
 from fieldc.packages.rust.classes import class_of, lazy_class_of
 from fieldc.packages.rust.inlined import LIMBS as INLINED
 from fieldc.packages.rust.inlined import inlined_claims
-from fieldc.packages.rust.plain import class_name, plain_operations, plain_primes
+from fieldc.packages.rust.plain import class_name, own_operations, own_primes
 from fieldc.packages.rust.written import WrittenKernel, kernels_in
 from fieldc.packages.rust.written_inline import inline_kernels_in
 from fieldc.targets.aarch64.encode import assembled
@@ -34,8 +34,8 @@ def arm_crate_jobs(generated: Path, f: Field, system: str = SYSTEMS[0]) -> list[
     text = (generated / f"aarch64_n{f.n:02}.rs").read_text()
     found = filter(None, (class_of(f), lazy_class_of(f)))
     classes = {op: c.suffix for of in found for op, c in kernels_for(of, f.n).items()}
-    if f in plain_primes():
-        classes |= dict.fromkeys(plain_operations(f), class_name(f))
+    if f in own_primes():
+        classes |= dict.fromkeys(own_operations(f), class_name(f))
     triple = LLVM_TARGETS[system].triple
     kernels, symbols = kernels_in(text), {op: f"{op}_{of}" for op, of in classes.items()}
     return [

@@ -15,7 +15,7 @@ from fieldc.packages.rust.aarch64 import (
     ClassKernel,
     kernels_at,
     kernels_for,
-    plain_kernel,
+    own_kernel,
 )
 from fieldc.packages.rust.aarch64_sums import ARM_FITTING, arm_sum_text, arm_sums
 from fieldc.packages.rust.classes import CLASSES, LAZY_CLASSES, class_of, lazy_class_of
@@ -33,6 +33,8 @@ from fieldc.packages.rust.plain import (
     class_name,
     class_number,
     lazy_parts_of,
+    own_parts,
+    own_says,
 )
 from fieldc.packages.rust.text import array, called, constant, signature, wrapped
 from fieldc.targets.aarch64.in_registers import compile_in_registers
@@ -70,20 +72,20 @@ CHANGED = (*(f"x{i}" for i in range(18)), "lr")
 """The registers that a function may change by the conventions of all systems."""
 
 
-def arm_kernels(limbs: int, plain_primes: Sequence[Field]) -> str:
+def arm_kernels(limbs: int, own_primes: Sequence[Field]) -> str:
     """A module after its header: which class takes which kernel, and their texts.
 
-    `plain_primes` are all that have plain residues, of any number of limbs.
+    `own_primes` are all that have kernels of their own, of any number of limbs.
     """
     if limbs in INLINED:
-        own = (_inlined_plain(f, place) for place, f in enumerate(plain_primes) if f.n == limbs)
+        own = (_inlined_plain(f, place) for place, f in enumerate(own_primes) if f.n == limbs)
         return "".join((inlined_module(limbs, arm_class_code), *own))
     classes = (HEAD, *_dispatch(limbs), *map(kernel_text, kernels_at(limbs)))
-    plain = (_plain(f, place) for place, f in enumerate(plain_primes) if f.n == limbs)
+    own = (_own(f, place) for place, f in enumerate(own_primes) if f.n == limbs)
     sums: list[str] = []
     if limbs in ARM_FITTING:
         sums = ["\n// Sums.\n", *(arm_sum_text(piece, limbs) for piece in arm_sums(limbs))]
-    return "".join((*classes, *plain, *sums))
+    return "".join((*classes, *own, *sums))
 
 
 def _inlined_plain(f: Field, place: int) -> str:
@@ -104,12 +106,16 @@ def _inlined_plain(f: Field, place: int) -> str:
     return text
 
 
-def _plain(f: Field, place: int) -> str:
-    """A prime with plain residues: which kernels it takes, and their texts."""
-    head = f"\n// {f.label}: plain residues.\n"
-    for is_lazy, parts in enumerate((PLAIN_OPERATIONS, lazy_parts_of(f))):
-        kernels = {part: plain_kernel(f, operation) for part, operation in parts.items()}
-        rows = "".join(f"    {part}: {kernel.symbol};\n" for part, kernel in kernels.items())
+def _own(f: Field, place: int) -> str:
+    """A prime with kernels of its own: which it takes, and their texts."""
+    head = f"\n// {f.label}: {own_says(f)}.\n"
+    for is_lazy, parts in enumerate((own_parts(f), lazy_parts_of(f))):
+        kernels = {part: own_kernel(f, operation) for part, operation in parts.items()}
+        symbols = {part: kernel.symbol for part, kernel in kernels.items()}
+        if kernels and not is_lazy:
+            of = kernels_for(class_of(f), f.n)
+            symbols = {p: symbols.get(p) or f"{p}_{of[p].suffix}" for p in PLAIN_OPERATIONS}
+        rows = "".join(f"    {part}: {name};\n" for part, name in symbols.items())
         rows += _sums(f.n, f.spare_bits > 0, bool(is_lazy))
         if kernels:
             number = class_number(place, bool(is_lazy))

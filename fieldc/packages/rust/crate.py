@@ -37,6 +37,7 @@ from fieldc.packages.rust.classes import (
     SPARE,
     PrimeClass,
     class_expressions,
+    class_of,
     kernels_of,
 )
 from fieldc.packages.rust.inlined import LIMBS as INLINED
@@ -45,10 +46,14 @@ from fieldc.packages.rust.plain import (
     PLAIN_OPERATIONS,
     class_number,
     lazy_parts_of,
-    modulus_list,
-    plain_kernel,
+    modulus_lists,
+    own_kernel,
+    own_parts,
+    own_primes,
+    own_says,
+    own_symbol,
     plain_primes,
-    plain_symbol,
+    shaped_primes,
 )
 from fieldc.packages.rust.portable import portable_products
 from fieldc.packages.rust.schedules import crate_kernel
@@ -128,11 +133,16 @@ def arrays_files() -> dict[str, str]:
 def modules_file() -> str:
     """The modules, and the limits of the classes."""
     title = "Kernels for every number of limbs, the classes of primes, and the named fields."
-    return f"{header(title, MODULE)}{modules(LIMBS, plain_primes())}"
+    return f"{header(title, MODULE)}{modules(LIMBS, plain_primes(), shaped_primes())}"
 
 
-def modules(numbers: Iterable[int], plain: Sequence[Field] = (), own: Field | None = None) -> str:
-    """The modules of some numbers of limbs, the limits of the classes, and the plain primes.
+def modules(
+    numbers: Iterable[int],
+    plain: Sequence[Field] = (),
+    shaped: Sequence[Field] = (),
+    own: Field | None = None,
+) -> str:
+    """The modules of some numbers of limbs, limits of the classes, primes with their own kernels.
 
     `own` is the one modulus that the kernels are for, if they are for one alone.
     """
@@ -175,7 +185,7 @@ def modules(numbers: Iterable[int], plain: Sequence[Field] = (), own: Field | No
         + "}\n"
         for architecture, condition, prefix in ARCHITECTURES
     )
-    listed = modulus_list(plain)
+    listed = modulus_lists(plain, shaped)
     arrays = f"#[cfg(all({CONDITION}))]\npub(crate) mod arrays;\n"
     always = "pub(crate) mod fields;\npub(crate) mod portable;\n"
     return f"{arrays}{always}{declared}\n{constants}{listed}{only(own)}"
@@ -244,9 +254,9 @@ def kernels_file(limbs: int) -> str:
         *(part for c in classes for part in class_texts(c, limbs)),
         *(
             part
-            for place, f in enumerate(plain_primes())
+            for place, f in enumerate(own_primes())
             if f.n == limbs
-            for part in plain_texts(f, place)
+            for part in own_texts(f, place)
         ),
     ]
     if limbs in EXTENSION.limbs:
@@ -258,7 +268,7 @@ def kernels_file(limbs: int) -> str:
 
 def arm_kernels_file(limbs: int) -> str:
     """The AArch64 kernels of one number of limbs, and which class takes which."""
-    return header(_kernels_title(limbs, "AArch64"), MODULE) + arm_kernels(limbs, plain_primes())
+    return header(_kernels_title(limbs, "AArch64"), MODULE) + arm_kernels(limbs, own_primes())
 
 
 def _kernels_title(limbs: int, processor: str) -> str:
@@ -300,20 +310,28 @@ def tower_texts(limbs: int) -> Iterator[str]:
             yield kernel_text(expression, EXTENSION, variant, name)
 
 
-def plain_texts(f: Field, place: int) -> Iterator[str]:
-    """The dispatch of a prime with plain residues, by its place, and its kernels."""
-    yield f"\n// {f.label}: plain residues.\n"
-    for is_lazy, parts in ((False, PLAIN_OPERATIONS), (True, lazy_parts_of(f))):
+def own_texts(f: Field, place: int) -> Iterator[str]:
+    """The dispatch of a prime with kernels of its own, by its place, and these."""
+    yield f"\n// {f.label}: {own_says(f)}.\n"
+    for is_lazy, parts in ((False, own_parts(f)), (True, lazy_parts_of(f))):
         names = {
-            part: [plain_symbol(f, operation, variant) for variant in variants(f.n)]
+            part: [own_symbol(f, operation, variant) for variant in variants(f.n)]
             for part, operation in parts.items()
         }
+        if names and not is_lazy:
+            names = {part: names.get(part) or _of_class(f, part) for part in PLAIN_OPERATIONS}
         if names:
             number = class_number(place, is_lazy)
             yield dispatch(f.n, number, names, is_lazy, f.spare_bits > 0)
         for operation in parts.values():
             for variant in variants(f.n):
-                yield plain_kernel(f, operation, variant)
+                yield own_kernel(f, operation, variant)
+
+
+def _of_class(f: Field, operation: str) -> list[str]:
+    """The kernels that a prime has from its class."""
+    prime_class = kernels_of(class_of(f), f.n)[operation]
+    return [symbol(operation, prime_class, variant) for variant in variants(f.n)]
 
 
 def dispatch(

@@ -18,7 +18,7 @@ from fieldc.packages.rust.classes import (
 from fieldc.packages.rust.crate import variants
 from fieldc.packages.rust.inlined import LIMBS as INLINED
 from fieldc.packages.rust.inlined import inlined_claims
-from fieldc.packages.rust.plain import class_name, plain_operations, plain_primes
+from fieldc.packages.rust.plain import class_name, own_operations, own_primes
 from fieldc.packages.rust.towers import SUFFIX
 from fieldc.packages.rust.written import WrittenKernel, kernels_in
 from fieldc.packages.rust.written_inline import inline_kernels_in
@@ -70,8 +70,8 @@ def crate_jobs(generated: Path, f: Field) -> list[Job]:
     classes = {operation: c.suffix for of in found for operation, c in kernels_of(of, f.n).items()}
     if EXTENSION.has(f):
         classes |= {operation: EXTENSION.suffix for operation, _ in EXTENSION.algorithms}
-    if f in plain_primes():
-        classes |= dict.fromkeys(plain_operations(f), class_name(f))
+    if f in own_primes():
+        classes |= dict.fromkeys(own_operations(f), class_name(f))
     kernels = kernels_in(text)
     towers = [name for name in kernels if f"_{SUFFIX}_" in name and EXTENSION.has(f)]
     parts = [

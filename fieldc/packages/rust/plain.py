@@ -1,11 +1,11 @@
-"""The kernels for plain residues: texts of their own for each prime that has them."""
+"""Primes with kernels of their own: those with plain residues, and some of Montgomery form."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache
 
-from fieldc.algorithms import representations
+from fieldc.algorithms import choose, representations
 from fieldc.algorithms.lazy import has_two_spare_bits
 from fieldc.algorithms.representations import PLAIN, Representation
 from fieldc.algorithms.shapes import near_power
@@ -13,6 +13,7 @@ from fieldc.catalogue import find_field, named_primes
 from fieldc.decisions.preferred import preferred
 from fieldc.decisions.representation import OF_PACKAGES, judged
 from fieldc.field import Field
+from fieldc.language import Expression
 from fieldc.packages.rust.called_inline import called_inline
 from fieldc.packages.rust.classes import CLASSES, LAZY_CLASSES
 from fieldc.packages.rust.schedules import FOUND_ON
@@ -27,6 +28,10 @@ PLAIN_OPERATIONS = {part: PLAIN.parts[part] for part in ("mul", "sum_of_products
 """What the types call, in the order of the macro `assembly`."""
 PLAIN_LAZY = PLAIN.lazy
 """What they call too where values below 2p stay there, in the order of `lazy_assembly`."""
+SHAPE = "signed-limbs"
+"""For this algorithm primes of Montgomery form have kernels of their own: it reads limbs of p."""
+SHAPED_OPERATIONS = ("mul", "square")
+"""What these kernels are of; sums of products are those of the class."""
 LIMBS = range(2, 13)
 """Of one limb a type of the crate has kernels on arrays, which are of Montgomery form."""
 
@@ -39,6 +44,41 @@ def plain_primes() -> tuple[Field, ...]:
     for values below 2p after LAZY_CLASSES.
     """
     return tuple(f for name in named_primes() if is_plain(f := find_field(name)))
+
+
+@cache
+def shaped_primes() -> tuple[Field, ...]:
+    """The named primes of Montgomery form for which products by SHAPE are the fastest.
+
+    They have no room for values below 2p. Their classes come after those of the plain primes.
+    """
+    fields = (find_field(name) for name in named_primes())
+    return tuple(f for f in fields if f.n in LIMBS and not is_plain(f) and _is_shaped(f))
+
+
+def _is_shaped(f: Field) -> bool:
+    decision = preferred(f, "mul", TARGETS["x86_64-linux"], OF_PACKAGES)
+    return decision.unscheduled.modelled.expression.kernel.algorithm == SHAPE and f.spare_bits == 0
+
+
+def own_primes() -> tuple[Field, ...]:
+    """The primes that have kernels of their own, by the numbers of their classes."""
+    return (*plain_primes(), *shaped_primes())
+
+
+def own_parts(f: Field) -> Mapping[str, str]:
+    """What its own kernels are called for, and their operations."""
+    return {part: part for part in SHAPED_OPERATIONS} if f in shaped_primes() else PLAIN_OPERATIONS
+
+
+def own_expression(f: Field, operation: str) -> Expression:
+    """The text for an operation of such a prime where no model decides."""
+    return choose(f, operation, *([SHAPE] if f in shaped_primes() else []))
+
+
+def own_says(f: Field) -> str:
+    """What its kernels are, for a comment."""
+    return "rows of the reduction by its limbs" if f in shaped_primes() else "plain residues"
 
 
 def is_plain(f: Field) -> bool:
@@ -78,13 +118,13 @@ def lazy_parts_of(f: Field) -> Mapping[str, str]:
     return PLAIN_LAZY if has_two_spare_bits(f) else {}
 
 
-def plain_operations(f: Field) -> list[str]:
-    """The operations of plain residues that a prime has kernels for."""
-    return [*PLAIN_OPERATIONS.values(), *lazy_parts_of(f).values()]
+def own_operations(f: Field) -> list[str]:
+    """The operations that a prime has kernels of its own for."""
+    return [*own_parts(f).values(), *lazy_parts_of(f).values()]
 
 
 def class_number(place: int, is_lazy: bool = False) -> int:
-    """The number of the class of a plain prime, by its place in the list of them."""
+    """The number of the class of one of `own_primes`, by its place."""
     return len(LAZY_CLASSES if is_lazy else CLASSES) + place
 
 
@@ -93,27 +133,33 @@ def class_name(f: Field) -> str:
     return field_symbol(f).replace("_", "")
 
 
-def plain_symbol(f: Field, operation: str, variant: str) -> str:
+def own_symbol(f: Field, operation: str, variant: str) -> str:
     """The name of a kernel's function."""
     return f"{operation}_{class_name(f)}_{variant}"
 
 
-def modulus_list(primes: Sequence[Field]) -> str:
-    """The primes as a constant of Rust."""
+def modulus_lists(plain: Sequence[Field], shaped: Sequence[Field]) -> str:
+    """Both kinds of primes as constants of Rust."""
+    return _modulus_list("PLAIN", "types keep plain residues", plain) + _modulus_list(
+        "SHAPED", "residues of Montgomery form have kernels of their own", shaped
+    )
+
+
+def _modulus_list(name: str, what: str, primes: Sequence[Field]) -> str:
     rows = "".join(
         "    &[\n" + "".join(f"        {limb:#018x},\n" for limb in f.limbs(f.p)) + "    ],\n"
         for f in primes
     )
-    says = "/// The primes whose types keep plain residues, least significant limb first.\n"
+    says = f"/// The primes whose {what}, least significant limb first.\n"
     numbers = f"\n{rows}" if rows else ""
-    return f"{says}pub(crate) const PLAIN: [&[u64]; {len(primes)}] = [{numbers}];\n"
+    return f"{says}pub(crate) const {name}: [&[u64]; {len(primes)}] = [{numbers}];\n"
 
 
-def plain_kernel(f: Field, operation: str, variant: str) -> str:
+def own_kernel(f: Field, operation: str, variant: str) -> str:
     """A kernel as a Rust function, as the model of its variant's processor decides."""
     decision = preferred(f, operation, TARGETS["x86_64-linux"], FOUND_ON[variant])
     choice = decision.unscheduled.variant(variant)
     kernel = plan_of(choice).compile(choice.expression, "kernel", CALLED_INLINE)
-    name, condition = plain_symbol(f, operation, variant), f"p is {f.label}"
+    name, condition = own_symbol(f, operation, variant), f"p is {f.label}"
     constants = dict(constant(word) for word, _ in kernel.constants)
     return called_inline(kernel, choice.expression, name, variant, condition, constants)

@@ -3358,6 +3358,659 @@ ret
     }
 }
 
+// secp256k1-n: rows of the reduction by its limbs.
+assembly! { 4, 10:
+    mul: mul_secp256k1n;
+    sum_of_products: sum_of_products_full;
+    square: square_secp256k1n;
+    add: add_full;
+    sub: sub;
+}
+
+/// x*y/R mod p as by cios, with signed limbs of p; signed-limbs.
+///
+/// # Safety
+/// p is of the class.
+#[inline(always)]
+unsafe fn mul_secp256k1n<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
+    let mut z = MaybeUninit::<[u64; 4]>::uninit();
+    // SAFETY: the kernel reads the operands, writes z, and changes registers, flags and its own
+    // stack only.
+    unsafe {
+        asm!(
+            called!(
+                "bl",
+                "fieldc_mul_secp256k1n_2d5329bd7a468128_{p0}_{p1}_{p2}_{p3}",
+                r"
+stp x19, x20, [sp, #-48]!
+stp x21, x22, [sp, #16]
+str x23, [sp, #32]
+ldp x3, x4, [x1]
+ldp x5, x6, [x2]
+umulh x7, x3, x5
+mul x8, x4, x5
+umulh x9, x4, x5
+ldp x1, x10, [x1, #16]
+mul x11, x1, x5
+umulh x12, x1, x5
+mul x13, x10, x5
+mul x14, x3, x5
+adr x15, 2f
+ldp x16, x17, [x15]
+mul x19, x14, x16
+umulh x5, x10, x5
+adds x7, x7, x8
+adcs x8, x9, x11
+umulh x9, x17, x19
+ldp x11, x20, [x15, #16]
+mul x21, x11, x19
+adcs x12, x12, x13
+umulh x13, x11, x19
+adcs x5, x19, x5
+cset x22, hs
+mul x23, x17, x19
+adds x9, x9, x21
+adcs x13, x13, x19
+cset x19, hs
+subs xzr, x14, x23
+sbcs x7, x7, x9
+sbcs x8, x8, x13
+mul x9, x3, x6
+sbcs x12, x12, x19
+mul x13, x4, x6
+sbcs x5, x5, xzr
+mul x14, x1, x6
+sbc x19, x22, xzr
+mul x21, x10, x6
+adds x7, x7, x9
+umulh x9, x10, x6
+adcs x8, x8, x13
+umulh x13, x3, x6
+adcs x12, x12, x14
+umulh x14, x4, x6
+adcs x5, x5, x21
+umulh x6, x1, x6
+adc x9, x9, xzr
+adds x8, x8, x13
+adcs x12, x12, x14
+mul x13, x7, x16
+adcs x5, x5, x6
+adcs x6, x19, x9
+umulh x9, x17, x13
+mul x14, x11, x13
+cset x19, hs
+umulh x21, x11, x13
+adds x6, x6, x13
+adc x19, x19, xzr
+mul x22, x17, x13
+adds x9, x9, x14
+adcs x13, x21, x13
+cset x14, hs
+subs xzr, x7, x22
+sbcs x7, x8, x9
+sbcs x8, x12, x13
+ldp x2, x9, [x2, #16]
+mul x12, x3, x2
+sbcs x5, x5, x14
+mul x13, x4, x2
+sbcs x6, x6, xzr
+mul x14, x1, x2
+sbc x19, x19, xzr
+mul x21, x10, x2
+adds x7, x7, x12
+umulh x12, x10, x2
+adcs x8, x8, x13
+umulh x13, x3, x2
+adcs x5, x5, x14
+umulh x14, x4, x2
+adcs x6, x6, x21
+umulh x2, x1, x2
+adc x12, x12, xzr
+adds x8, x8, x13
+adcs x5, x5, x14
+mul x13, x7, x16
+adcs x2, x6, x2
+adcs x6, x19, x12
+umulh x12, x17, x13
+mul x14, x11, x13
+cset x19, hs
+umulh x21, x11, x13
+adds x6, x6, x13
+adc x19, x19, xzr
+mul x22, x17, x13
+adds x12, x12, x14
+adcs x13, x21, x13
+cset x14, hs
+subs xzr, x7, x22
+sbcs x7, x8, x12
+sbcs x5, x5, x13
+mul x8, x3, x9
+sbcs x2, x2, x14
+mul x12, x4, x9
+sbcs x6, x6, xzr
+mul x13, x1, x9
+sbc x14, x19, xzr
+mul x19, x10, x9
+adds x7, x7, x8
+umulh x8, x10, x9
+adcs x5, x5, x12
+umulh x3, x3, x9
+adcs x2, x2, x13
+umulh x4, x4, x9
+adcs x6, x6, x19
+umulh x1, x1, x9
+adc x8, x8, xzr
+adds x3, x5, x3
+adcs x2, x2, x4
+mul x4, x7, x16
+adcs x1, x6, x1
+adcs x5, x14, x8
+umulh x6, x17, x4
+mul x8, x11, x4
+cset x9, hs
+umulh x10, x11, x4
+adds x5, x5, x4
+adc x9, x9, xzr
+mul x11, x17, x4
+adds x6, x6, x8
+adcs x4, x10, x4
+cset x8, hs
+subs xzr, x7, x11
+sbcs x3, x3, x6
+sbcs x2, x2, x4
+sbcs x1, x1, x8
+ldp x4, x6, [x15, #32]
+sbcs x5, x5, xzr
+sbc x7, x9, xzr
+ldr x8, [x15, #48]
+subs x9, x3, x20
+sbcs x4, x2, x4
+sbcs x6, x1, x6
+sbcs x8, x5, x8
+sbcs xzr, x7, xzr
+csel x3, x3, x9, lo
+csel x2, x2, x4, lo
+stp x3, x2, [x0]
+csel x1, x1, x6, lo
+csel x2, x5, x8, lo
+stp x1, x2, [x0, #16]
+ldr x23, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #48
+ret
+.p2align 3
+2:
+.quad {n0}, {complement0}, {complement1}, {p0}, {p1}, {p2}, {p3}
+"
+            ),
+            n0 = const M::N0,
+            complement0 = const M::COMPLEMENT[0],
+            complement1 = const M::COMPLEMENT[1],
+            p0 = const M::P[0],
+            p1 = const M::P[1],
+            p2 = const M::P[2],
+            p3 = const M::P[3],
+            inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, inout("x2")
+            core::ptr::from_ref(y) => _, out("x3") _, out("x4") _, out("x5") _, out("x6") _,
+            out("x7") _, out("x8") _, out("x9") _, out("x10") _, out("x11") _, out("x12") _,
+            out("x13") _, out("x14") _, out("x15") _, out("x16") _, out("x17") _, out("lr") _,
+        );
+        z.assume_init()
+    }
+}
+
+/// x*x/R mod p; signed-limbs.
+///
+/// # Safety
+/// p is of the class.
+#[inline(always)]
+unsafe fn square_secp256k1n<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
+    let mut z = MaybeUninit::<[u64; 4]>::uninit();
+    // SAFETY: the kernel reads the operands, writes z, and changes registers, flags and its own
+    // stack only.
+    unsafe {
+        asm!(
+            called!(
+                "bl",
+                "fieldc_square_secp256k1n_319c4d6b9e0cb372_{p0}_{p1}_{p2}_{p3}",
+                r"
+stp x19, x20, [sp, #-16]!
+ldp x2, x3, [x1]
+umulh x4, x3, x2
+ldp x1, x5, [x1, #16]
+mul x6, x1, x2
+umulh x7, x1, x2
+mul x8, x5, x2
+umulh x9, x1, x3
+umulh x10, x5, x2
+umulh x11, x5, x3
+adds x4, x4, x6
+mul x6, x1, x3
+adcs x7, x7, x8
+mul x8, x5, x3
+adcs x9, x9, x10
+mul x10, x1, x5
+adc x11, x11, xzr
+umulh x12, x1, x5
+adds x6, x7, x6
+mul x7, x3, x2
+adcs x8, x9, x8
+adcs x9, x10, x11
+adc x10, x12, xzr
+adds x7, x7, x7
+adcs x4, x4, x4
+adcs x6, x6, x6
+adcs x8, x8, x8
+umulh x11, x2, x2
+adcs x9, x9, x9
+mul x12, x3, x3
+adcs x10, x10, x10
+umulh x3, x3, x3
+cset x13, hs
+mul x14, x1, x1
+adds x7, x7, x11
+umulh x1, x1, x1
+adcs x4, x4, x12
+mul x11, x5, x5
+adcs x3, x6, x3
+umulh x5, x5, x5
+adcs x6, x8, x14
+adr x8, 2f
+ldp x12, x14, [x8]
+mul x2, x2, x2
+mul x15, x2, x12
+umulh x16, x14, x15
+ldp x17, x19, [x8, #16]
+mul x20, x17, x15
+adcs x1, x9, x1
+umulh x9, x17, x15
+adcs x10, x10, x11
+adc x5, x13, x5
+mul x11, x14, x15
+adds x13, x16, x20
+adcs x9, x9, x15
+cset x16, hs
+subs xzr, x2, x11
+sbcs x2, x7, x13
+mul x7, x2, x12
+umulh x11, x14, x7
+mul x13, x17, x7
+sbcs x4, x4, x9
+umulh x9, x17, x7
+sbcs x3, x3, x16
+sbc x15, x15, xzr
+mul x16, x14, x7
+adds x11, x11, x13
+adcs x9, x9, x7
+cset x13, hs
+subs xzr, x2, x16
+sbcs x2, x4, x11
+mul x4, x2, x12
+umulh x11, x14, x4
+mul x16, x17, x4
+sbcs x3, x3, x9
+umulh x9, x17, x4
+sbcs x13, x15, x13
+sbc x7, x7, xzr
+mul x15, x14, x4
+adds x11, x11, x16
+adcs x9, x9, x4
+cset x16, hs
+subs xzr, x2, x15
+sbcs x2, x3, x11
+mul x3, x2, x12
+umulh x11, x14, x3
+mul x12, x17, x3
+sbcs x9, x13, x9
+umulh x13, x17, x3
+sbcs x7, x7, x16
+sbc x4, x4, xzr
+mul x14, x14, x3
+adds x11, x11, x12
+adcs x12, x13, x3
+cset x13, hs
+subs xzr, x2, x14
+sbcs x2, x9, x11
+sbcs x7, x7, x12
+sbcs x4, x4, x13
+sbc x3, x3, xzr
+adds x2, x2, x6
+adcs x1, x7, x1
+adcs x4, x4, x10
+ldp x6, x7, [x8, #32]
+adcs x3, x3, x5
+cset x5, hs
+ldr x8, [x8, #48]
+subs x9, x2, x19
+sbcs x6, x1, x6
+sbcs x7, x4, x7
+sbcs x8, x3, x8
+sbcs xzr, x5, xzr
+csel x2, x2, x9, lo
+csel x1, x1, x6, lo
+stp x2, x1, [x0]
+csel x1, x4, x7, lo
+csel x2, x3, x8, lo
+stp x1, x2, [x0, #16]
+ldp x19, x20, [sp], #16
+ret
+.p2align 3
+2:
+.quad {n0}, {complement0}, {complement1}, {p0}, {p1}, {p2}, {p3}
+"
+            ),
+            n0 = const M::N0,
+            complement0 = const M::COMPLEMENT[0],
+            complement1 = const M::COMPLEMENT[1],
+            p0 = const M::P[0],
+            p1 = const M::P[1],
+            p2 = const M::P[2],
+            p3 = const M::P[3],
+            inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, out("x2") _,
+            out("x3") _, out("x4") _, out("x5") _, out("x6") _, out("x7") _, out("x8") _, out("x9")
+            _, out("x10") _, out("x11") _, out("x12") _, out("x13") _, out("x14") _, out("x15") _,
+            out("x16") _, out("x17") _, out("lr") _,
+        );
+        z.assume_init()
+    }
+}
+
+// p256: rows of the reduction by its limbs.
+assembly! { 4, 11:
+    mul: mul_p256;
+    sum_of_products: sum_of_products_full;
+    square: square_p256;
+    add: add_full;
+    sub: sub;
+}
+
+/// x*y/R mod p as by cios, with signed limbs of p; signed-limbs.
+///
+/// # Safety
+/// p is of the class.
+#[inline(always)]
+unsafe fn mul_p256<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
+    let mut z = MaybeUninit::<[u64; 4]>::uninit();
+    // SAFETY: the kernel reads the operands, writes z, and changes registers, flags and its own
+    // stack only.
+    unsafe {
+        asm!(
+            called!(
+                "bl",
+                "fieldc_mul_p256_98b849643beff956_{p0}_{p1}_{p2}_{p3}",
+                r"
+stp x19, x20, [sp, #-32]!
+stp x21, x22, [sp, #16]
+ldp x3, x4, [x1]
+ldp x5, x6, [x2]
+umulh x7, x3, x5
+mul x8, x4, x5
+umulh x9, x4, x5
+ldp x1, x10, [x1, #16]
+mul x11, x1, x5
+umulh x12, x1, x5
+mul x13, x10, x5
+umulh x14, x10, x5
+adds x7, x7, x8
+adr x8, 2f
+ldp x15, x16, [x8]
+mul x5, x3, x5
+mul x17, x15, x5
+adcs x9, x9, x11
+umulh x11, x15, x5
+adcs x12, x12, x13
+mul x13, x16, x5
+adc x14, x14, xzr
+umulh x5, x16, x5
+adds x7, x7, x17
+adcs x9, x9, x11
+umulh x11, x3, x6
+mul x17, x4, x6
+adcs x12, x12, x13
+umulh x13, x4, x6
+mul x19, x1, x6
+adcs x5, x14, x5
+umulh x14, x1, x6
+mul x20, x10, x6
+cset x21, hs
+umulh x22, x10, x6
+adds x11, x11, x17
+mul x6, x3, x6
+adcs x13, x13, x19
+adcs x14, x14, x20
+adc x17, x22, xzr
+adds x6, x7, x6
+adcs x7, x9, x11
+mul x9, x15, x6
+adcs x11, x12, x13
+umulh x12, x15, x6
+adcs x5, x5, x14
+mul x13, x16, x6
+adc x14, x21, x17
+umulh x6, x16, x6
+adds x7, x7, x9
+adcs x9, x11, x12
+ldp x2, x11, [x2, #16]
+umulh x12, x3, x2
+mul x17, x4, x2
+adcs x5, x5, x13
+umulh x13, x4, x2
+mul x19, x1, x2
+adcs x6, x14, x6
+umulh x14, x1, x2
+mul x20, x10, x2
+cset x21, hs
+umulh x22, x10, x2
+adds x12, x12, x17
+mul x2, x3, x2
+adcs x13, x13, x19
+adcs x14, x14, x20
+adc x17, x22, xzr
+adds x2, x7, x2
+adcs x7, x9, x12
+mul x9, x15, x2
+adcs x5, x5, x13
+umulh x12, x15, x2
+adcs x6, x6, x14
+mul x13, x16, x2
+adc x14, x21, x17
+umulh x2, x16, x2
+adds x7, x7, x9
+adcs x5, x5, x12
+umulh x9, x3, x11
+mul x12, x4, x11
+adcs x6, x6, x13
+umulh x4, x4, x11
+mul x13, x1, x11
+adcs x2, x14, x2
+umulh x1, x1, x11
+mul x14, x10, x11
+cset x17, hs
+umulh x10, x10, x11
+adds x9, x9, x12
+mul x3, x3, x11
+adcs x4, x4, x13
+adcs x1, x1, x14
+adc x10, x10, xzr
+adds x3, x7, x3
+adcs x5, x5, x9
+mul x7, x15, x3
+adcs x4, x6, x4
+umulh x6, x15, x3
+adcs x1, x2, x1
+mul x2, x16, x3
+adc x9, x17, x10
+umulh x3, x16, x3
+adds x5, x5, x7
+adcs x4, x4, x6
+ldp x6, x7, [x8, #16]
+adcs x1, x1, x2
+adcs x2, x9, x3
+cset x3, hs
+subs x6, x5, x6
+sbcs x7, x4, x7
+sbcs x8, x1, xzr
+sbcs x9, x2, x16
+sbcs xzr, x3, xzr
+csel x3, x5, x6, lo
+csel x4, x4, x7, lo
+stp x3, x4, [x0]
+csel x1, x1, x8, lo
+csel x2, x2, x9, lo
+stp x1, x2, [x0, #16]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #32
+ret
+.p2align 3
+2:
+.quad {mu0}, {p3}, {p0}, {p1}
+"
+            ),
+            mu0 = const M::MU[0],
+            p3 = const M::P[3],
+            p0 = const M::P[0],
+            p1 = const M::P[1],
+            p2 = const M::P[2],
+            inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, inout("x2")
+            core::ptr::from_ref(y) => _, out("x3") _, out("x4") _, out("x5") _, out("x6") _,
+            out("x7") _, out("x8") _, out("x9") _, out("x10") _, out("x11") _, out("x12") _,
+            out("x13") _, out("x14") _, out("x15") _, out("x16") _, out("x17") _, out("lr") _,
+        );
+        z.assume_init()
+    }
+}
+
+/// x*x/R mod p; signed-limbs.
+///
+/// # Safety
+/// p is of the class.
+#[inline(always)]
+unsafe fn square_p256<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
+    let mut z = MaybeUninit::<[u64; 4]>::uninit();
+    // SAFETY: the kernel reads the operands, writes z, and changes registers, flags and its own
+    // stack only.
+    unsafe {
+        asm!(
+            called!(
+                "bl",
+                "fieldc_square_p256_5b16dbd2a777a12f_{p0}_{p1}_{p2}_{p3}",
+                r"
+ldp x2, x3, [x1]
+umulh x4, x3, x2
+ldp x1, x5, [x1, #16]
+mul x6, x1, x2
+umulh x7, x1, x2
+mul x8, x5, x2
+umulh x9, x5, x2
+umulh x10, x1, x3
+mul x11, x5, x3
+adds x4, x4, x6
+umulh x6, x5, x3
+adcs x7, x7, x8
+mul x8, x1, x3
+adc x9, x9, xzr
+adds x10, x10, x11
+mul x11, x1, x5
+adc x6, x6, xzr
+umulh x12, x1, x5
+adds x7, x7, x8
+mul x8, x3, x2
+adcs x9, x9, x10
+adcs x6, x11, x6
+adc x10, x12, xzr
+adds x8, x8, x8
+adcs x4, x4, x4
+adcs x7, x7, x7
+adcs x9, x9, x9
+umulh x11, x2, x2
+adcs x6, x6, x6
+mul x12, x3, x3
+adcs x10, x10, x10
+umulh x3, x3, x3
+cset x13, hs
+mul x14, x1, x1
+adds x8, x8, x11
+umulh x1, x1, x1
+adcs x4, x4, x12
+mul x11, x5, x5
+adcs x3, x7, x3
+umulh x5, x5, x5
+adcs x7, x9, x14
+adr x9, 2f
+ldp x12, x14, [x9]
+mul x2, x2, x2
+mul x15, x12, x2
+adcs x1, x6, x1
+umulh x6, x12, x2
+adcs x10, x10, x11
+mul x11, x14, x2
+adc x5, x13, x5
+umulh x2, x14, x2
+adds x8, x8, x15
+mul x13, x12, x8
+adcs x4, x4, x6
+umulh x6, x12, x8
+adcs x3, x3, x11
+mul x11, x14, x8
+adc x2, x2, xzr
+umulh x8, x14, x8
+adds x4, x4, x13
+mul x13, x12, x4
+adcs x3, x3, x6
+umulh x6, x12, x4
+adcs x2, x2, x11
+mul x11, x14, x4
+adc x8, x8, xzr
+umulh x4, x14, x4
+adds x3, x3, x13
+mul x13, x12, x3
+adcs x2, x2, x6
+umulh x6, x12, x3
+adcs x8, x8, x11
+mul x11, x14, x3
+adc x4, x4, xzr
+umulh x3, x14, x3
+adds x2, x2, x13
+adcs x6, x8, x6
+adcs x4, x4, x11
+adc x3, x3, xzr
+adds x2, x2, x7
+adcs x1, x6, x1
+ldp x6, x7, [x9, #16]
+adcs x4, x4, x10
+adcs x3, x3, x5
+cset x5, hs
+subs x6, x2, x6
+sbcs x7, x1, x7
+sbcs x8, x4, xzr
+sbcs x9, x3, x14
+sbcs xzr, x5, xzr
+csel x2, x2, x6, lo
+csel x1, x1, x7, lo
+stp x2, x1, [x0]
+csel x1, x4, x8, lo
+csel x2, x3, x9, lo
+stp x1, x2, [x0, #16]
+ret
+.p2align 3
+2:
+.quad {mu0}, {p3}, {p0}, {p1}
+"
+            ),
+            mu0 = const M::MU[0],
+            p3 = const M::P[3],
+            p0 = const M::P[0],
+            p1 = const M::P[1],
+            p2 = const M::P[2],
+            inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, out("x2") _,
+            out("x3") _, out("x4") _, out("x5") _, out("x6") _, out("x7") _, out("x8") _, out("x9")
+            _, out("x10") _, out("x11") _, out("x12") _, out("x13") _, out("x14") _, out("x15") _,
+            out("x16") _, out("x17") _, out("lr") _,
+        );
+        z.assume_init()
+    }
+}
+
 // Sums.
 
 /// x + y mod p for p with a spare bit.

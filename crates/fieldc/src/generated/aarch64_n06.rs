@@ -4512,6 +4512,598 @@ ret
     }
 }
 
+// p384: rows of the reduction by its limbs.
+assembly! { 6, 12:
+    mul: mul_p384;
+    sum_of_products: sum_of_products_full;
+    square: square_p384;
+    add: add_full;
+    sub: sub;
+}
+
+/// x*y/R mod p as by cios, with signed limbs of p; signed-limbs.
+///
+/// # Safety
+/// p is of the class.
+#[inline(always)]
+unsafe fn mul_p384<M: Modulus<6>>(x: &[u64; 6], y: &[u64; 6]) -> [u64; 6] {
+    let mut z = MaybeUninit::<[u64; 6]>::uninit();
+    // SAFETY: the kernel reads the operands, writes z, and changes registers, flags and its own
+    // stack only.
+    unsafe {
+        asm!(
+            called!(
+                "bl",
+                "fieldc_mul_p384_0248517f7b690f1b_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
+                r"
+stp x19, x20, [sp, #-80]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+stp x25, x26, [sp, #48]
+str x27, [sp, #64]
+ldp x3, x4, [x1]
+ldp x5, x6, [x2]
+umulh x7, x3, x5
+mul x8, x4, x5
+umulh x9, x4, x5
+ldp x10, x11, [x1, #16]
+mul x12, x10, x5
+umulh x13, x10, x5
+mul x14, x11, x5
+umulh x15, x11, x5
+ldp x1, x16, [x1, #32]
+mul x17, x1, x5
+adds x7, x7, x8
+umulh x8, x1, x5
+mul x19, x16, x5
+adcs x9, x9, x12
+mul x12, x3, x5
+adr x20, 2f
+ldp x21, x22, [x20]
+mul x23, x12, x21
+umulh x5, x16, x5
+adcs x13, x13, x14
+adcs x14, x15, x17
+umulh x15, x22, x23
+ldp x17, x24, [x20, #16]
+mul x25, x17, x23
+adcs x8, x8, x19
+umulh x19, x17, x23
+adcs x5, x23, x5
+cset x26, hs
+mul x27, x22, x23
+adds x15, x15, x25
+adcs x19, x19, x23
+cset x23, hs
+subs xzr, x12, x27
+sbcs x7, x7, x15
+sbcs x9, x9, x19
+sbcs x12, x13, x23
+sbcs x13, x14, xzr
+mul x14, x3, x6
+sbcs x8, x8, xzr
+mul x15, x4, x6
+sbcs x5, x5, xzr
+mul x19, x10, x6
+sbc x23, x26, xzr
+mul x25, x11, x6
+adds x7, x7, x14
+mul x14, x1, x6
+adcs x9, x9, x15
+mul x15, x16, x6
+adcs x12, x12, x19
+umulh x19, x16, x6
+adcs x13, x13, x25
+umulh x25, x3, x6
+adcs x8, x8, x14
+umulh x14, x4, x6
+adcs x5, x5, x15
+umulh x15, x10, x6
+adc x19, x19, xzr
+umulh x26, x11, x6
+adds x9, x9, x25
+umulh x6, x1, x6
+adcs x12, x12, x14
+adcs x13, x13, x15
+adcs x8, x8, x26
+mul x14, x7, x21
+adcs x5, x5, x6
+adcs x6, x23, x19
+umulh x15, x22, x14
+mul x19, x17, x14
+cset x23, hs
+umulh x25, x17, x14
+adds x6, x6, x14
+adc x23, x23, xzr
+mul x26, x22, x14
+adds x15, x15, x19
+adcs x14, x25, x14
+cset x19, hs
+subs xzr, x7, x26
+sbcs x7, x9, x15
+sbcs x9, x12, x14
+sbcs x12, x13, x19
+sbcs x8, x8, xzr
+ldp x13, x14, [x2, #16]
+mul x15, x3, x13
+sbcs x5, x5, xzr
+mul x19, x4, x13
+sbcs x6, x6, xzr
+mul x25, x10, x13
+sbc x23, x23, xzr
+mul x26, x11, x13
+adds x7, x7, x15
+mul x15, x1, x13
+adcs x9, x9, x19
+mul x19, x16, x13
+adcs x12, x12, x25
+umulh x25, x16, x13
+adcs x8, x8, x26
+umulh x26, x3, x13
+adcs x5, x5, x15
+umulh x15, x4, x13
+adcs x6, x6, x19
+umulh x19, x10, x13
+adc x25, x25, xzr
+umulh x27, x11, x13
+adds x9, x9, x26
+umulh x13, x1, x13
+adcs x12, x12, x15
+adcs x8, x8, x19
+adcs x5, x5, x27
+mul x15, x7, x21
+adcs x6, x6, x13
+adcs x13, x23, x25
+umulh x19, x22, x15
+mul x23, x17, x15
+cset x25, hs
+umulh x26, x17, x15
+adds x13, x13, x15
+adc x25, x25, xzr
+mul x27, x22, x15
+adds x19, x19, x23
+adcs x15, x26, x15
+cset x23, hs
+subs xzr, x7, x27
+sbcs x7, x9, x19
+sbcs x9, x12, x15
+sbcs x8, x8, x23
+sbcs x5, x5, xzr
+mul x12, x3, x14
+sbcs x6, x6, xzr
+mul x15, x4, x14
+sbcs x13, x13, xzr
+mul x19, x10, x14
+sbc x23, x25, xzr
+mul x25, x11, x14
+adds x7, x7, x12
+mul x12, x1, x14
+adcs x9, x9, x15
+mul x15, x16, x14
+adcs x8, x8, x19
+umulh x19, x16, x14
+adcs x5, x5, x25
+umulh x25, x3, x14
+adcs x6, x6, x12
+umulh x12, x4, x14
+adcs x13, x13, x15
+umulh x15, x10, x14
+adc x19, x19, xzr
+umulh x26, x11, x14
+adds x9, x9, x25
+umulh x14, x1, x14
+adcs x8, x8, x12
+adcs x5, x5, x15
+adcs x6, x6, x26
+mul x12, x7, x21
+adcs x13, x13, x14
+adcs x14, x23, x19
+umulh x15, x22, x12
+mul x19, x17, x12
+cset x23, hs
+umulh x25, x17, x12
+adds x14, x14, x12
+adc x23, x23, xzr
+mul x26, x22, x12
+adds x15, x15, x19
+adcs x12, x25, x12
+cset x19, hs
+subs xzr, x7, x26
+sbcs x7, x9, x15
+sbcs x8, x8, x12
+sbcs x5, x5, x19
+sbcs x6, x6, xzr
+ldp x2, x9, [x2, #32]
+mul x12, x3, x2
+sbcs x13, x13, xzr
+mul x15, x4, x2
+sbcs x14, x14, xzr
+mul x19, x10, x2
+sbc x23, x23, xzr
+mul x25, x11, x2
+adds x7, x7, x12
+mul x12, x1, x2
+adcs x8, x8, x15
+mul x15, x16, x2
+adcs x5, x5, x19
+umulh x19, x16, x2
+adcs x6, x6, x25
+umulh x25, x3, x2
+adcs x12, x13, x12
+umulh x13, x4, x2
+adcs x14, x14, x15
+umulh x15, x10, x2
+adc x19, x19, xzr
+umulh x26, x11, x2
+adds x8, x8, x25
+umulh x2, x1, x2
+adcs x5, x5, x13
+adcs x6, x6, x15
+adcs x12, x12, x26
+mul x13, x7, x21
+adcs x2, x14, x2
+adcs x14, x23, x19
+umulh x15, x22, x13
+mul x19, x17, x13
+cset x23, hs
+umulh x25, x17, x13
+adds x14, x14, x13
+adc x23, x23, xzr
+mul x26, x22, x13
+adds x15, x15, x19
+adcs x13, x25, x13
+cset x19, hs
+subs xzr, x7, x26
+sbcs x7, x8, x15
+sbcs x5, x5, x13
+sbcs x6, x6, x19
+sbcs x8, x12, xzr
+mul x12, x3, x9
+sbcs x2, x2, xzr
+mul x13, x4, x9
+sbcs x14, x14, xzr
+mul x15, x10, x9
+sbc x19, x23, xzr
+mul x23, x11, x9
+adds x7, x7, x12
+mul x12, x1, x9
+adcs x5, x5, x13
+mul x13, x16, x9
+adcs x6, x6, x15
+umulh x15, x16, x9
+adcs x8, x8, x23
+umulh x3, x3, x9
+adcs x2, x2, x12
+umulh x4, x4, x9
+adcs x12, x14, x13
+umulh x10, x10, x9
+adc x13, x15, xzr
+umulh x11, x11, x9
+adds x3, x5, x3
+umulh x1, x1, x9
+adcs x4, x6, x4
+adcs x5, x8, x10
+adcs x2, x2, x11
+mul x6, x7, x21
+adcs x1, x12, x1
+adcs x8, x19, x13
+umulh x9, x22, x6
+mul x10, x17, x6
+cset x11, hs
+umulh x12, x17, x6
+adds x8, x8, x6
+adc x11, x11, xzr
+mul x13, x22, x6
+adds x9, x9, x10
+adcs x6, x12, x6
+cset x10, hs
+subs xzr, x7, x13
+sbcs x3, x3, x9
+sbcs x4, x4, x6
+sbcs x5, x5, x10
+sbcs x2, x2, xzr
+sbcs x1, x1, xzr
+sbcs x6, x8, xzr
+ldp x7, x8, [x20, #32]
+sbc x9, x11, xzr
+subs x10, x3, x17
+sbcs x11, x4, x24
+sbcs x7, x5, x7
+sbcs x12, x2, x8
+sbcs x13, x1, x8
+sbcs x8, x6, x8
+sbcs xzr, x9, xzr
+csel x3, x3, x10, lo
+csel x4, x4, x11, lo
+stp x3, x4, [x0]
+csel x3, x5, x7, lo
+csel x2, x2, x12, lo
+stp x3, x2, [x0, #16]
+csel x1, x1, x13, lo
+csel x2, x6, x8, lo
+stp x1, x2, [x0, #32]
+ldr x27, [sp, #64]
+ldp x25, x26, [sp, #48]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #80
+ret
+.p2align 3
+2:
+.quad {n0}, {mu0}, {p0}, {p1}, {p2}, {p3}
+"
+            ),
+            n0 = const M::N0,
+            mu0 = const M::MU[0],
+            p0 = const M::P[0],
+            p1 = const M::P[1],
+            p2 = const M::P[2],
+            p3 = const M::P[3],
+            p4 = const M::P[4],
+            p5 = const M::P[5],
+            inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, inout("x2")
+            core::ptr::from_ref(y) => _, out("x3") _, out("x4") _, out("x5") _, out("x6") _,
+            out("x7") _, out("x8") _, out("x9") _, out("x10") _, out("x11") _, out("x12") _,
+            out("x13") _, out("x14") _, out("x15") _, out("x16") _, out("x17") _, out("lr") _,
+        );
+        z.assume_init()
+    }
+}
+
+/// x*x/R mod p; signed-limbs.
+///
+/// # Safety
+/// p is of the class.
+#[inline(always)]
+unsafe fn square_p384<M: Modulus<6>>(x: &[u64; 6]) -> [u64; 6] {
+    let mut z = MaybeUninit::<[u64; 6]>::uninit();
+    // SAFETY: the kernel reads the operands, writes z, and changes registers, flags and its own
+    // stack only.
+    unsafe {
+        asm!(
+            called!(
+                "bl",
+                "fieldc_square_p384_f62af6feb9fb8de1_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
+                r"
+stp x19, x20, [sp, #-48]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+ldp x2, x3, [x1]
+umulh x4, x3, x2
+ldp x5, x6, [x1, #16]
+mul x7, x5, x2
+umulh x8, x5, x2
+mul x9, x6, x2
+umulh x10, x6, x2
+ldp x1, x11, [x1, #32]
+mul x12, x1, x2
+umulh x13, x1, x2
+mul x14, x11, x2
+adds x4, x4, x7
+umulh x7, x11, x2
+adcs x8, x8, x9
+umulh x9, x5, x3
+adcs x10, x10, x12
+umulh x12, x6, x3
+adcs x13, x13, x14
+umulh x14, x1, x3
+adc x7, x7, xzr
+umulh x15, x11, x3
+adds x9, x10, x9
+mul x10, x5, x3
+adcs x12, x13, x12
+mul x13, x6, x3
+adcs x7, x7, x14
+mul x14, x1, x3
+adc x15, x15, xzr
+mul x16, x11, x3
+adds x8, x8, x10
+adcs x9, x9, x13
+umulh x10, x6, x5
+adcs x12, x12, x14
+umulh x13, x1, x5
+adcs x7, x7, x16
+umulh x14, x11, x5
+adc x15, x15, xzr
+mul x16, x6, x5
+adds x7, x7, x10
+mul x10, x1, x5
+adcs x13, x15, x13
+mul x15, x11, x5
+adc x14, x14, xzr
+umulh x17, x1, x6
+adds x12, x12, x16
+umulh x16, x11, x6
+adcs x7, x7, x10
+mul x10, x1, x6
+adcs x13, x13, x15
+mul x15, x11, x6
+adcs x14, x17, x14
+mul x17, x1, x11
+adc x16, x16, xzr
+umulh x19, x1, x11
+adds x10, x13, x10
+mul x13, x3, x2
+adcs x14, x14, x15
+adcs x15, x17, x16
+adc x16, x19, xzr
+adds x13, x13, x13
+adcs x4, x4, x4
+adcs x8, x8, x8
+adcs x9, x9, x9
+adcs x12, x12, x12
+adcs x7, x7, x7
+adcs x10, x10, x10
+adcs x14, x14, x14
+umulh x17, x2, x2
+adcs x15, x15, x15
+mul x19, x3, x3
+adcs x16, x16, x16
+umulh x3, x3, x3
+cset x20, hs
+mul x21, x5, x5
+adds x13, x13, x17
+umulh x5, x5, x5
+adcs x4, x4, x19
+mul x17, x6, x6
+adcs x3, x8, x3
+umulh x6, x6, x6
+adcs x8, x9, x21
+mul x9, x1, x1
+adcs x5, x12, x5
+umulh x1, x1, x1
+adcs x7, x7, x17
+mul x12, x11, x11
+adcs x6, x10, x6
+umulh x10, x11, x11
+adcs x9, x14, x9
+adr x11, 2f
+ldp x14, x17, [x11]
+mul x2, x2, x2
+mul x19, x2, x14
+umulh x21, x17, x19
+ldp x22, x23, [x11, #16]
+mul x24, x22, x19
+adcs x1, x15, x1
+umulh x15, x22, x19
+adcs x12, x16, x12
+adc x10, x20, x10
+mul x16, x17, x19
+adds x20, x21, x24
+adcs x15, x15, x19
+cset x21, hs
+subs xzr, x2, x16
+sbcs x2, x13, x20
+sbcs x4, x4, x15
+sbcs x3, x3, x21
+mul x13, x2, x14
+umulh x15, x17, x13
+mul x16, x22, x13
+sbcs x8, x8, xzr
+umulh x20, x22, x13
+sbcs x5, x5, xzr
+sbc x19, x19, xzr
+mul x21, x17, x13
+adds x15, x15, x16
+adcs x16, x20, x13
+cset x20, hs
+subs xzr, x2, x21
+sbcs x2, x4, x15
+sbcs x3, x3, x16
+sbcs x4, x8, x20
+mul x8, x2, x14
+umulh x15, x17, x8
+mul x16, x22, x8
+sbcs x5, x5, xzr
+umulh x20, x22, x8
+sbcs x19, x19, xzr
+sbc x13, x13, xzr
+mul x21, x17, x8
+adds x15, x15, x16
+adcs x16, x20, x8
+cset x20, hs
+subs xzr, x2, x21
+sbcs x2, x3, x15
+sbcs x3, x4, x16
+sbcs x4, x5, x20
+mul x5, x2, x14
+umulh x15, x17, x5
+mul x16, x22, x5
+sbcs x19, x19, xzr
+umulh x20, x22, x5
+sbcs x13, x13, xzr
+sbc x8, x8, xzr
+mul x21, x17, x5
+adds x15, x15, x16
+adcs x16, x20, x5
+cset x20, hs
+subs xzr, x2, x21
+sbcs x2, x3, x15
+sbcs x3, x4, x16
+sbcs x4, x19, x20
+mul x15, x2, x14
+umulh x16, x17, x15
+mul x19, x22, x15
+sbcs x13, x13, xzr
+umulh x20, x22, x15
+sbcs x8, x8, xzr
+sbc x5, x5, xzr
+mul x21, x17, x15
+adds x16, x16, x19
+adcs x19, x20, x15
+cset x20, hs
+subs xzr, x2, x21
+sbcs x2, x3, x16
+sbcs x3, x4, x19
+sbcs x4, x13, x20
+mul x13, x2, x14
+umulh x14, x17, x13
+mul x16, x22, x13
+sbcs x8, x8, xzr
+umulh x19, x22, x13
+sbcs x5, x5, xzr
+sbc x15, x15, xzr
+mul x17, x17, x13
+adds x14, x14, x16
+adcs x16, x19, x13
+cset x19, hs
+subs xzr, x2, x17
+sbcs x2, x3, x14
+sbcs x3, x4, x16
+sbcs x4, x8, x19
+sbcs x5, x5, xzr
+sbcs x8, x15, xzr
+sbc x13, x13, xzr
+adds x2, x2, x7
+adcs x3, x3, x6
+adcs x4, x4, x9
+adcs x1, x5, x1
+adcs x5, x8, x12
+adcs x6, x13, x10
+ldp x7, x8, [x11, #32]
+cset x9, hs
+subs x10, x2, x22
+sbcs x11, x3, x23
+sbcs x7, x4, x7
+sbcs x12, x1, x8
+sbcs x13, x5, x8
+sbcs x8, x6, x8
+sbcs xzr, x9, xzr
+csel x2, x2, x10, lo
+csel x3, x3, x11, lo
+stp x2, x3, [x0]
+csel x2, x4, x7, lo
+csel x1, x1, x12, lo
+stp x2, x1, [x0, #16]
+csel x1, x5, x13, lo
+csel x2, x6, x8, lo
+stp x1, x2, [x0, #32]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #48
+ret
+.p2align 3
+2:
+.quad {n0}, {mu0}, {p0}, {p1}, {p2}, {p3}
+"
+            ),
+            n0 = const M::N0,
+            mu0 = const M::MU[0],
+            p0 = const M::P[0],
+            p1 = const M::P[1],
+            p2 = const M::P[2],
+            p3 = const M::P[3],
+            p4 = const M::P[4],
+            p5 = const M::P[5],
+            inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, out("x2") _,
+            out("x3") _, out("x4") _, out("x5") _, out("x6") _, out("x7") _, out("x8") _, out("x9")
+            _, out("x10") _, out("x11") _, out("x12") _, out("x13") _, out("x14") _, out("x15") _,
+            out("x16") _, out("x17") _, out("lr") _,
+        );
+        z.assume_init()
+    }
+}
+
 // Sums.
 
 /// x + y mod p for p with a spare bit.

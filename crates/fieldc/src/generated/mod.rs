@@ -97,5 +97,28 @@ pub(crate) const PLAIN: [&[u64]; 4] = [
         0x7fffffffffffffff,
     ],
 ];
+/// The primes whose residues of Montgomery form have kernels of their own, least significant limb first.
+pub(crate) const SHAPED: [&[u64]; 3] = [
+    &[
+        0xbfd25e8cd0364141,
+        0xbaaedce6af48a03b,
+        0xfffffffffffffffe,
+        0xffffffffffffffff,
+    ],
+    &[
+        0xffffffffffffffff,
+        0x00000000ffffffff,
+        0x0000000000000000,
+        0xffffffff00000001,
+    ],
+    &[
+        0x00000000ffffffff,
+        0xffffffff00000000,
+        0xfffffffffffffffe,
+        0xffffffffffffffff,
+        0xffffffffffffffff,
+        0xffffffffffffffff,
+    ],
+];
 /// The one modulus that the kernels are for, if there is one.
 pub(crate) const ONLY: Option<&[u64]> = None;

@@ -7691,6 +7691,1363 @@ ret
     z
 }
 
+// secp256k1-n: rows of the reduction by its limbs.
+assembly! { 4, 10:
+    mul: mul_secp256k1n_mulx, mul_secp256k1n_adx;
+    sum_of_products: sum_of_products_full_mulx, sum_of_products_full_adx;
+    square: square_secp256k1n_mulx, square_secp256k1n_adx;
+    add: add_full;
+    sub: sub;
+}
+
+/// x*y/R mod p as by cios, with signed limbs of p; signed-limbs, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is secp256k1-n.
+#[inline(always)]
+unsafe fn mul_secp256k1n_mulx<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
+    let mut z = [0; 4];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            called!(
+                "call",
+                "fieldc_mul_secp256k1n_mulx_527225984e28a29a_{p0}_{p1}_{p2}_{p3}",
+                r"
+push rbx
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 24]
+mulx rdx, r11, r11
+adc r10, r11
+adc rdx, 0
+mov r11, r8
+imul r11, [rax]
+add rdx, r11
+mov r12, 0
+adc r12, 0
+mov r13, rdx
+mov rdx, r11
+mulx r14, r15, [rax + 8]
+mulx rdx, rbx, [rax + 16]
+add r14, rbx
+adc rdx, r11
+mov r11, 0
+adc r11, 0
+sub r8, r15
+sbb rdi, r14
+sbb r9, rdx
+sbb r10, r11
+sbb r13, 0
+sbb r12, 0
+mov rdx, [rcx + 8]
+mulx r8, r11, [rsi]
+mulx r14, r15, [rsi + 8]
+add r8, r15
+mulx r15, rbx, [rsi + 16]
+adc r14, rbx
+mulx rdx, rbx, [rsi + 24]
+adc r15, rbx
+adc rdx, 0
+add rdi, r11
+adc r9, r8
+adc r10, r14
+adc r13, r15
+adc r12, rdx
+mov rdx, 0
+adc rdx, 0
+mov r8, rdi
+imul r8, [rax]
+add r12, r8
+adc rdx, 0
+mov r11, rdx
+mov rdx, r8
+mulx r14, r15, [rax + 8]
+mulx rdx, rbx, [rax + 16]
+add r14, rbx
+adc rdx, r8
+mov r8, 0
+adc r8, 0
+sub rdi, r15
+sbb r9, r14
+sbb r10, rdx
+sbb r13, r8
+sbb r12, 0
+sbb r11, 0
+mov rdx, [rcx + 16]
+mulx rdi, r8, [rsi]
+mulx r14, r15, [rsi + 8]
+add rdi, r15
+mulx r15, rbx, [rsi + 16]
+adc r14, rbx
+mulx rdx, rbx, [rsi + 24]
+adc r15, rbx
+adc rdx, 0
+add r9, r8
+adc r10, rdi
+adc r13, r14
+adc r12, r15
+adc r11, rdx
+mov rdx, 0
+adc rdx, 0
+mov rdi, r9
+imul rdi, [rax]
+add r11, rdi
+adc rdx, 0
+mov r8, rdx
+mov rdx, rdi
+mulx r14, r15, [rax + 8]
+mulx rdx, rbx, [rax + 16]
+add r14, rbx
+adc rdx, rdi
+mov rdi, 0
+adc rdi, 0
+sub r9, r15
+sbb r10, r14
+sbb r13, rdx
+sbb r12, rdi
+sbb r11, 0
+sbb r8, 0
+mov rdx, [rcx + 24]
+mulx rcx, rdi, [rsi]
+mulx r9, r14, [rsi + 8]
+add rcx, r14
+mulx r14, r15, [rsi + 16]
+adc r9, r15
+mulx rdx, rsi, [rsi + 24]
+adc r14, rsi
+adc rdx, 0
+add r10, rdi
+adc r13, rcx
+adc r12, r9
+adc r11, r14
+adc r8, rdx
+mov rcx, 0
+adc rcx, 0
+mov rsi, r10
+imul rsi, [rax]
+add r8, rsi
+adc rcx, 0
+mov rdx, rsi
+mulx rdi, r9, [rax + 8]
+mulx rdx, r14, [rax + 16]
+add rdi, r14
+adc rdx, rsi
+mov rsi, 0
+adc rsi, 0
+sub r10, r9
+sbb r13, rdi
+sbb r12, rdx
+sbb r11, rsi
+sbb r8, 0
+sbb rcx, 0
+mov rdx, r13
+sub rdx, [rax + 24]
+mov rsi, r12
+sbb rsi, [rax + 32]
+mov rdi, r11
+sbb rdi, [rax + 40]
+mov r9, r8
+sbb r9, [rax + 48]
+sbb rcx, 0
+cmovc rdx, r13
+cmovc rsi, r12
+cmovc rdi, r11
+cmovc r9, r8
+pop rbx
+ret
+.balign 64
+2:
+.quad {n0}, {complement0}, {complement1}, {p0}, {p1}, {p2}, {p3}
+"
+            ),
+            n0 = const M::N0,
+            complement0 = const M::COMPLEMENT[0],
+            complement1 = const M::COMPLEMENT[1],
+            p0 = const M::P[0],
+            p1 = const M::P[1],
+            p2 = const M::P[2],
+            p3 = const M::P[3],
+            out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[0], inout("rsi")
+            core::ptr::from_ref(x) => z[1], out("rdi") z[2], out("r8") _, out("r9") z[3], out("r10")
+            _, out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+/// x*y/R mod p as by cios, with signed limbs of p; signed-limbs, variant adx.
+///
+/// # Safety
+/// The processor has ADX and BMI2; p is secp256k1-n.
+#[inline(always)]
+unsafe fn mul_secp256k1n_adx<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
+    let mut z = [0; 4];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            called!(
+                "call",
+                "fieldc_mul_secp256k1n_adx_84cf5e506e4cde3e_{p0}_{p1}_{p2}_{p3}",
+                r"
+push rbx
+push rbp
+xor eax, eax
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+xor r11d, r11d
+adcx rdi, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adcx r9, r11
+mov r11, [rsi + 24]
+mulx rdx, r11, r11
+adcx r10, r11
+adcx rdx, rax
+mov r11, rdx
+mov rdx, r8
+mulx rdx, r12, [rip + 2f]
+adcx r11, r12
+mov r13, 0
+adcx r13, rax
+mov rdx, r12
+mulx r14, r15, [rip + 2f + 8]
+mulx rdx, rbx, [rip + 2f + 16]
+xor ebp, ebp
+adcx r14, rbx
+adcx rdx, r12
+mov r12, 0
+adcx r12, rax
+sub r8, r15
+sbb rdi, r14
+sbb r9, rdx
+sbb r10, r12
+sbb r11, 0
+sbb r13, 0
+mov rdx, [rcx + 8]
+mulx r8, r12, [rsi]
+xor r14d, r14d
+adcx rdi, r12
+adox r9, r8
+mulx r8, r12, [rsi + 8]
+adcx r9, r12
+adox r10, r8
+mulx r8, r12, [rsi + 16]
+adcx r10, r12
+adox r11, r8
+mulx rdx, r8, [rsi + 24]
+adcx r11, r8
+adox r13, rdx
+mov rdx, 0
+adox rdx, rax
+adcx r13, rax
+adcx rdx, rax
+mov r8, rdx
+mov rdx, rdi
+mulx rdx, r12, [rip + 2f]
+adcx r13, r12
+adcx r8, rax
+mov rdx, r12
+mulx r14, r15, [rip + 2f + 8]
+mulx rdx, rbx, [rip + 2f + 16]
+xor ebp, ebp
+adcx r14, rbx
+adcx rdx, r12
+mov r12, 0
+adcx r12, rax
+sub rdi, r15
+sbb r9, r14
+sbb r10, rdx
+sbb r11, r12
+sbb r13, 0
+sbb r8, 0
+mov rdx, [rcx + 16]
+mulx rdi, r12, [rsi]
+xor r14d, r14d
+adcx r9, r12
+adox r10, rdi
+mulx rdi, r12, [rsi + 8]
+adcx r10, r12
+adox r11, rdi
+mulx rdi, r12, [rsi + 16]
+adcx r11, r12
+adox r13, rdi
+mulx rdx, rdi, [rsi + 24]
+adcx r13, rdi
+adox r8, rdx
+mov rdx, 0
+adox rdx, rax
+adcx r8, rax
+adcx rdx, rax
+mov rdi, rdx
+mov rdx, r9
+mulx rdx, r12, [rip + 2f]
+adcx r8, r12
+adcx rdi, rax
+mov rdx, r12
+mulx r14, r15, [rip + 2f + 8]
+mulx rdx, rbx, [rip + 2f + 16]
+xor ebp, ebp
+adcx r14, rbx
+adcx rdx, r12
+mov r12, 0
+adcx r12, rax
+sub r9, r15
+sbb r10, r14
+sbb r11, rdx
+sbb r13, r12
+sbb r8, 0
+sbb rdi, 0
+mov rdx, [rcx + 24]
+mulx rcx, r9, [rsi]
+xor r12d, r12d
+adcx r10, r9
+adox r11, rcx
+mulx rcx, r9, [rsi + 8]
+adcx r11, r9
+adox r13, rcx
+mulx rcx, r9, [rsi + 16]
+adcx r13, r9
+adox r8, rcx
+mulx rcx, rdx, [rsi + 24]
+adcx r8, rdx
+adox rdi, rcx
+mov rcx, 0
+adox rcx, rax
+adcx rdi, rax
+adcx rcx, rax
+mov rdx, r10
+mulx rdx, rsi, [rip + 2f]
+adcx rdi, rsi
+adcx rcx, rax
+mov rdx, rsi
+mulx r9, r12, [rip + 2f + 8]
+mulx rdx, r14, [rip + 2f + 16]
+xor r15d, r15d
+adcx r9, r14
+adcx rdx, rsi
+mov rsi, 0
+adcx rsi, rax
+sub r10, r12
+sbb r11, r9
+sbb r13, rdx
+sbb r8, rsi
+sbb rdi, 0
+sbb rcx, 0
+mov rax, r11
+sub rax, [rip + 2f + 24]
+mov rdx, r13
+sbb rdx, [rip + 2f + 32]
+mov rsi, r8
+sbb rsi, [rip + 2f + 40]
+mov r9, rdi
+sbb r9, [rip + 2f + 48]
+sbb rcx, 0
+cmovc rax, r11
+cmovc rdx, r13
+cmovc rsi, r8
+cmovc r9, rdi
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {n0}, {complement0}, {complement1}, {p0}, {p1}, {p2}, {p3}
+"
+            ),
+            n0 = const M::N0,
+            complement0 = const M::COMPLEMENT[0],
+            complement1 = const M::COMPLEMENT[1],
+            p0 = const M::P[0],
+            p1 = const M::P[1],
+            p2 = const M::P[2],
+            p3 = const M::P[3],
+            out("rax") z[0], out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[1], inout("rsi")
+            core::ptr::from_ref(x) => z[2], out("rdi") _, out("r8") _, out("r9") z[3], out("r10") _,
+            out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+/// x*x/R mod p; signed-limbs, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is secp256k1-n.
+#[inline(always)]
+unsafe fn square_secp256k1n_mulx<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
+    let mut z = [0; 4];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            called!(
+                "call",
+                "fieldc_square_secp256k1n_mulx_662f92bfdbdef73d_{p0}_{p1}_{p2}_{p3}",
+                r"
+push rbx
+push rbp
+sub rsp, 8
+lea rax, [rip + 2f]
+mov rdx, [rsi]
+mov rcx, [rsi + 8]
+mulx rcx, rdi, rcx
+mov r8, [rsi + 16]
+mulx r8, r9, r8
+add rcx, r9
+mov r9, [rsi + 24]
+mulx rdx, r9, r9
+adc r8, r9
+adc rdx, 0
+mov r9, rdx
+mov rdx, [rsi + 8]
+mulx r10, r11, [rsi + 16]
+mulx rdx, r12, [rsi + 24]
+add r10, r12
+adc rdx, 0
+add r8, r11
+adc r9, r10
+adc rdx, 0
+mov r10, rdx
+mov rdx, [rsi + 24]
+mulx rdx, r11, [rsi + 16]
+add r10, r11
+adc rdx, 0
+add rdi, rdi
+adc rcx, rcx
+adc r8, r8
+adc r9, r9
+adc r10, r10
+adc rdx, rdx
+mov r11, 0
+adc r11, 0
+mov r12, rdx
+mov rdx, [rsi]
+mov r13, [rsi]
+mulx r13, r14, r13
+mov rdx, [rsi + 8]
+mulx r15, rbx, [rsi + 8]
+mov rdx, [rsi + 16]
+mulx rbp, rdx, [rsi + 16]
+mov [rsp], rdx
+mov rdx, [rsi + 24]
+mulx rdx, rsi, [rsi + 24]
+add rdi, r13
+adc rcx, rbx
+adc r8, r15
+adc r9, [rsp]
+adc r10, rbp
+adc r12, rsi
+adc r11, rdx
+mov rsi, r14
+imul rsi, [rax]
+mov rdx, rsi
+mulx r13, r15, [rax + 8]
+mulx rdx, rbx, [rax + 16]
+add r13, rbx
+adc rdx, rsi
+mov rbx, 0
+adc rbx, 0
+sub r14, r15
+sbb rdi, r13
+sbb rcx, rdx
+sbb r8, rbx
+sbb rsi, 0
+mov r13, rdi
+imul r13, [rax]
+mov rdx, r13
+mulx r14, r15, [rax + 8]
+mulx rdx, rbx, [rax + 16]
+add r14, rbx
+adc rdx, r13
+mov rbx, 0
+adc rbx, 0
+sub rdi, r15
+sbb rcx, r14
+sbb r8, rdx
+sbb rsi, rbx
+sbb r13, 0
+mov rdi, rcx
+imul rdi, [rax]
+mov rdx, rdi
+mulx r14, r15, [rax + 8]
+mulx rdx, rbx, [rax + 16]
+add r14, rbx
+adc rdx, rdi
+mov rbx, 0
+adc rbx, 0
+sub rcx, r15
+sbb r8, r14
+sbb rsi, rdx
+sbb r13, rbx
+sbb rdi, 0
+mov rcx, r8
+imul rcx, [rax]
+mov rdx, rcx
+mulx r14, r15, [rax + 8]
+mulx rdx, rbx, [rax + 16]
+add r14, rbx
+adc rdx, rcx
+mov rbx, 0
+adc rbx, 0
+sub r8, r15
+sbb rsi, r14
+sbb r13, rdx
+sbb rdi, rbx
+sbb rcx, 0
+add rsi, r9
+adc r13, r10
+adc rdi, r12
+adc rcx, r11
+mov rdx, 0
+adc rdx, 0
+mov r8, rsi
+sub r8, [rax + 24]
+mov r9, r13
+sbb r9, [rax + 32]
+mov r10, rdi
+sbb r10, [rax + 40]
+mov r11, rcx
+sbb r11, [rax + 48]
+sbb rdx, 0
+cmovc r8, rsi
+cmovc r9, r13
+cmovc r10, rdi
+cmovc r11, rcx
+add rsp, 8
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {n0}, {complement0}, {complement1}, {p0}, {p1}, {p2}, {p3}
+"
+            ),
+            n0 = const M::N0,
+            complement0 = const M::COMPLEMENT[0],
+            complement1 = const M::COMPLEMENT[1],
+            p0 = const M::P[0],
+            p1 = const M::P[1],
+            p2 = const M::P[2],
+            p3 = const M::P[3],
+            out("rax") _, out("rcx") _, out("rdx") _, inout("rsi") core::ptr::from_ref(x) => _,
+            out("rdi") _, out("r8") z[0], out("r9") z[1], out("r10") z[2], out("r11") z[3],
+            out("r12") _, out("r13") _, out("r14") _, out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+/// x*x/R mod p; signed-limbs, variant adx.
+///
+/// # Safety
+/// The processor has ADX and BMI2; p is secp256k1-n.
+#[inline(always)]
+unsafe fn square_secp256k1n_adx<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
+    let mut z = [0; 4];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            called!(
+                "call",
+                "fieldc_square_secp256k1n_adx_9df9d461e95a8f61_{p0}_{p1}_{p2}_{p3}",
+                r"
+push rbx
+push rbp
+sub rsp, 8
+xor eax, eax
+mov rdx, [rsi]
+mov rcx, [rsi + 8]
+mulx rcx, rdi, rcx
+mov r8, [rsi + 16]
+mulx r8, r9, r8
+xor r10d, r10d
+adcx rcx, r9
+mov r9, [rsi + 24]
+mulx rdx, r9, r9
+adcx r8, r9
+adcx rdx, rax
+mov r9, rdx
+mov rdx, [rsi + 8]
+mulx r10, r11, [rsi + 16]
+xor r12d, r12d
+adcx r8, r11
+adox r9, r10
+mulx rdx, r10, [rsi + 24]
+adcx r9, r10
+adox rdx, rax
+adcx rdx, rax
+mov r10, rdx
+mov rdx, [rsi + 24]
+mulx rdx, r11, [rsi + 16]
+xor r12d, r12d
+adcx r10, r11
+adcx rdx, rax
+adcx rdi, rdi
+adcx rcx, rcx
+adcx r8, r8
+adcx r9, r9
+adcx r10, r10
+adcx rdx, rdx
+mov r11, 0
+adcx r11, rax
+mov r12, rdx
+mov rdx, [rsi]
+mov r13, [rsi]
+mulx r13, r14, r13
+mov rdx, [rsi + 8]
+mulx r15, rbx, [rsi + 8]
+mov rdx, [rsi + 16]
+mulx rbp, rdx, [rsi + 16]
+mov [rsp], rdx
+mov rdx, [rsi + 24]
+mulx rdx, rsi, [rsi + 24]
+test rsp, rsp
+adcx rdi, r13
+adcx rcx, rbx
+adcx r8, r15
+adcx r9, [rsp]
+adcx r10, rbp
+adcx r12, rsi
+adcx r11, rdx
+mov rdx, r14
+mulx rdx, rsi, [rip + 2f]
+mov rdx, rsi
+mulx r13, r15, [rip + 2f + 8]
+mulx rdx, rbx, [rip + 2f + 16]
+xor ebp, ebp
+adcx r13, rbx
+adcx rdx, rsi
+mov rbx, 0
+adcx rbx, rax
+sub r14, r15
+sbb rdi, r13
+sbb rcx, rdx
+sbb r8, rbx
+sbb rsi, 0
+mov rdx, rdi
+mulx rdx, r13, [rip + 2f]
+mov rdx, r13
+mulx r14, r15, [rip + 2f + 8]
+mulx rdx, rbx, [rip + 2f + 16]
+xor ebp, ebp
+adcx r14, rbx
+adcx rdx, r13
+mov rbx, 0
+adcx rbx, rax
+sub rdi, r15
+sbb rcx, r14
+sbb r8, rdx
+sbb rsi, rbx
+sbb r13, 0
+mov rdx, rcx
+mulx rdx, rdi, [rip + 2f]
+mov rdx, rdi
+mulx r14, r15, [rip + 2f + 8]
+mulx rdx, rbx, [rip + 2f + 16]
+xor ebp, ebp
+adcx r14, rbx
+adcx rdx, rdi
+mov rbx, 0
+adcx rbx, rax
+sub rcx, r15
+sbb r8, r14
+sbb rsi, rdx
+sbb r13, rbx
+sbb rdi, 0
+mov rdx, r8
+mulx rcx, r14, [rip + 2f]
+mov rdx, r14
+mulx rcx, r15, [rip + 2f + 8]
+mulx rdx, rbx, [rip + 2f + 16]
+xor ebp, ebp
+adcx rcx, rbx
+adcx rdx, r14
+mov rbx, 0
+adcx rbx, rax
+sub r8, r15
+sbb rsi, rcx
+sbb r13, rdx
+sbb rdi, rbx
+sbb r14, 0
+xor ecx, ecx
+adcx rsi, r9
+adcx r13, r10
+adcx rdi, r12
+adcx r14, r11
+mov rcx, 0
+adcx rcx, rax
+mov rax, rsi
+sub rax, [rip + 2f + 24]
+mov rdx, r13
+sbb rdx, [rip + 2f + 32]
+mov r8, rdi
+sbb r8, [rip + 2f + 40]
+mov r9, r14
+sbb r9, [rip + 2f + 48]
+sbb rcx, 0
+cmovc rax, rsi
+cmovc rdx, r13
+cmovc r8, rdi
+cmovc r9, r14
+add rsp, 8
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {n0}, {complement0}, {complement1}, {p0}, {p1}, {p2}, {p3}
+"
+            ),
+            n0 = const M::N0,
+            complement0 = const M::COMPLEMENT[0],
+            complement1 = const M::COMPLEMENT[1],
+            p0 = const M::P[0],
+            p1 = const M::P[1],
+            p2 = const M::P[2],
+            p3 = const M::P[3],
+            out("rax") z[0], out("rcx") _, out("rdx") z[1], inout("rsi") core::ptr::from_ref(x) =>
+            _, out("rdi") _, out("r8") z[2], out("r9") z[3], out("r10") _, out("r11") _, out("r12")
+            _, out("r13") _, out("r14") _, out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+// p256: rows of the reduction by its limbs.
+assembly! { 4, 11:
+    mul: mul_p256_mulx, mul_p256_adx;
+    sum_of_products: sum_of_products_full_mulx, sum_of_products_full_adx;
+    square: square_p256_mulx, square_p256_adx;
+    add: add_full;
+    sub: sub;
+}
+
+/// x*y/R mod p as by cios, with signed limbs of p; signed-limbs, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is p256.
+#[inline(always)]
+unsafe fn mul_p256_mulx<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
+    let mut z = [0; 4];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            called!(
+                "call",
+                "fieldc_mul_p256_mulx_810fc9b21508e941_{p0}_{p1}_{p2}_{p3}",
+                r"
+push rbx
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 24]
+mulx rdx, r11, r11
+adc r10, r11
+adc rdx, 0
+mov r11, rdx
+mov rdx, r8
+mulx r8, r12, [rax]
+mulx rdx, r13, [rax + 8]
+add rdi, r12
+adc r9, r8
+adc r10, r13
+adc r11, rdx
+mov r8, 0
+adc r8, 0
+mov rdx, [rcx + 8]
+mulx r12, r13, [rsi]
+mulx r14, r15, [rsi + 8]
+add r12, r15
+mulx r15, rbx, [rsi + 16]
+adc r14, rbx
+mulx rdx, rbx, [rsi + 24]
+adc r15, rbx
+adc rdx, 0
+add rdi, r13
+adc r9, r12
+adc r10, r14
+adc r11, r15
+adc r8, rdx
+mov rdx, rdi
+mulx rdi, r12, [rax]
+mulx rdx, r13, [rax + 8]
+add r9, r12
+adc r10, rdi
+adc r11, r13
+adc r8, rdx
+mov rdi, 0
+adc rdi, 0
+mov rdx, [rcx + 16]
+mulx r12, r13, [rsi]
+mulx r14, r15, [rsi + 8]
+add r12, r15
+mulx r15, rbx, [rsi + 16]
+adc r14, rbx
+mulx rdx, rbx, [rsi + 24]
+adc r15, rbx
+adc rdx, 0
+add r9, r13
+adc r10, r12
+adc r11, r14
+adc r8, r15
+adc rdi, rdx
+mov rdx, r9
+mulx r9, r12, [rax]
+mulx rdx, r13, [rax + 8]
+add r10, r12
+adc r11, r9
+adc r8, r13
+adc rdi, rdx
+mov r9, 0
+adc r9, 0
+mov rdx, [rcx + 24]
+mulx rcx, r12, [rsi]
+mulx r13, r14, [rsi + 8]
+add rcx, r14
+mulx r14, r15, [rsi + 16]
+adc r13, r15
+mulx rdx, rsi, [rsi + 24]
+adc r14, rsi
+adc rdx, 0
+add r10, r12
+adc r11, rcx
+adc r8, r13
+adc rdi, r14
+adc r9, rdx
+mov rdx, r10
+mulx rcx, rsi, [rax]
+mulx rdx, r10, [rax + 8]
+add r11, rsi
+adc r8, rcx
+adc rdi, r10
+adc r9, rdx
+mov rcx, 0
+adc rcx, 0
+mov rdx, r11
+sub rdx, [rax + 16]
+mov rsi, r8
+sbb rsi, [rax + 24]
+mov r10, rdi
+sbb r10, 0
+mov r12, r9
+sbb r12, [rax + 8]
+sbb rcx, 0
+cmovc rdx, r11
+cmovc rsi, r8
+cmovc r10, rdi
+cmovc r12, r9
+pop rbx
+ret
+.balign 64
+2:
+.quad {mu0}, {p3}, {p0}, {p1}
+"
+            ),
+            mu0 = const M::MU[0],
+            p3 = const M::P[3],
+            p0 = const M::P[0],
+            p1 = const M::P[1],
+            p2 = const M::P[2],
+            out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[0], inout("rsi")
+            core::ptr::from_ref(x) => z[1], out("rdi") _, out("r8") _, out("r9") _, out("r10") z[2],
+            out("r11") _, out("r12") z[3], out("r13") _, out("r14") _, out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+/// x*y/R mod p as by cios, with signed limbs of p; signed-limbs, variant adx.
+///
+/// # Safety
+/// The processor has ADX and BMI2; p is p256.
+#[inline(always)]
+unsafe fn mul_p256_adx<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
+    let mut z = [0; 4];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            called!(
+                "call",
+                "fieldc_mul_p256_adx_0dfe344652a0b44c_{p0}_{p1}_{p2}_{p3}",
+                r"
+xor eax, eax
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+xor r11d, r11d
+adcx rdi, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adcx r9, r11
+mov r11, [rsi + 24]
+mulx rdx, r11, r11
+adcx r10, r11
+adcx rdx, rax
+mov r11, rdx
+mov rdx, r8
+mulx r8, r12, [rip + 2f]
+xor r13d, r13d
+adcx rdi, r12
+adox r9, r8
+adcx r9, rax
+adox r10, rax
+mulx rdx, r8, [rip + 2f + 8]
+adcx r10, r8
+adox r11, rdx
+mov rdx, 0
+adox rdx, rax
+adcx r11, rax
+adcx rdx, rax
+mov r8, rdx
+mov rdx, [rcx + 8]
+mulx r12, r13, [rsi]
+xor r14d, r14d
+adcx rdi, r13
+adox r9, r12
+mulx r12, r13, [rsi + 8]
+adcx r9, r13
+adox r10, r12
+mulx r12, r13, [rsi + 16]
+adcx r10, r13
+adox r11, r12
+mulx rdx, r12, [rsi + 24]
+adcx r11, r12
+adox r8, rdx
+adcx r8, rax
+mov rdx, rdi
+mulx rdi, r12, [rip + 2f]
+xor r13d, r13d
+adcx r9, r12
+adox r10, rdi
+adcx r10, rax
+adox r11, rax
+mulx rdx, rdi, [rip + 2f + 8]
+adcx r11, rdi
+adox r8, rdx
+mov rdx, 0
+adox rdx, rax
+adcx r8, rax
+adcx rdx, rax
+mov rdi, rdx
+mov rdx, [rcx + 16]
+mulx r12, r13, [rsi]
+xor r14d, r14d
+adcx r9, r13
+adox r10, r12
+mulx r12, r13, [rsi + 8]
+adcx r10, r13
+adox r11, r12
+mulx r12, r13, [rsi + 16]
+adcx r11, r13
+adox r8, r12
+mulx rdx, r12, [rsi + 24]
+adcx r8, r12
+adox rdi, rdx
+adcx rdi, rax
+mov rdx, r9
+mulx r9, r12, [rip + 2f]
+xor r13d, r13d
+adcx r10, r12
+adox r11, r9
+adcx r11, rax
+adox r8, rax
+mulx rdx, r9, [rip + 2f + 8]
+adcx r8, r9
+adox rdi, rdx
+mov rdx, 0
+adox rdx, rax
+adcx rdi, rax
+adcx rdx, rax
+mov r9, rdx
+mov rdx, [rcx + 24]
+mulx rcx, r12, [rsi]
+xor r13d, r13d
+adcx r10, r12
+adox r11, rcx
+mulx rcx, r12, [rsi + 8]
+adcx r11, r12
+adox r8, rcx
+mulx rcx, r12, [rsi + 16]
+adcx r8, r12
+adox rdi, rcx
+mulx rcx, rdx, [rsi + 24]
+adcx rdi, rdx
+adox r9, rcx
+adcx r9, rax
+mov rdx, r10
+mulx rcx, rsi, [rip + 2f]
+xor r10d, r10d
+adcx r11, rsi
+adox r8, rcx
+adcx r8, rax
+adox rdi, rax
+mulx rcx, rdx, [rip + 2f + 8]
+adcx rdi, rdx
+adox r9, rcx
+mov rcx, 0
+adox rcx, rax
+adcx r9, rax
+adcx rcx, rax
+mov rax, r11
+sub rax, [rip + 2f + 16]
+mov rdx, r8
+sbb rdx, [rip + 2f + 24]
+mov rsi, rdi
+sbb rsi, 0
+mov r10, r9
+sbb r10, [rip + 2f + 8]
+sbb rcx, 0
+cmovc rax, r11
+cmovc rdx, r8
+cmovc rsi, rdi
+cmovc r10, r9
+ret
+.balign 64
+2:
+.quad {mu0}, {p3}, {p0}, {p1}
+"
+            ),
+            mu0 = const M::MU[0],
+            p3 = const M::P[3],
+            p0 = const M::P[0],
+            p1 = const M::P[1],
+            p2 = const M::P[2],
+            out("rax") z[0], out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[1], inout("rsi")
+            core::ptr::from_ref(x) => z[2], out("rdi") _, out("r8") _, out("r9") _, out("r10") z[3],
+            out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+/// x*x/R mod p; signed-limbs, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is p256.
+#[inline(always)]
+unsafe fn square_p256_mulx<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
+    let mut z = [0; 4];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            called!(
+                "call",
+                "fieldc_square_p256_mulx_0e2cb562405f9f8f_{p0}_{p1}_{p2}_{p3}",
+                r"
+push rbx
+push rbp
+sub rsp, 8
+lea rax, [rip + 2f]
+mov rdx, [rsi]
+mov rcx, [rsi + 8]
+mulx rcx, rdi, rcx
+mov r8, [rsi + 16]
+mulx r8, r9, r8
+add rcx, r9
+mov r9, [rsi + 24]
+mulx rdx, r9, r9
+adc r8, r9
+adc rdx, 0
+mov r9, rdx
+mov rdx, [rsi + 8]
+mulx r10, r11, [rsi + 16]
+mulx rdx, r12, [rsi + 24]
+add r10, r12
+adc rdx, 0
+add r8, r11
+adc r9, r10
+adc rdx, 0
+mov r10, rdx
+mov rdx, [rsi + 24]
+mulx rdx, r11, [rsi + 16]
+add r10, r11
+adc rdx, 0
+add rdi, rdi
+adc rcx, rcx
+adc r8, r8
+adc r9, r9
+adc r10, r10
+adc rdx, rdx
+mov r11, 0
+adc r11, 0
+mov r12, rdx
+mov rdx, [rsi]
+mov r13, [rsi]
+mulx r13, r14, r13
+mov rdx, [rsi + 8]
+mulx r15, rbx, [rsi + 8]
+mov rdx, [rsi + 16]
+mulx rbp, rdx, [rsi + 16]
+mov [rsp], rdx
+mov rdx, [rsi + 24]
+mulx rdx, rsi, [rsi + 24]
+add rdi, r13
+adc rcx, rbx
+adc r8, r15
+adc r9, [rsp]
+adc r10, rbp
+adc r12, rsi
+adc r11, rdx
+mov rdx, r14
+mulx rsi, r13, [rax]
+mulx rdx, r14, [rax + 8]
+add rdi, r13
+adc rcx, rsi
+adc r8, r14
+adc rdx, 0
+mov rsi, rdx
+mov rdx, rdi
+mulx rdi, r13, [rax]
+mulx rdx, r14, [rax + 8]
+add rcx, r13
+adc r8, rdi
+adc rsi, r14
+adc rdx, 0
+mov rdi, rdx
+mov rdx, rcx
+mulx rcx, r13, [rax]
+mulx rdx, r14, [rax + 8]
+add r8, r13
+adc rsi, rcx
+adc rdi, r14
+adc rdx, 0
+mov rcx, rdx
+mov rdx, r8
+mulx r8, r13, [rax]
+mulx rdx, r14, [rax + 8]
+add rsi, r13
+adc rdi, r8
+adc rcx, r14
+adc rdx, 0
+add rsi, r9
+adc rdi, r10
+adc rcx, r12
+adc rdx, r11
+mov r8, 0
+adc r8, 0
+mov r9, rsi
+sub r9, [rax + 16]
+mov r10, rdi
+sbb r10, [rax + 24]
+mov r11, rcx
+sbb r11, 0
+mov r12, rdx
+sbb r12, [rax + 8]
+sbb r8, 0
+cmovc r9, rsi
+cmovc r10, rdi
+cmovc r11, rcx
+cmovc r12, rdx
+add rsp, 8
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {mu0}, {p3}, {p0}, {p1}
+"
+            ),
+            mu0 = const M::MU[0],
+            p3 = const M::P[3],
+            p0 = const M::P[0],
+            p1 = const M::P[1],
+            p2 = const M::P[2],
+            out("rax") _, out("rcx") _, out("rdx") _, inout("rsi") core::ptr::from_ref(x) => _,
+            out("rdi") _, out("r8") _, out("r9") z[0], out("r10") z[1], out("r11") z[2], out("r12")
+            z[3], out("r13") _, out("r14") _, out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+/// x*x/R mod p; signed-limbs, variant adx.
+///
+/// # Safety
+/// The processor has ADX and BMI2; p is p256.
+#[inline(always)]
+unsafe fn square_p256_adx<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
+    let mut z = [0; 4];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            called!(
+                "call",
+                "fieldc_square_p256_adx_ed92c0a2954c0df2_{p0}_{p1}_{p2}_{p3}",
+                r"
+push rbx
+push rbp
+sub rsp, 8
+xor eax, eax
+mov rdx, [rsi]
+mov rcx, [rsi + 8]
+mulx rcx, rdi, rcx
+mov r8, [rsi + 16]
+mulx r8, r9, r8
+xor r10d, r10d
+adcx rcx, r9
+mov r9, [rsi + 24]
+mulx rdx, r9, r9
+adcx r8, r9
+adcx rdx, rax
+mov r9, rdx
+mov rdx, [rsi + 8]
+mulx r10, r11, [rsi + 16]
+xor r12d, r12d
+adcx r8, r11
+adox r9, r10
+mulx rdx, r10, [rsi + 24]
+adcx r9, r10
+adox rdx, rax
+adcx rdx, rax
+mov r10, rdx
+mov rdx, [rsi + 24]
+mulx rdx, r11, [rsi + 16]
+xor r12d, r12d
+adcx r10, r11
+adcx rdx, rax
+adcx rdi, rdi
+adcx rcx, rcx
+adcx r8, r8
+adcx r9, r9
+adcx r10, r10
+adcx rdx, rdx
+mov r11, 0
+adcx r11, rax
+mov r12, rdx
+mov rdx, [rsi]
+mov r13, [rsi]
+mulx r13, r14, r13
+mov rdx, [rsi + 8]
+mulx r15, rbx, [rsi + 8]
+mov rdx, [rsi + 16]
+mulx rbp, rdx, [rsi + 16]
+mov [rsp], rdx
+mov rdx, [rsi + 24]
+mulx rdx, rsi, [rsi + 24]
+test rsp, rsp
+adcx rdi, r13
+adcx rcx, rbx
+adcx r8, r15
+adcx r9, [rsp]
+adcx r10, rbp
+adcx r12, rsi
+adcx r11, rdx
+mov rdx, r14
+mulx rsi, r13, [rip + 2f]
+xor r14d, r14d
+adcx rdi, r13
+adox rcx, rsi
+adcx rcx, rax
+adox r8, rax
+mulx rdx, rsi, [rip + 2f + 8]
+adcx r8, rsi
+adox rdx, rax
+adcx rdx, rax
+mov rsi, rdx
+mov rdx, rdi
+mulx rdi, r13, [rip + 2f]
+xor r14d, r14d
+adcx rcx, r13
+adox r8, rdi
+adcx r8, rax
+adox rsi, rax
+mulx rdx, rdi, [rip + 2f + 8]
+adcx rsi, rdi
+adcx rdx, rax
+mov rdi, rdx
+mov rdx, rcx
+mulx rcx, r13, [rip + 2f]
+xor r14d, r14d
+adcx r8, r13
+adox rsi, rcx
+adcx rsi, rax
+adox rdi, rax
+mulx rcx, rdx, [rip + 2f + 8]
+adcx rdi, rdx
+adcx rcx, rax
+mov rdx, r8
+mulx r8, r13, [rip + 2f]
+xor r14d, r14d
+adcx rsi, r13
+adox rdi, r8
+adcx rdi, rax
+adox rcx, rax
+mulx rdx, r8, [rip + 2f + 8]
+adcx rcx, r8
+adcx rdx, rax
+adcx rsi, r9
+adcx rdi, r10
+adcx rcx, r12
+adcx rdx, r11
+mov r8, 0
+adcx r8, rax
+mov rax, rsi
+sub rax, [rip + 2f + 16]
+mov r9, rdi
+sbb r9, [rip + 2f + 24]
+mov r10, rcx
+sbb r10, 0
+mov r11, rdx
+sbb r11, [rip + 2f + 8]
+sbb r8, 0
+cmovc rax, rsi
+cmovc r9, rdi
+cmovc r10, rcx
+cmovc r11, rdx
+add rsp, 8
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {mu0}, {p3}, {p0}, {p1}
+"
+            ),
+            mu0 = const M::MU[0],
+            p3 = const M::P[3],
+            p0 = const M::P[0],
+            p1 = const M::P[1],
+            p2 = const M::P[2],
+            out("rax") z[0], out("rcx") _, out("rdx") _, inout("rsi") core::ptr::from_ref(x) => _,
+            out("rdi") _, out("r8") _, out("r9") z[1], out("r10") z[2], out("r11") z[3], out("r12")
+            _, out("r13") _, out("r14") _, out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
 // Sums.
 
 /// x + y mod p for p with a spare bit.

@@ -14061,6 +14061,1245 @@ ret
     z
 }
 
+// p384: rows of the reduction by its limbs.
+assembly! { 6, 12:
+    mul: mul_p384_mulx, mul_p384_adx;
+    sum_of_products: sum_of_products_full_mulx, sum_of_products_full_adx;
+    square: square_p384_mulx, square_p384_adx;
+    add: add_full;
+    sub: sub;
+}
+
+/// x*y/R mod p as by cios, with signed limbs of p; signed-limbs, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is p384.
+#[inline(always)]
+unsafe fn mul_p384_mulx<M: Modulus<6>>(x: &[u64; 6], y: &[u64; 6]) -> [u64; 6] {
+    let mut z = [0; 6];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            called!(
+                "call",
+                "fieldc_mul_p384_mulx_1070bf0a98ffcfcc_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
+                r"
+push rbx
+push rbp
+sub rsp, 24
+lea rax, [rip + 2f]
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+add rdi, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 24]
+mulx r11, r12, r11
+adc r10, r12
+mov r12, [rsi + 32]
+mulx r12, r13, r12
+adc r11, r13
+mov r13, [rsi + 40]
+mulx rdx, r13, r13
+adc r12, r13
+adc rdx, 0
+mov r13, r8
+imul r13, [rax]
+add rdx, r13
+mov r14, 0
+adc r14, 0
+mov rbx, rdx
+mov rdx, r13
+mulx r15, rbp, [rax + 8]
+mov [rsp], rax
+mulx rdx, rax, [rax + 16]
+add r15, rax
+adc rdx, r13
+mov rax, 0
+adc rax, 0
+sub r8, rbp
+sbb rdi, r15
+sbb r9, rdx
+sbb r10, rax
+sbb r11, 0
+sbb r12, 0
+sbb rbx, 0
+sbb r14, 0
+mov rdx, [rcx + 8]
+mulx rax, r8, [rsi]
+mulx r13, r15, [rsi + 8]
+add rax, r15
+mulx r15, rbp, [rsi + 16]
+adc r13, rbp
+mov [rsp + 8], rcx
+mulx rbp, rcx, [rsi + 24]
+adc r15, rcx
+mov [rsp + 16], r14
+mulx rcx, r14, [rsi + 32]
+adc rbp, r14
+mulx rdx, r14, [rsi + 40]
+adc rcx, r14
+adc rdx, 0
+add rdi, r8
+adc r9, rax
+adc r10, r13
+adc r11, r15
+adc r12, rbp
+adc rbx, rcx
+adc rdx, [rsp + 16]
+mov rax, 0
+adc rax, 0
+mov rcx, [rsp]
+mov r8, rdi
+imul r8, [rcx]
+add rdx, r8
+adc rax, 0
+mov r13, rdx
+mov rdx, r8
+mulx r14, r15, [rcx + 8]
+mulx rdx, rbp, [rcx + 16]
+add r14, rbp
+adc rdx, r8
+mov r8, 0
+adc r8, 0
+sub rdi, r15
+sbb r9, r14
+sbb r10, rdx
+sbb r11, r8
+sbb r12, 0
+sbb rbx, 0
+sbb r13, 0
+sbb rax, 0
+mov rdi, [rsp + 8]
+mov rdx, [rdi + 16]
+mulx r8, r14, [rsi]
+mulx r15, rbp, [rsi + 8]
+add r8, rbp
+mulx rbp, rdi, [rsi + 16]
+adc r15, rdi
+mulx rdi, rcx, [rsi + 24]
+adc rbp, rcx
+mov [rsp + 16], rax
+mulx rcx, rax, [rsi + 32]
+adc rdi, rax
+mulx rax, rdx, [rsi + 40]
+adc rcx, rdx
+adc rax, 0
+add r9, r14
+adc r10, r8
+adc r11, r15
+adc r12, rbp
+adc rbx, rdi
+adc r13, rcx
+adc rax, [rsp + 16]
+mov rcx, 0
+adc rcx, 0
+mov rdi, [rsp]
+mov r8, r9
+imul r8, [rdi]
+add rax, r8
+adc rcx, 0
+mov rdx, r8
+mulx r14, r15, [rdi + 8]
+mulx rdx, rbp, [rdi + 16]
+add r14, rbp
+adc rdx, r8
+mov r8, 0
+adc r8, 0
+sub r9, r15
+sbb r10, r14
+sbb r11, rdx
+sbb r12, r8
+sbb rbx, 0
+sbb r13, 0
+sbb rax, 0
+sbb rcx, 0
+mov r8, [rsp + 8]
+mov rdx, [r8 + 24]
+mulx r9, r14, [rsi]
+mulx r15, rbp, [rsi + 8]
+add r9, rbp
+mulx rbp, r8, [rsi + 16]
+adc r15, r8
+mulx r8, rdi, [rsi + 24]
+adc rbp, rdi
+mov [rsp + 16], rcx
+mulx rdi, rcx, [rsi + 32]
+adc r8, rcx
+mulx rcx, rdx, [rsi + 40]
+adc rdi, rdx
+adc rcx, 0
+add r10, r14
+adc r11, r9
+adc r12, r15
+adc rbx, rbp
+adc r13, r8
+adc rax, rdi
+adc rcx, [rsp + 16]
+mov rdx, 0
+adc rdx, 0
+mov rdi, [rsp]
+mov r8, r10
+imul r8, [rdi]
+add rcx, r8
+adc rdx, 0
+mov r9, rdx
+mov rdx, r8
+mulx r14, r15, [rdi + 8]
+mulx rdx, rbp, [rdi + 16]
+add r14, rbp
+adc rdx, r8
+mov r8, 0
+adc r8, 0
+sub r10, r15
+sbb r11, r14
+sbb r12, rdx
+sbb rbx, r8
+sbb r13, 0
+sbb rax, 0
+sbb rcx, 0
+sbb r9, 0
+mov r8, [rsp + 8]
+mov rdx, [r8 + 32]
+mulx r10, r14, [rsi]
+mulx r15, rbp, [rsi + 8]
+add r10, rbp
+mulx rbp, r8, [rsi + 16]
+adc r15, r8
+mulx r8, rdi, [rsi + 24]
+adc rbp, rdi
+mov [rsp + 16], r9
+mulx rdi, r9, [rsi + 32]
+adc r8, r9
+mulx rdx, r9, [rsi + 40]
+adc rdi, r9
+adc rdx, 0
+add r11, r14
+adc r12, r10
+adc rbx, r15
+adc r13, rbp
+adc rax, r8
+adc rcx, rdi
+adc rdx, [rsp + 16]
+mov rdi, 0
+adc rdi, 0
+mov r8, [rsp]
+mov r9, r11
+imul r9, [r8]
+add rdx, r9
+adc rdi, 0
+mov r10, rdx
+mov rdx, r9
+mulx r14, r15, [r8 + 8]
+mulx rdx, rbp, [r8 + 16]
+add r14, rbp
+adc rdx, r9
+mov r9, 0
+adc r9, 0
+sub r11, r15
+sbb r12, r14
+sbb rbx, rdx
+sbb r13, r9
+sbb rax, 0
+sbb rcx, 0
+sbb r10, 0
+sbb rdi, 0
+mov rdx, [rsp + 8]
+mov rdx, [rdx + 40]
+mulx r9, r11, [rsi]
+mulx r14, r15, [rsi + 8]
+add r9, r15
+mulx r15, rbp, [rsi + 16]
+adc r14, rbp
+mulx rbp, r8, [rsi + 24]
+adc r15, r8
+mov [rsp + 8], rdi
+mulx r8, rdi, [rsi + 32]
+adc rbp, rdi
+mulx rdx, rsi, [rsi + 40]
+adc r8, rsi
+adc rdx, 0
+add r12, r11
+adc rbx, r9
+adc r13, r14
+adc rax, r15
+adc rcx, rbp
+adc r10, r8
+adc rdx, [rsp + 8]
+mov rsi, 0
+adc rsi, 0
+mov rdi, [rsp]
+mov r8, r12
+imul r8, [rdi]
+add rdx, r8
+adc rsi, 0
+mov r9, rdx
+mov rdx, r8
+mulx r11, r14, [rdi + 8]
+mulx rdx, r15, [rdi + 16]
+add r11, r15
+adc rdx, r8
+mov r8, 0
+adc r8, 0
+sub r12, r14
+sbb rbx, r11
+sbb r13, rdx
+sbb rax, r8
+sbb rcx, 0
+sbb r10, 0
+sbb r9, 0
+sbb rsi, 0
+mov rdx, rbx
+sub rdx, [rdi + 16]
+mov r8, r13
+sbb r8, [rdi + 24]
+mov r11, rax
+sbb r11, [rdi + 32]
+mov r12, rcx
+sbb r12, [rdi + 40]
+mov r14, r10
+sbb r14, [rdi + 40]
+mov r15, r9
+sbb r15, [rdi + 40]
+sbb rsi, 0
+cmovc rdx, rbx
+cmovc r8, r13
+cmovc r11, rax
+cmovc r12, rcx
+cmovc r14, r10
+cmovc r15, r9
+add rsp, 24
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {n0}, {mu0}, {p0}, {p1}, {p2}, {p3}
+"
+            ),
+            n0 = const M::N0,
+            mu0 = const M::MU[0],
+            p0 = const M::P[0],
+            p1 = const M::P[1],
+            p2 = const M::P[2],
+            p3 = const M::P[3],
+            p4 = const M::P[4],
+            p5 = const M::P[5],
+            out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[0], inout("rsi")
+            core::ptr::from_ref(x) => _, out("rdi") _, out("r8") z[1], out("r9") _, out("r10") _,
+            out("r11") z[2], out("r12") z[3], out("r13") _, out("r14") z[4], out("r15") z[5],
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+/// x*y/R mod p as by cios, with signed limbs of p; signed-limbs, variant adx.
+///
+/// # Safety
+/// The processor has ADX and BMI2; p is p384.
+#[inline(always)]
+unsafe fn mul_p384_adx<M: Modulus<6>>(x: &[u64; 6], y: &[u64; 6]) -> [u64; 6] {
+    let mut z = [0; 6];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            called!(
+                "call",
+                "fieldc_mul_p384_adx_934e628f8523937d_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
+                r"
+push rbx
+push rbp
+sub rsp, 8
+xor eax, eax
+mov rcx, rdx
+mov rdx, [rdx]
+mov rdi, [rsi]
+mulx rdi, r8, rdi
+mov r9, [rsi + 8]
+mulx r9, r10, r9
+xor r11d, r11d
+adcx rdi, r10
+mov r10, [rsi + 16]
+mulx r10, r11, r10
+adcx r9, r11
+mov r11, [rsi + 24]
+mulx r11, r12, r11
+adcx r10, r12
+mov r12, [rsi + 32]
+mulx r12, r13, r12
+adcx r11, r13
+mov r13, [rsi + 40]
+mulx rdx, r13, r13
+adcx r12, r13
+adcx rdx, rax
+mov r13, rdx
+mov rdx, r8
+mulx rdx, r14, [rip + 2f]
+adcx r13, r14
+mov r15, 0
+adcx r15, rax
+mov rdx, r14
+mulx rbx, rbp, [rip + 2f + 8]
+mov [rsp], rsi
+mulx rdx, rsi, [rip + 2f + 16]
+test rsp, rsp
+adcx rbx, rsi
+adcx rdx, r14
+mov rsi, 0
+adcx rsi, rax
+sub r8, rbp
+sbb rdi, rbx
+sbb r9, rdx
+sbb r10, rsi
+sbb r11, 0
+sbb r12, 0
+sbb r13, 0
+sbb r15, 0
+mov rdx, [rcx + 8]
+mov rsi, [rsp]
+mulx r8, r14, [rsi]
+xor ebx, ebx
+adcx rdi, r14
+adox r9, r8
+mulx r8, r14, [rsi + 8]
+adcx r9, r14
+adox r10, r8
+mulx r8, r14, [rsi + 16]
+adcx r10, r14
+adox r11, r8
+mulx r8, r14, [rsi + 24]
+adcx r11, r14
+adox r12, r8
+mulx r8, r14, [rsi + 32]
+adcx r12, r14
+adox r13, r8
+mulx rdx, r8, [rsi + 40]
+adcx r13, r8
+adox r15, rdx
+mov rdx, 0
+adox rdx, rax
+adcx r15, rax
+adcx rdx, rax
+mov r8, rdx
+mov rdx, rdi
+mulx rdx, r14, [rip + 2f]
+adcx r15, r14
+adcx r8, rax
+mov rdx, r14
+mulx rbx, rbp, [rip + 2f + 8]
+mulx rdx, rsi, [rip + 2f + 16]
+test rsp, rsp
+adcx rbx, rsi
+adcx rdx, r14
+mov rsi, 0
+adcx rsi, rax
+sub rdi, rbp
+sbb r9, rbx
+sbb r10, rdx
+sbb r11, rsi
+sbb r12, 0
+sbb r13, 0
+sbb r15, 0
+sbb r8, 0
+mov rdx, [rcx + 16]
+mov rsi, [rsp]
+mulx rdi, r14, [rsi]
+xor ebx, ebx
+adcx r9, r14
+adox r10, rdi
+mulx rdi, r14, [rsi + 8]
+adcx r10, r14
+adox r11, rdi
+mulx rdi, r14, [rsi + 16]
+adcx r11, r14
+adox r12, rdi
+mulx rdi, r14, [rsi + 24]
+adcx r12, r14
+adox r13, rdi
+mulx rdi, r14, [rsi + 32]
+adcx r13, r14
+adox r15, rdi
+mulx rdx, rdi, [rsi + 40]
+adcx r15, rdi
+adox r8, rdx
+mov rdx, 0
+adox rdx, rax
+adcx r8, rax
+adcx rdx, rax
+mov rdi, rdx
+mov rdx, r9
+mulx rdx, r14, [rip + 2f]
+adcx r8, r14
+adcx rdi, rax
+mov rdx, r14
+mulx rbx, rbp, [rip + 2f + 8]
+mulx rdx, rsi, [rip + 2f + 16]
+test rsp, rsp
+adcx rbx, rsi
+adcx rdx, r14
+mov rsi, 0
+adcx rsi, rax
+sub r9, rbp
+sbb r10, rbx
+sbb r11, rdx
+sbb r12, rsi
+sbb r13, 0
+sbb r15, 0
+sbb r8, 0
+sbb rdi, 0
+mov rdx, [rcx + 24]
+mov rsi, [rsp]
+mulx r9, r14, [rsi]
+xor ebx, ebx
+adcx r10, r14
+adox r11, r9
+mulx r9, r14, [rsi + 8]
+adcx r11, r14
+adox r12, r9
+mulx r9, r14, [rsi + 16]
+adcx r12, r14
+adox r13, r9
+mulx r9, r14, [rsi + 24]
+adcx r13, r14
+adox r15, r9
+mulx r9, r14, [rsi + 32]
+adcx r15, r14
+adox r8, r9
+mulx rdx, r9, [rsi + 40]
+adcx r8, r9
+adox rdi, rdx
+mov rdx, 0
+adox rdx, rax
+adcx rdi, rax
+adcx rdx, rax
+mov r9, rdx
+mov rdx, r10
+mulx rdx, r14, [rip + 2f]
+adcx rdi, r14
+adcx r9, rax
+mov rdx, r14
+mulx rbx, rbp, [rip + 2f + 8]
+mulx rdx, rsi, [rip + 2f + 16]
+test rsp, rsp
+adcx rbx, rsi
+adcx rdx, r14
+mov rsi, 0
+adcx rsi, rax
+sub r10, rbp
+sbb r11, rbx
+sbb r12, rdx
+sbb r13, rsi
+sbb r15, 0
+sbb r8, 0
+sbb rdi, 0
+sbb r9, 0
+mov rdx, [rcx + 32]
+mov rsi, [rsp]
+mulx r10, r14, [rsi]
+xor ebx, ebx
+adcx r11, r14
+adox r12, r10
+mulx r10, r14, [rsi + 8]
+adcx r12, r14
+adox r13, r10
+mulx r10, r14, [rsi + 16]
+adcx r13, r14
+adox r15, r10
+mulx r10, r14, [rsi + 24]
+adcx r15, r14
+adox r8, r10
+mulx r10, r14, [rsi + 32]
+adcx r8, r14
+adox rdi, r10
+mulx rdx, r10, [rsi + 40]
+adcx rdi, r10
+adox r9, rdx
+mov rdx, 0
+adox rdx, rax
+adcx r9, rax
+adcx rdx, rax
+mov r10, rdx
+mov rdx, r11
+mulx rdx, r14, [rip + 2f]
+adcx r9, r14
+adcx r10, rax
+mov rdx, r14
+mulx rbx, rbp, [rip + 2f + 8]
+mulx rdx, rsi, [rip + 2f + 16]
+test rsp, rsp
+adcx rbx, rsi
+adcx rdx, r14
+mov rsi, 0
+adcx rsi, rax
+sub r11, rbp
+sbb r12, rbx
+sbb r13, rdx
+sbb r15, rsi
+sbb r8, 0
+sbb rdi, 0
+sbb r9, 0
+sbb r10, 0
+mov rdx, [rcx + 40]
+mov rcx, [rsp]
+mulx rsi, r11, [rcx]
+xor r14d, r14d
+adcx r12, r11
+adox r13, rsi
+mulx rsi, r11, [rcx + 8]
+adcx r13, r11
+adox r15, rsi
+mulx rsi, r11, [rcx + 16]
+adcx r15, r11
+adox r8, rsi
+mulx rsi, r11, [rcx + 24]
+adcx r8, r11
+adox rdi, rsi
+mulx rsi, r11, [rcx + 32]
+adcx rdi, r11
+adox r9, rsi
+mulx rcx, rdx, [rcx + 40]
+adcx r9, rdx
+adox r10, rcx
+mov rcx, 0
+adox rcx, rax
+adcx r10, rax
+adcx rcx, rax
+mov rdx, r12
+mulx rdx, rsi, [rip + 2f]
+adcx r10, rsi
+adcx rcx, rax
+mov rdx, rsi
+mulx r11, r14, [rip + 2f + 8]
+mulx rdx, rbx, [rip + 2f + 16]
+xor ebp, ebp
+adcx r11, rbx
+adcx rdx, rsi
+mov rsi, 0
+adcx rsi, rax
+sub r12, r14
+sbb r13, r11
+sbb r15, rdx
+sbb r8, rsi
+sbb rdi, 0
+sbb r9, 0
+sbb r10, 0
+sbb rcx, 0
+mov rax, r13
+sub rax, [rip + 2f + 16]
+mov rdx, r15
+sbb rdx, [rip + 2f + 24]
+mov rsi, r8
+sbb rsi, [rip + 2f + 32]
+mov r11, rdi
+sbb r11, [rip + 2f + 40]
+mov r12, r9
+sbb r12, [rip + 2f + 40]
+mov r14, r10
+sbb r14, [rip + 2f + 40]
+sbb rcx, 0
+cmovc rax, r13
+cmovc rdx, r15
+cmovc rsi, r8
+cmovc r11, rdi
+cmovc r12, r9
+cmovc r14, r10
+add rsp, 8
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {n0}, {mu0}, {p0}, {p1}, {p2}, {p3}
+"
+            ),
+            n0 = const M::N0,
+            mu0 = const M::MU[0],
+            p0 = const M::P[0],
+            p1 = const M::P[1],
+            p2 = const M::P[2],
+            p3 = const M::P[3],
+            p4 = const M::P[4],
+            p5 = const M::P[5],
+            out("rax") z[0], out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[1], inout("rsi")
+            core::ptr::from_ref(x) => z[2], out("rdi") _, out("r8") _, out("r9") _, out("r10") _,
+            out("r11") z[3], out("r12") z[4], out("r13") _, out("r14") z[5], out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+/// x*x/R mod p; signed-limbs, variant mulx.
+///
+/// # Safety
+/// The processor has BMI2; p is p384.
+#[inline(always)]
+unsafe fn square_p384_mulx<M: Modulus<6>>(x: &[u64; 6]) -> [u64; 6] {
+    let mut z = [0; 6];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            called!(
+                "call",
+                "fieldc_square_p384_mulx_c52a963e8e29e6d8_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
+                r"
+push rbx
+push rbp
+sub rsp, 72
+lea rax, [rip + 2f]
+mov rdx, [rsi]
+mov rcx, [rsi + 8]
+mulx rcx, rdi, rcx
+mov r8, [rsi + 16]
+mulx r8, r9, r8
+add rcx, r9
+mov r9, [rsi + 24]
+mulx r9, r10, r9
+adc r8, r10
+mov r10, [rsi + 32]
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 40]
+mulx rdx, r11, r11
+adc r10, r11
+adc rdx, 0
+mov r11, rdx
+mov rdx, [rsi + 8]
+mulx r12, r13, [rsi + 16]
+mulx r14, rbx, [rsi + 24]
+add r12, rbx
+mulx rbx, r15, [rsi + 32]
+adc r14, r15
+mulx rdx, r15, [rsi + 40]
+adc rbx, r15
+adc rdx, 0
+add r8, r13
+adc r9, r12
+adc r10, r14
+adc r11, rbx
+adc rdx, 0
+mov r12, rdx
+mov rdx, [rsi + 16]
+mulx r13, r14, [rsi + 24]
+mulx rbx, r15, [rsi + 32]
+add r13, r15
+mulx rdx, r15, [rsi + 40]
+adc rbx, r15
+adc rdx, 0
+add r10, r14
+adc r11, r13
+adc r12, rbx
+adc rdx, 0
+mov r13, rdx
+mov rdx, [rsi + 24]
+mulx r14, rbx, [rsi + 32]
+mulx rdx, r15, [rsi + 40]
+add r14, r15
+adc rdx, 0
+add r12, rbx
+adc r13, r14
+adc rdx, 0
+mov r14, rdx
+mov rdx, [rsi + 40]
+mulx rdx, rbx, [rsi + 32]
+add r14, rbx
+adc rdx, 0
+add rdi, rdi
+adc rcx, rcx
+adc r8, r8
+adc r9, r9
+adc r10, r10
+adc r11, r11
+adc r12, r12
+adc r13, r13
+adc r14, r14
+adc rdx, rdx
+mov rbx, 0
+adc rbx, 0
+mov r15, rdx
+mov rdx, [rsi]
+mov rbp, [rsi]
+mulx rbp, rdx, rbp
+mov [rsp], rdx
+mov rdx, [rsi + 8]
+mov [rsp + 8], rax
+mulx rdx, rax, [rsi + 8]
+mov [rsp + 16], rdx
+mov rdx, [rsi + 16]
+mov [rsp + 24], rbx
+mulx rdx, rbx, [rsi + 16]
+mov [rsp + 32], rdx
+mov rdx, [rsi + 24]
+mov [rsp + 40], r15
+mulx rdx, r15, [rsi + 24]
+mov [rsp + 48], rdx
+mov rdx, [rsi + 32]
+mov [rsp + 56], r14
+mulx rdx, r14, [rsi + 32]
+mov [rsp + 64], rdx
+mov rdx, [rsi + 40]
+mulx rdx, rsi, [rsi + 40]
+add rdi, rbp
+adc rcx, rax
+adc r8, [rsp + 16]
+adc r9, rbx
+adc r10, [rsp + 32]
+adc r11, r15
+adc r12, [rsp + 48]
+adc r13, r14
+mov rax, [rsp + 56]
+adc rax, [rsp + 64]
+adc rsi, [rsp + 40]
+adc rdx, [rsp + 24]
+mov r14, [rsp + 8]
+mov rbx, [rsp]
+imul rbx, [r14]
+mov r15, rdx
+mov rdx, rbx
+mov [rsp + 24], r15
+mulx rbp, r15, [r14 + 8]
+mov [rsp + 40], rsi
+mulx rdx, rsi, [r14 + 16]
+add rbp, rsi
+adc rdx, rbx
+mov rsi, 0
+adc rsi, 0
+mov [rsp + 64], rax
+mov rax, [rsp]
+sub rax, r15
+sbb rdi, rbp
+sbb rcx, rdx
+sbb r8, rsi
+sbb r9, 0
+sbb r10, 0
+sbb rbx, 0
+mov rax, rdi
+imul rax, [r14]
+mov rdx, rax
+mulx rsi, r15, [r14 + 8]
+mulx rdx, rbp, [r14 + 16]
+add rsi, rbp
+adc rdx, rax
+mov rbp, 0
+adc rbp, 0
+sub rdi, r15
+sbb rcx, rsi
+sbb r8, rdx
+sbb r9, rbp
+sbb r10, 0
+sbb rbx, 0
+sbb rax, 0
+mov rsi, rcx
+imul rsi, [r14]
+mov rdx, rsi
+mulx rdi, r15, [r14 + 8]
+mulx rdx, rbp, [r14 + 16]
+add rdi, rbp
+adc rdx, rsi
+mov rbp, 0
+adc rbp, 0
+sub rcx, r15
+sbb r8, rdi
+sbb r9, rdx
+sbb r10, rbp
+sbb rbx, 0
+sbb rax, 0
+sbb rsi, 0
+mov rcx, r8
+imul rcx, [r14]
+mov rdx, rcx
+mulx rdi, r15, [r14 + 8]
+mulx rdx, rbp, [r14 + 16]
+add rdi, rbp
+adc rdx, rcx
+mov rbp, 0
+adc rbp, 0
+sub r8, r15
+sbb r9, rdi
+sbb r10, rdx
+sbb rbx, rbp
+sbb rax, 0
+sbb rsi, 0
+sbb rcx, 0
+mov rdi, r9
+imul rdi, [r14]
+mov rdx, rdi
+mulx r8, r15, [r14 + 8]
+mulx rdx, rbp, [r14 + 16]
+add r8, rbp
+adc rdx, rdi
+mov rbp, 0
+adc rbp, 0
+sub r9, r15
+sbb r10, r8
+sbb rbx, rdx
+sbb rax, rbp
+sbb rsi, 0
+sbb rcx, 0
+sbb rdi, 0
+mov r8, r10
+imul r8, [r14]
+mov rdx, r8
+mulx r9, r15, [r14 + 8]
+mulx rdx, rbp, [r14 + 16]
+add r9, rbp
+adc rdx, r8
+mov rbp, 0
+adc rbp, 0
+sub r10, r15
+sbb rbx, r9
+sbb rax, rdx
+sbb rsi, rbp
+sbb rcx, 0
+sbb rdi, 0
+sbb r8, 0
+add rbx, r11
+adc rax, r12
+adc rsi, r13
+adc rcx, [rsp + 64]
+adc rdi, [rsp + 40]
+adc r8, [rsp + 24]
+mov rdx, 0
+adc rdx, 0
+mov r9, rbx
+sub r9, [r14 + 16]
+mov r10, rax
+sbb r10, [r14 + 24]
+mov r11, rsi
+sbb r11, [r14 + 32]
+mov r12, rcx
+sbb r12, [r14 + 40]
+mov r13, rdi
+sbb r13, [r14 + 40]
+mov r15, r8
+sbb r15, [r14 + 40]
+sbb rdx, 0
+cmovc r9, rbx
+cmovc r10, rax
+cmovc r11, rsi
+cmovc r12, rcx
+cmovc r13, rdi
+cmovc r15, r8
+add rsp, 72
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {n0}, {mu0}, {p0}, {p1}, {p2}, {p3}
+"
+            ),
+            n0 = const M::N0,
+            mu0 = const M::MU[0],
+            p0 = const M::P[0],
+            p1 = const M::P[1],
+            p2 = const M::P[2],
+            p3 = const M::P[3],
+            p4 = const M::P[4],
+            p5 = const M::P[5],
+            out("rax") _, out("rcx") _, out("rdx") _, inout("rsi") core::ptr::from_ref(x) => _,
+            out("rdi") _, out("r8") _, out("r9") z[0], out("r10") z[1], out("r11") z[2], out("r12")
+            z[3], out("r13") z[4], out("r14") _, out("r15") z[5],
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+/// x*x/R mod p; signed-limbs, variant adx.
+///
+/// # Safety
+/// The processor has ADX and BMI2; p is p384.
+#[inline(always)]
+unsafe fn square_p384_adx<M: Modulus<6>>(x: &[u64; 6]) -> [u64; 6] {
+    let mut z = [0; 6];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            called!(
+                "call",
+                "fieldc_square_p384_adx_2cb1fb8ae1e26392_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
+                r"
+push rbx
+push rbp
+sub rsp, 72
+xor eax, eax
+mov rdx, [rsi]
+mov rcx, [rsi + 8]
+mulx rcx, rdi, rcx
+mov r8, [rsi + 16]
+mulx r8, r9, r8
+xor r10d, r10d
+adcx rcx, r9
+mov r9, [rsi + 24]
+mulx r9, r10, r9
+adcx r8, r10
+mov r10, [rsi + 32]
+mulx r10, r11, r10
+adcx r9, r11
+mov r11, [rsi + 40]
+mulx rdx, r11, r11
+adcx r10, r11
+adcx rdx, rax
+mov r11, rdx
+mov rdx, [rsi + 8]
+mulx r12, r13, [rsi + 16]
+xor r14d, r14d
+adcx r8, r13
+adox r9, r12
+mulx r12, r13, [rsi + 24]
+adcx r9, r13
+adox r10, r12
+mulx r12, r13, [rsi + 32]
+adcx r10, r13
+adox r11, r12
+mulx rdx, r12, [rsi + 40]
+adcx r11, r12
+adox rdx, rax
+adcx rdx, rax
+mov r12, rdx
+mov rdx, [rsi + 16]
+mulx r13, r14, [rsi + 24]
+xor r15d, r15d
+adcx r10, r14
+adox r11, r13
+mulx r13, r14, [rsi + 32]
+adcx r11, r14
+adox r12, r13
+mulx rdx, r13, [rsi + 40]
+adcx r12, r13
+adox rdx, rax
+adcx rdx, rax
+mov r13, rdx
+mov rdx, [rsi + 24]
+mulx r14, r15, [rsi + 32]
+xor ebx, ebx
+adcx r12, r15
+adox r13, r14
+mulx rdx, r14, [rsi + 40]
+adcx r13, r14
+adox rdx, rax
+adcx rdx, rax
+mov r14, rdx
+mov rdx, [rsi + 40]
+mulx rdx, r15, [rsi + 32]
+xor ebx, ebx
+adcx r14, r15
+adcx rdx, rax
+adcx rdi, rdi
+adcx rcx, rcx
+adcx r8, r8
+adcx r9, r9
+adcx r10, r10
+adcx r11, r11
+adcx r12, r12
+adcx r13, r13
+adcx r14, r14
+adcx rdx, rdx
+mov r15, 0
+adcx r15, rax
+mov rbx, rdx
+mov rdx, [rsi]
+mov rbp, [rsi]
+mulx rbp, rdx, rbp
+mov [rsp], rdx
+mov rdx, [rsi + 8]
+mov [rsp + 8], rax
+mulx rdx, rax, [rsi + 8]
+mov [rsp + 16], rdx
+mov rdx, [rsi + 16]
+mov [rsp + 24], r15
+mulx rdx, r15, [rsi + 16]
+mov [rsp + 32], rdx
+mov rdx, [rsi + 24]
+mov [rsp + 40], rbx
+mulx rdx, rbx, [rsi + 24]
+mov [rsp + 48], rdx
+mov rdx, [rsi + 32]
+mov [rsp + 56], r14
+mulx rdx, r14, [rsi + 32]
+mov [rsp + 64], rdx
+mov rdx, [rsi + 40]
+mulx rdx, rsi, [rsi + 40]
+test rsp, rsp
+adcx rdi, rbp
+adcx rcx, rax
+adcx r8, [rsp + 16]
+adcx r9, r15
+adcx r10, [rsp + 32]
+adcx r11, rbx
+adcx r12, [rsp + 48]
+adcx r13, r14
+mov rax, [rsp + 56]
+adcx rax, [rsp + 64]
+adcx rsi, [rsp + 40]
+adcx rdx, [rsp + 24]
+mov r14, rdx
+mov rdx, [rsp]
+mulx rdx, r15, [rip + 2f]
+mov rdx, r15
+mulx rbx, rbp, [rip + 2f + 8]
+mov [rsp + 24], r14
+mulx rdx, r14, [rip + 2f + 16]
+test rsp, rsp
+adcx rbx, r14
+adcx rdx, r15
+mov r14, 0
+adcx r14, [rsp + 8]
+mov [rsp + 40], rsi
+mov rsi, [rsp]
+sub rsi, rbp
+sbb rdi, rbx
+sbb rcx, rdx
+sbb r8, r14
+sbb r9, 0
+sbb r10, 0
+sbb r15, 0
+mov rdx, rdi
+mulx rdx, rsi, [rip + 2f]
+mov rdx, rsi
+mulx r14, rbx, [rip + 2f + 8]
+mulx rdx, rbp, [rip + 2f + 16]
+test rsp, rsp
+adcx r14, rbp
+adcx rdx, rsi
+mov rbp, 0
+adcx rbp, [rsp + 8]
+sub rdi, rbx
+sbb rcx, r14
+sbb r8, rdx
+sbb r9, rbp
+sbb r10, 0
+sbb r15, 0
+sbb rsi, 0
+mov rdx, rcx
+mulx rdx, rdi, [rip + 2f]
+mov rdx, rdi
+mulx r14, rbx, [rip + 2f + 8]
+mulx rdx, rbp, [rip + 2f + 16]
+test rsp, rsp
+adcx r14, rbp
+adcx rdx, rdi
+mov rbp, 0
+adcx rbp, [rsp + 8]
+sub rcx, rbx
+sbb r8, r14
+sbb r9, rdx
+sbb r10, rbp
+sbb r15, 0
+sbb rsi, 0
+sbb rdi, 0
+mov rdx, r8
+mulx rcx, r14, [rip + 2f]
+mov rdx, r14
+mulx rcx, rbx, [rip + 2f + 8]
+mulx rdx, rbp, [rip + 2f + 16]
+test rsp, rsp
+adcx rcx, rbp
+adcx rdx, r14
+mov rbp, 0
+adcx rbp, [rsp + 8]
+sub r8, rbx
+sbb r9, rcx
+sbb r10, rdx
+sbb r15, rbp
+sbb rsi, 0
+sbb rdi, 0
+sbb r14, 0
+mov rdx, r9
+mulx rcx, r8, [rip + 2f]
+mov rdx, r8
+mulx rcx, rbx, [rip + 2f + 8]
+mulx rdx, rbp, [rip + 2f + 16]
+test rsp, rsp
+adcx rcx, rbp
+adcx rdx, r8
+mov rbp, 0
+adcx rbp, [rsp + 8]
+sub r9, rbx
+sbb r10, rcx
+sbb r15, rdx
+sbb rsi, rbp
+sbb rdi, 0
+sbb r14, 0
+sbb r8, 0
+mov rdx, r10
+mulx rcx, r9, [rip + 2f]
+mov rdx, r9
+mulx rcx, rbx, [rip + 2f + 8]
+mulx rdx, rbp, [rip + 2f + 16]
+test rsp, rsp
+adcx rcx, rbp
+adcx rdx, r9
+mov rbp, 0
+adcx rbp, [rsp + 8]
+sub r10, rbx
+sbb r15, rcx
+sbb rsi, rdx
+sbb rdi, rbp
+sbb r14, 0
+sbb r8, 0
+sbb r9, 0
+xor ecx, ecx
+adcx r15, r11
+adcx rsi, r12
+adcx rdi, r13
+adcx r14, rax
+adcx r8, [rsp + 40]
+adcx r9, [rsp + 24]
+mov rax, 0
+adcx rax, [rsp + 8]
+mov rcx, r15
+sub rcx, [rip + 2f + 16]
+mov rdx, rsi
+sbb rdx, [rip + 2f + 24]
+mov r10, rdi
+sbb r10, [rip + 2f + 32]
+mov r11, r14
+sbb r11, [rip + 2f + 40]
+mov r12, r8
+sbb r12, [rip + 2f + 40]
+mov r13, r9
+sbb r13, [rip + 2f + 40]
+sbb rax, 0
+cmovc rcx, r15
+cmovc rdx, rsi
+cmovc r10, rdi
+cmovc r11, r14
+cmovc r12, r8
+cmovc r13, r9
+add rsp, 72
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {n0}, {mu0}, {p0}, {p1}, {p2}, {p3}
+"
+            ),
+            n0 = const M::N0,
+            mu0 = const M::MU[0],
+            p0 = const M::P[0],
+            p1 = const M::P[1],
+            p2 = const M::P[2],
+            p3 = const M::P[3],
+            p4 = const M::P[4],
+            p5 = const M::P[5],
+            out("rax") _, out("rcx") z[0], out("rdx") z[1], inout("rsi") core::ptr::from_ref(x) =>
+            _, out("rdi") _, out("r8") _, out("r9") _, out("r10") z[2], out("r11") z[3], out("r12")
+            z[4], out("r13") z[5], out("r14") _, out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
 // Towers: numbers of double width.
 tower! { 6, 12, Mulx:
     fp2_mul_wide: fp2_mul_wide_lazy_tower_mulx;
