@@ -35,6 +35,7 @@ pub(crate) struct SumKernels {
     pub(crate) collect: unsafe fn(usize, *mut u64, *const u64),
     pub(crate) columns: usize,
     pub(crate) most: usize,
+    pub(crate) multiple: u32,
 }
 
 /// The kernels of inner products that run for a modulus: none.
