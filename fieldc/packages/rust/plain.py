@@ -57,6 +57,12 @@ def shaped_primes() -> tuple[Field, ...]:
 
 
 def _is_shaped(f: Field) -> bool:
+    """Whether a limb of the quotient needs no product either.
+
+    With one, a chain of products modulo secp256k1's order took a quarter longer.
+    """
+    if f.n0.bit_count() > 2:
+        return False
     decision = preferred(f, "mul", TARGETS["x86_64-linux"], OF_PACKAGES)
     return decision.unscheduled.modelled.expression.kernel.algorithm == SHAPE and f.spare_bits == 0
 

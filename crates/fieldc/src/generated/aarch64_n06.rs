@@ -4513,7 +4513,7 @@ ret
 }
 
 // p384: rows of the reduction by its limbs.
-assembly! { 6, 12:
+assembly! { 6, 11:
     mul: mul_p384;
     sum_of_products: sum_of_products_full;
     square: square_p384;

@@ -98,13 +98,7 @@ pub(crate) const PLAIN: [&[u64]; 4] = [
     ],
 ];
 /// The primes whose residues of Montgomery form have kernels of their own, least significant limb first.
-pub(crate) const SHAPED: [&[u64]; 3] = [
-    &[
-        0xbfd25e8cd0364141,
-        0xbaaedce6af48a03b,
-        0xfffffffffffffffe,
-        0xffffffffffffffff,
-    ],
+pub(crate) const SHAPED: [&[u64]; 2] = [
     &[
         0xffffffffffffffff,
         0x00000000ffffffff,

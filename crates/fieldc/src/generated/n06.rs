@@ -14062,7 +14062,7 @@ ret
 }
 
 // p384: rows of the reduction by its limbs.
-assembly! { 6, 12:
+assembly! { 6, 11:
     mul: mul_p384_mulx, mul_p384_adx;
     sum_of_products: sum_of_products_full_mulx, sum_of_products_full_adx;
     square: square_p384_mulx, square_p384_adx;
