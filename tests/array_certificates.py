@@ -99,6 +99,7 @@ def built_array(name: str, operation: str, layout: str, target: str = IFMA) -> B
         others = [*made_sums(of, f)]
         if f.n > 1:
             others += [*made_digits(of, f), *made_transforms(of, f).values()]
+        if target == IFMA:
             others += made_multiples(of, f)
         names = [each.role or each.kernel.expression.kernel.operation for each in others]
         return others[names.index(operation)]

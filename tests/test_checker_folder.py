@@ -235,8 +235,8 @@ def test_a_rust_package_is_checked(checker: Path, tmp_path: Path) -> None:
     assert main(["build", "2^61-1", "--package", "rust", "-o", str(folder)]) == 0
     kernels = json.loads((folder / "manifest.json").read_text())["arrays"]
     status, said = said_of(checker, folder)
-    assert status == 0 and " 0 not PROVED; on arrays 0 PROVED by their certificates" in said
-    assert said.count("NO CERTIFICATE ") == len(kernels) > 0
+    proved = f" 0 not PROVED; on arrays {len(kernels)} PROVED by their certificates, 0 without"
+    assert status == 0 and proved in said and kernels
     (folder / kernels[0]["object"]).write_bytes(b"")
     status, said = said_of(checker, folder)
     assert status == 1 and kernels[0]["object"] in said

@@ -19,6 +19,7 @@ from fieldc.packages.rust.classes import (
     SPARE,
     PrimeClass,
 )
+from fieldc.packages.rust.plain import class_name, shaped_primes
 from fieldc.packages.rust.sums import FITTING
 from fieldc.packages.rust.theorems import (
     Theorem,
@@ -36,7 +37,8 @@ from fieldc.proof.classes.prove import prove_class
 
 GENERATED = Path(__file__).parents[1] / "crates" / "fieldc" / "src" / "generated"
 QUICK = (2, 3, 4, 6, 12)
-OF_ONE_PRIME = re.compile(r"_plain_|_extension_|_tower_")
+OWN = "|".join(f"_{class_name(f)}_" for f in shaped_primes())
+OF_ONE_PRIME = re.compile(rf"_plain_|_extension_|_tower_|{OWN}")
 """Kernels for one prime, and those of towers: they are proved with the constants of a prime."""
 
 

@@ -54,9 +54,9 @@ ASK_NOBODY = {
     "lab/predictions.py": "the kernels of shipped schedules, made again",
     "lab/study.py": "the study is about algorithms",
     "python/native_arithmetic.py": "hosts for which we have no kernels",
-    "packages/rust/aarch64.py": REASON,
     "packages/rust/aarch64_text.py": REASON,
     "packages/rust/classes.py": REASON,
+    "packages/rust/plain.py": "on AArch64 a prime with a text of its own has that text",
     "targets/rust/targets.py": "adds to a choice what its text needs of the processor",
     "targets/target.py": "a target's variants by their defaults, for counts and tests",
 }

@@ -16,7 +16,7 @@ from fieldc.machine.instruments import TimingError
 from fieldc.machine.pages import PAGE, PLACEMENTS, Copy, OperandMemory, Pages, gaps
 from fieldc.machine.processor import is_x86_64, missing
 from fieldc.machine.ring import OPERANDS, RING, Layout, OperandMode
-from fieldc.machine.timing import PythonCandidate, Slice, TimedKernel, measure
+from fieldc.machine.timing import MAX_LIMBS, PythonCandidate, Slice, TimedKernel, measure
 from fieldc.targets.registry import instruments_here
 from fieldc.targets.x86_64.timing import probe
 from fieldc.targets.x86_64.timing.loops import loops
@@ -236,7 +236,7 @@ def test_candidates_are_checked_and_inputs_follow_the_seed() -> None:
     assert all(x < bound for x, (bound,) in zip(good.inputs(3), good.bounds, strict=True))
     pairs = replace(good, bounds=((97, 89), (97,)))
     assert all(x % 2**128 < 97 and x >> 128 < 89 for x in (pairs.inputs(s)[0] for s in range(9)))
-    long = {"layout": Layout(65, (4, 2))}
+    long = {"layout": Layout(MAX_LIMBS + 1, (4, 2))}
     for change in ({"bounds": ((97,),)}, long, {"bounds": ((97,), (1 << 129,))}):
         with pytest.raises(TimingError, match=r"^k: "):
             replace(good, **change)

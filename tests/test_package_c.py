@@ -329,7 +329,7 @@ def test_the_package_is_proved_again_and_the_same(
     assert len(certificates) - len(on_arrays) == (2 * len(SYSTEMS) + len(ARM_SYSTEMS)) * len(
         OPERATIONS
     )
-    assert {row["op"] for row in on_arrays} == {"add", "sub", "double"}
+    assert len(on_arrays) == len(manifest["arrays"])
     for path in scalar:  # where fieldc-check looks for the object
         (found,) = functions(Path(f"{str(path).removesuffix('.cert.json')}.o").read_bytes())
         assert found.removeprefix("_") == json.loads(path.read_text())["symbol"]

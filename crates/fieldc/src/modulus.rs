@@ -23,7 +23,7 @@ pub trait Modulus<const N: usize>: Sized + 'static {
     /// 1 - 2^(-64(N-1)) mod p.
     const FOLD_REST: [u64; N] = fold_rest::<N, Self>();
     /// Whether residues are plain: x stands as x, so that R is 1. Otherwise R is 2^(64N).
-    const PLAIN: bool = matches!(class::<N, Self>(), FIRST_PLAIN..FIRST_SHAPED);
+    const PLAIN: bool = is_of_plain(class::<N, Self>());
     /// 2^(64N) mod p.
     const RADIX: [u64; N] = radix(&Self::P);
     /// R mod p, the residue that stands for 1.
@@ -58,6 +58,11 @@ pub const fn class<const N: usize, M: Modulus<N>>() -> u8 {
         Some(place) => FIRST_PLAIN + place,
         None => montgomery_class::<N, M>(),
     }
+}
+
+/// Whether a class is one of the primes with plain residues.
+const fn is_of_plain(class: u8) -> bool {
+    class >= FIRST_PLAIN && class < FIRST_SHAPED
 }
 
 /// Where a number is in a list.

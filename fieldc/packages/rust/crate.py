@@ -52,6 +52,7 @@ from fieldc.packages.rust.plain import (
     own_primes,
     own_says,
     own_symbol,
+    own_variants,
     plain_primes,
     shaped_primes,
 )
@@ -315,7 +316,7 @@ def own_texts(f: Field, place: int) -> Iterator[str]:
     yield f"\n// {f.label}: {own_says(f)}.\n"
     for is_lazy, parts in ((False, own_parts(f)), (True, lazy_parts_of(f))):
         names = {
-            part: [own_symbol(f, operation, variant) for variant in variants(f.n)]
+            part: [own_symbol(f, operation, v) for v in own_variants(f, variants(f.n))]
             for part, operation in parts.items()
         }
         if names and not is_lazy:
@@ -324,7 +325,7 @@ def own_texts(f: Field, place: int) -> Iterator[str]:
             number = class_number(place, is_lazy)
             yield dispatch(f.n, number, names, is_lazy, f.spare_bits > 0)
         for operation in parts.values():
-            for variant in variants(f.n):
+            for variant in dict.fromkeys(own_variants(f, variants(f.n))):
                 yield own_kernel(f, operation, variant)
 
 

@@ -18,7 +18,7 @@ from fieldc.packages.rust.classes import (
 from fieldc.packages.rust.crate import variants
 from fieldc.packages.rust.inlined import LIMBS as INLINED
 from fieldc.packages.rust.inlined import inlined_claims
-from fieldc.packages.rust.plain import class_name, own_operations, own_primes
+from fieldc.packages.rust.plain import class_name, own_operations, own_primes, own_variants
 from fieldc.packages.rust.towers import SUFFIX
 from fieldc.packages.rust.written import WrittenKernel, kernels_in
 from fieldc.packages.rust.written_inline import inline_kernels_in
@@ -81,8 +81,13 @@ def crate_jobs(generated: Path, f: Field) -> list[Job]:
     return parts + [
         Job(assembled(kernels[symbol], f), symbol, operation, f.p, f.n, "sysv")
         for operation, of in classes.items()
-        for symbol in (f"{operation}_{of}_{variant}" for variant in variants(f.n))
+        for symbol in dict.fromkeys(f"{operation}_{of}_{v}" for v in chains(f, of))
     ]
+
+
+def chains(f: Field, of: str) -> tuple[str, ...]:
+    """The variants of a kernel of a class, or of a prime's own."""
+    return own_variants(f, variants(f.n)) if of == class_name(f) else variants(f.n)
 
 
 def inlined_jobs(generated: Path, f: Field) -> Iterator[Job]:

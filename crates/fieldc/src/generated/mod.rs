@@ -98,20 +98,12 @@ pub(crate) const PLAIN: [&[u64]; 4] = [
     ],
 ];
 /// The primes whose residues of Montgomery form have kernels of their own, least significant limb first.
-pub(crate) const SHAPED: [&[u64]; 2] = [
+pub(crate) const SHAPED: [&[u64]; 1] = [
     &[
         0xffffffffffffffff,
         0x00000000ffffffff,
         0x0000000000000000,
         0xffffffff00000001,
-    ],
-    &[
-        0x00000000ffffffff,
-        0xffffffff00000000,
-        0xfffffffffffffffe,
-        0xffffffffffffffff,
-        0xffffffffffffffff,
-        0xffffffffffffffff,
     ],
 ];
 /// The one modulus that the kernels are for, if there is one.
