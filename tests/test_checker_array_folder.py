@@ -55,7 +55,8 @@ def test_the_kernels_on_arrays_of_a_folder_are_checked(checker: Path, folder: Pa
     _, rows = rows_of(folder)
     assert status == 0, said
     assert f"; on arrays {len(rows)} PROVED by their certificates, 0 without" in said
-    assert all(row["certificate"] for row in rows.values()) and len(rows) > 20
+    # Two targets have two operations in three layouts, and both kernels of sums.
+    assert all(row["certificate"] for row in rows.values()) and len(rows) == 2 * (2 * 3 + 2)
 
 
 def test_another_kind_of_kernel_is_named(checker: Path, folder: Path, tmp_path: Path) -> None:
