@@ -37,7 +37,7 @@ LANE_TOWERS = {"bls12-381-p": 1, "bn254-p": 9}
 A second factor is part of ξ*y, so it is at most (ξ - u + 1)*p (crates/fieldc/src/tower/lanes).
 """
 TOWER_TERMS = 15
-"""The most products in a coefficient: three times four of them, and one more."""
+"""The most products in a coefficient: three times five of them, in a cyclotomic square."""
 FEW = 3
 """The columns of products of one limb: a loop holds so many in registers."""
 

@@ -87,11 +87,16 @@ def compiled(choice: Choice) -> bytes:
     return assemble(compiled_x86(choice, SYMBOL, SYSV).text(GNU))
 
 
+def own_name(variant: str) -> str:
+    """The name of the backend of our own for a variant."""
+    return ARCHITECTURE if host_architecture() == ARCHITECTURE else f"x86-{variant}"
+
+
 def _own(variant: str) -> HostBackend:
     def compile_(expression: Expression) -> bytes:
         return compiled(_decided(expression).variant(variant))
 
-    return HostBackend(f"x86-{variant}", FEATURES[variant], compile_)
+    return HostBackend(own_name(variant), FEATURES[variant], compile_)
 
 
 def _llvm(name: str, target_name: str, features: tuple[str, ...]) -> HostBackend:

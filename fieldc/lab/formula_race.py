@@ -11,24 +11,22 @@ from fieldc.artifacts.host import (
     decide_formula_here,
     host_backends,
     loaded,
+    own_name,
 )
 from fieldc.decisions.formulas import straight_lines
 from fieldc.decisions.preferred import Candidate
 from fieldc.errors import UserError
 from fieldc.field import Field
 from fieldc.formulas.formula import Formula
-from fieldc.formulas.plan import planned
 from fieldc.lab.executed import executed
 from fieldc.lab.race import Entrant, Report, timed
 from fieldc.language import BoundError, Expression
 from fieldc.machine.check import check
 from fieldc.machine.code import code_of
+from fieldc.machine.processor import ProcessorError, host_architecture
 from fieldc.machine.ring import OperandMode
 from fieldc.machine.timing import MAX_LIMBS, candidate_of
 from fieldc.progress import Progress
-
-MOST_LINES = 12
-"""Products of a formula up to which LLVM gets it as one straight line: more take it minutes."""
 
 
 class FormulaRaceError(UserError):
@@ -45,9 +43,11 @@ def race_formulas(
 ) -> Report:
     """Compile, check and race the kernels of formulas in one interleaved run.
 
-    Raises FormulaError, BoundError, CheckError for a kernel that computes something wrong, and
-    FormulaRaceError.
+    Raises FormulaError, BoundError, CheckError for a kernel that computes something wrong,
+    FormulaRaceError, and ProcessorError where no backend makes code that this host can run.
     """
+    if not host_architecture():
+        raise ProcessorError("no backend makes code that this host can run in-process")
     entrants: list[Entrant] = []
     skipped: list[str] = []
     for done, formula in enumerate(formulas):
@@ -69,17 +69,12 @@ def _own(field: Field, formula: Formula, seed: int) -> Iterator[Entrant]:
         raise FormulaRaceError(f"{formula.name}: this processor runs no kernel of our own")
     for variant, candidate in best.items():
         expression = candidate.choice.expression
-        yield _entrant(compiled(candidate.choice), expression, f"x86-{variant}", seed)
+        yield _entrant(compiled(candidate.choice), expression, own_name(variant), seed)
 
 
 def _by_llvm(field: Field, formula: Formula, seed: int, skipped: list[str]) -> Iterator[Entrant]:
-    """The formula in one straight line through LLVM's backends, if it is short."""
+    """The formula in one straight line through LLVM's backends, where its bounds hold."""
     backends = [b for b in host_backends(field.word) if b.name.startswith("llvm")]
-    products = planned(formula).products
-    if products > MOST_LINES:
-        said = f"{formula.name}: {products} products, LLVM takes minutes from {MOST_LINES + 1} on"
-        skipped.append(f"llvm: {said}")
-        return
     try:
         expression = straight_lines(field, formula)[0]
     except BoundError as error:

@@ -81,7 +81,7 @@ def own_parts(f: Field) -> Mapping[str, str]:
 def own_variants(f: Field, variants: Sequence[str]) -> tuple[str, ...]:
     """The variant whose kernel each variant of such a prime runs.
 
-    Rows without products leave a second carry chain nothing to gain: one serves all.
+    By the model rows with few products take longer with two carry chains: one kernel serves all.
     """
     return (variants[0],) * len(variants) if f in shaped_primes() else tuple(variants)
 
