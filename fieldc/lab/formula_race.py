@@ -6,11 +6,9 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from fieldc.artifacts.host import (
-    SYMBOL,
     compiled,
     decide_formula_here,
     host_backends,
-    loaded,
     own_name,
 )
 from fieldc.decisions.formulas import straight_lines
@@ -18,14 +16,11 @@ from fieldc.decisions.preferred import Candidate
 from fieldc.errors import UserError
 from fieldc.field import Field
 from fieldc.formulas.formula import Formula
-from fieldc.lab.executed import executed
-from fieldc.lab.race import Entrant, Report, timed
+from fieldc.lab.race import Entrant, Report, entrant_of, timed
 from fieldc.language import BoundError, Expression
-from fieldc.machine.check import check
-from fieldc.machine.code import code_of
 from fieldc.machine.processor import ProcessorError, host_architecture
 from fieldc.machine.ring import OperandMode
-from fieldc.machine.timing import MAX_LIMBS, candidate_of
+from fieldc.machine.timing import MAX_LIMBS
 from fieldc.progress import Progress
 
 
@@ -92,7 +87,4 @@ def _entrant(made: bytes, expression: Expression, backend: str, seed: int) -> En
         raise FormulaRaceError(
             f"{kernel.operation} has a value of {widest} limbs; up to {MAX_LIMBS} can be timed"
         )
-    check(loaded(made, expression), expression, seed)
-    label = f"{kernel.operation} {kernel.algorithm} {backend}"
-    candidate = candidate_of(label, code_of(made, SYMBOL), expression)
-    return Entrant(kernel, backend, candidate, executed(made, expression))
+    return entrant_of(made, expression, backend, seed)

@@ -232,7 +232,9 @@ def _entrants(
     if WORDS in in_python:
         yield _words_entrant(expression, seed)
     yield from (
-        _entrant(expression, backend, seed) for backend in backends if backend.can(expression)
+        entrant_of(backend.compile(expression), expression, backend.name, seed)
+        for backend in backends
+        if backend.can(expression)
     )
 
 
@@ -264,13 +266,12 @@ def _words_entrant(expression: Expression, seed: int) -> Entrant:
     return Entrant(kernel, WORDS, PythonCandidate(_label(kernel, WORDS), call))
 
 
-def _entrant(expression: Expression, backend: HostBackend, seed: int) -> Entrant:
-    made = backend.compile(expression)
-    kernel = loaded(made, expression)
-    check(kernel, expression, seed)
-    label = _label(expression.kernel, backend.name)
+def entrant_of(made: bytes, expression: Expression, backend: str, seed: int) -> Entrant:
+    """A row to be from an object with SYMBOL. Raises CheckError for a wrong kernel."""
+    check(loaded(made, expression), expression, seed)
+    label = _label(expression.kernel, backend)
     candidate = candidate_of(label, code_of(made, SYMBOL), expression)
-    return Entrant(expression.kernel, backend.name, candidate, executed(made, expression))
+    return Entrant(expression.kernel, backend, candidate, executed(made, expression))
 
 
 def _rows(field: Field, entrants: list[Entrant], race: Race) -> Iterator[RaceRow]:
