@@ -132,6 +132,20 @@ def test_all_are_proved_and_no_other_statement_is(tmp_path: Path, field: str) ->
 
 
 @ON_X86_64
+@pytest.mark.parametrize(
+    "field", sampled(["bls12-381-r", "pallas"], ["vesta", "p256", "p384", "bw6-761-p"])
+)
+def test_remainders_are_proved_for_primes_of_many_shapes(field: str) -> None:
+    """By an estimate of the quotient; for p = 2^k + c by c times what is above bit k."""
+    f = named_field(field)
+    known = {one.name: one for one in load_formulas(EXAMPLE)}
+    for name in ("scaled", "scaled_128", "scaled_ended", "signed_ended"):
+        one = known[name]
+        code, called = code_of(f, one)
+        prove_formula(code.code, one.text(), f.p, f.n, start=code.start, called=called)
+
+
+@ON_X86_64
 def test_a_choice_of_the_other_side_is_refused(tmp_path: Path) -> None:
     f = named_field("bn254-r")
     one = formulas(tmp_path)["chosen"]

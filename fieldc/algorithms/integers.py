@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 
+from fieldc.algorithms.addition import add_if_negative
 from fieldc.algorithms.pseudo_mersenne import folded
 from fieldc.algorithms.reduction import subtract_all
-from fieldc.algorithms.shapes import near_power
 from fieldc.field import Field
 from fieldc.language import DoesNotApply, Kernel, Number, limbs, select, select_all
 from fieldc.operations import INTEGER_BITS, mul_integer
@@ -35,56 +36,71 @@ def times_signed(f: Field, x: Number, k: Number, bits: int) -> Number:
 
 
 def remainder(f: Field, t: Number, count: int) -> Number:
-    """t mod p for t < p * 2^(w*count), by an estimate of t/p; what is left is below 2p.
+    """t mod p for t < p * 2^(w*count), or a few times that, by an estimate of t/p.
 
-    Barrett (1986), for a short quotient: its `count` limbs come from `count` + 1 limbs of t.
+    Barrett (1986), for a short quotient: its `count` limbs come from `count` + 1 limbs of t. The
+    lowest of them is not multiplied. What is left is mostly below 2p.
     """
     w, spare = f.word, f.word * f.n - f.bits
     top = t >> w * (f.n - 1) << spare
     size = w * count
     constant = (1 << size + w * f.n - spare) // f.p - (1 << size)  # 2^size is added as top itself
-    q = top + (top * constant >> size) >> w
+    q = top + ((top >> w) * constant >> size - w) >> w
     return subtract_all(tighten(t - q * f.p), f.p)
 
 
-def _barrett(f: Field, x: Number, k: Number, bits: int) -> Number:
-    count = -(-bits // f.word)
+def _barrett(f: Field, t: Number, most: int, count: int) -> Number:
     if count > f.n:
-        need = f"x times a number below 2^{bits} needs a prime of {count} limbs or near 2^k"
-        raise DoesNotApply(f"{need}; take the number modulo p first")
-    return remainder(f, times_integer(f, x, k, count), count)
+        raise DoesNotApply(
+            f"barrett needs a prime of {count} limbs; take the number modulo p first"
+        )
+    return remainder(f, t, count)
 
 
-def _pseudo_mersenne(f: Field, x: Number, k: Number, bits: int) -> Number:
-    t = times_integer(f, x, k, -(-bits // f.word))
-    return subtract_all(folded(f, t, (f.p - 1) * ((1 << bits) - 1)), f.p)
+def _pseudo_mersenne(f: Field, t: Number, most: int, count: int) -> Number:
+    return subtract_all(folded(f, t, most), f.p)
 
 
-Method = Callable[[Field, Number, Number, int], Number]
+def _above_power(f: Field, t: Number, most: int, count: int) -> Number:
+    k, c = f.bits - 1, f.p - (1 << f.bits - 1)
+    if (most >> k) * c > f.p:
+        raise DoesNotApply(f"above-power needs p = 2^k + c, c of few bits, not {f.short}")
+    return add_if_negative(t % (1 << k) - (t >> k) * c, f.p)
+
+
+Method = Callable[[Field, Number, int, int], Number]
 METHODS: dict[str, tuple[Method, str]] = {
     "pseudo-mersenne": (_pseudo_mersenne, "for p = 2^k - c a fold of what is above bit k."),
+    "above-power": (_above_power, "for p = 2^k + c less c times what is above bit k."),
     "barrett": (_barrett, "a row of p for each limb of k."),
 }
 
 
-def product_with_integer(f: Field, x: Number, k: Number, bits: int) -> Number:
-    """x*k mod p for k < 2^bits by the first method that is for p. Raises DoesNotApply."""
-    method = METHODS["pseudo-mersenne" if near_power(f).applies else "barrett"][0]
-    return method(f, x, k, bits)
+def reduced(f: Field, t: Number, most: int, count: int) -> Number:
+    """t mod p for t of at most `most`, a few p * 2^(w*count), by the first method that is for p.
+
+    Raises DoesNotApply where none is.
+    """
+    *shapes, (any_prime, _) = METHODS.values()
+    for method, _ in shapes:
+        with suppress(DoesNotApply):
+            return method(f, t, most, count)
+    return any_prime(f, t, most, count)
 
 
-def reduced(f: Field, t: Number, high: int, count: int) -> Number:
-    """t mod p for t of at most `high`, a few p * 2^(w*count), by the first method that is for p."""
-    if near_power(f).applies:
-        return subtract_all(folded(f, t, high), f.p)
-    return remainder(f, t, count)
+def product_with_integer(
+    f: Field, x: Number, k: Number, bits: int, method: Method = reduced
+) -> Number:
+    """x*k mod p for k < 2^bits. Raises DoesNotApply."""
+    count = -(-bits // f.word)
+    return method(f, times_integer(f, x, k, count), (f.p - 1) * ((1 << bits) - 1), count)
 
 
 def _products(bits: int) -> Iterator[Kernel]:
-    for algorithm, (reduced, how) in METHODS.items():
+    for algorithm, (method, how) in METHODS.items():
 
-        def function(f: Field, x: Number, k: Number, method: Method = reduced) -> Number:
-            return method(f, x, k, bits)
+        def function(f: Field, x: Number, k: Number, method: Method = method) -> Number:
+            return product_with_integer(f, x, k, bits, method)
 
         function.__doc__ = f"x*k mod p for k < 2^{bits}: a row of x for each limb of k, {how}"
         yield Kernel(mul_integer(bits), algorithm, function)
