@@ -50,12 +50,20 @@ def test_the_product_keeps_the_form_of_x(bits: int) -> None:
             assert found == f.to_montgomery(x * k % f.p)
 
 
-def test_one_limb_of_k_takes_a_row_of_x_one_of_p_and_two_products() -> None:
+def test_one_limb_of_k_takes_a_row_of_x_one_of_p_and_one_product() -> None:
     for name in ("bn254-p", "bls12-381-p", "bls12-381-r"):
         f = named_field(name)
         expression = choose(f, "mul_u64", "barrett")
         assert expression.subtractions == 1 and expression.unreduced < 2 * f.p
-        assert code_of(expression)[0].count("mulx ") == 2 * f.n + 2
+        assert code_of(expression)[0].count("mulx ") == 2 * f.n + 1
+
+
+def test_above_a_power_of_two_a_row_is_as_long_as_what_is_above_it() -> None:
+    expression = choose(named_field("pallas"), "mul_u64")
+    assert expression.kernel.algorithm == "above-power" and expression.subtractions == 0
+    assert code_of(expression)[0].count("mulx ") == 4 + 2
+    with pytest.raises(DoesNotApply, match="c of few bits"):
+        choose(named_field("bls12-381-r"), "mul_u64", "above-power")
 
 
 def test_the_bounds_decide_how_often_p_is_subtracted() -> None:
@@ -82,7 +90,7 @@ def test_an_integer_longer_than_p_is_refused_in_a_line() -> None:
 
 
 @ON_X86_64
-@pytest.mark.parametrize("name", ["bn254-p", "bls12-381-r", "curve25519", "secp256k1-n"])
+@pytest.mark.parametrize("name", ["bn254-p", "bls12-381-r", "curve25519", "secp256k1-n", "pallas"])
 @pytest.mark.parametrize("bits", SIZES)
 def test_what_is_proved_and_what_is_not(name: str, bits: int) -> None:
     f = named_field(name)
@@ -128,5 +136,5 @@ def test_every_size_has_a_record_and_an_algorithm() -> None:
     for bits in SIZES:
         record = OPERATIONS[f"mul_u{bits}"]
         assert [bound.says for _, bound in record.operands] == ["< p", f"< 2^{bits}"]
-        assert len(every_kernel_for(record.name)) == 2
+        assert len(every_kernel_for(record.name)) == 3
     assert choose(shaped("one-spare", 2), "mul_u128").kernel.algorithm == "barrett"

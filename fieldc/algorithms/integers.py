@@ -51,9 +51,8 @@ def remainder(f: Field, t: Number, count: int) -> Number:
 
 def _barrett(f: Field, t: Number, most: int, count: int) -> Number:
     if count > f.n:
-        raise DoesNotApply(
-            f"barrett needs a prime of {count} limbs; take the number modulo p first"
-        )
+        need = f"a product with {count} limbs needs a prime of {count} limbs or near 2^k"
+        raise DoesNotApply(f"{need}; take the number modulo p first")
     return remainder(f, t, count)
 
 
