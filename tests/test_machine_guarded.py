@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import fieldc.machine.guarded
 from fieldc.machine.guarded import WorkFailed, guarded
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="SKIPPED: this host has no fork")
@@ -53,6 +54,14 @@ def test_a_child_stays_for_the_next_piece_of_work() -> None:
     first = number()
     assert first != os.getpid() and number() == first
     assert guarded(twice, bytes(10**6)) == bytes(2 * 10**6)
+
+
+def test_a_child_does_not_stay_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(WorkFailed):
+        guarded(say_and_end, "", 1)
+    monkeypatch.setattr(fieldc.machine.guarded, "PIECES", 3)
+    first, *others = [number() for _ in range(4)]
+    assert first == others[0] == others[1] != others[2]
 
 
 def test_an_error_and_a_complaint_are_failures_that_the_child_survives() -> None:

@@ -92,6 +92,7 @@ def _architecture(triple: str) -> str:
 
 
 def _machine(triple: str, cpu: str, features: str, level: int) -> llvm.TargetMachine:
+    initialise()  # in a child that was forked before it was needed here
     target = llvm.Target.from_triple(triple)
     return target.create_target_machine(
         cpu=cpu, features=features, opt=level, reloc="pic", codemodel="default"

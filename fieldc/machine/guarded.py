@@ -22,6 +22,9 @@ from typing import IO, NoReturn
 HEAD = struct.Struct("<?Q")
 """Before each message: whether work succeeded, and the bytes that follow."""
 
+PIECES = 5_000
+"""After so many another child is forked: LLVM keeps 5 KB of each."""
+
 
 class WorkFailed(Exception):
     """Work raised an exception, ended its process or complained; with all that it said."""
@@ -38,9 +41,12 @@ class GuardedChild:
     complaints: IO[bytes]
     read: int = 0
     """How much of its complaints is known; the place in the file is the child's."""
+    pieces: int = 0
+    """How many it was asked for."""
 
     def do(self, request: bytes) -> bytes:
         """Its answer. Raises WorkFailed, and BrokenPipeError where the child is gone already."""
+        self.pieces += 1
         _send(self.asked, True, request)
         answer = _receive(self.answers)
         file = self.complaints.fileno()
@@ -94,7 +100,10 @@ def _answer(child: GuardedChild, request: bytes) -> bytes:
     except BaseException:
         child.leave(end=True)
         raise
-    _child = child
+    if child.pieces < PIECES:
+        _child = child
+    else:
+        child.leave(end=True)
     return answer
 
 
@@ -144,7 +153,7 @@ def _let_go(reads: int, writes: int, complaints: int) -> tuple[int, int]:
     from fcntl import F_DUPFD, fcntl
 
     faulthandler.disable()
-    gc.disable()  # it would close once more what the parent's objects had open
+    gc.freeze()  # what the parent's objects had open would be closed once more
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
