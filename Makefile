@@ -29,9 +29,9 @@ CARGO := $(and $(wildcard crates),$(shell command -v cargo 2>/dev/null))
 export PYTHONDONTWRITEBYTECODE :=
 
 .NOTPARALLEL:
-.PHONY: help audits generate venv lint test test-bare test-full cargo-lint cargo-test portable-test foreign-check \
-    foreign-install big-endian-test small-test race race-test clients-test arkworks-patch arkworks-test arkworks-demo js-bench \
-    formal fuzz miri demo bench clean
+.PHONY: help audits generate venv lint python-lint cargo-lint test python-test cargo-test foreign-check \
+    test-bare test-full portable-test foreign-install big-endian-test small-test race race-test clients-test \
+    arkworks-patch arkworks-test arkworks-demo js-bench formal fuzz miri demo bench clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -46,13 +46,17 @@ $(INSTALLED): pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all: -e '.[dev]'
 	@touch $@
 
-lint: venv cargo-lint ## ruff, mypy --strict, cargo fmt and clippy
+lint: python-lint cargo-lint ## ruff, mypy --strict, cargo fmt and clippy
+
+python-lint: venv
 	$(BIN)/ruff check fieldc tests arkworks
 	$(BIN)/ruff format --check fieldc tests arkworks
 	$(BIN)/mypy
 	$(BIN)/mypy arkworks/patched/write.py
 
-test: venv lint cargo-test foreign-check ## what every change must pass
+test: lint cargo-test foreign-check python-test ## what every change must pass
+
+python-test: venv
 	$(PYTEST) -m "not full"
 
 test-bare: venv ## tests that use optional tools, on a PATH without those, then without cargo too

@@ -106,6 +106,7 @@ num-bigint = "0.4"
 [profile.dev]
 opt-level = 1
 debug = "none"
+incremental = false
 """
 """A crate of some of the crate's tests, which need less than all of them: little is compiled."""
 

@@ -92,17 +92,6 @@ def test_an_abort_inside_llvm_is_an_error_too() -> None:
         compile_ir(ADD, "x86_64-linux-gnu", "i386", "")
 
 
-def test_a_full_disk_is_an_error_of_the_system() -> None:
-    resource = pytest.importorskip("resource")
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (64, limits[1]))
-    try:
-        with pytest.raises(OSError, match="File too large"):
-            assemble("nop\n")
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-
-
 def test_no_assembler_for_a_foreign_architecture() -> None:
     x86_only("x86_64")
     with pytest.raises(AssemblyError, match="no assembler for aarch64"):

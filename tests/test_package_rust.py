@@ -88,6 +88,8 @@ def cargo(folder: Path, *words: str, flags: str = "-D warnings") -> str:
     assert CARGO is not None
     environment = {**os.environ, "CARGO_NET_OFFLINE": "true", "RUSTFLAGS": flags}
     environment["CARGO_TARGET_DIR"] = str(folder.parent / "target")
+    # Nothing here is compiled twice or debugged.
+    environment |= {"CARGO_INCREMENTAL": "0", "CARGO_PROFILE_DEV_DEBUG": "0"}
     done = subprocess.run(
         [CARGO, *words], cwd=folder, capture_output=True, text=True, env=environment
     )

@@ -1,25 +1,21 @@
 """Assembly text and LLVM IR to object files, through LLVM in this process: no system compiler.
 
 LLVM answers bad assembly by ending the process (llvmlite 0.50 offers no way to set a diagnostic
-handler). So the work runs in a forked child (1-2 ms): the child's death, and anything LLVM says,
-warnings included, becomes an AssemblyError. Hosts without fork run it unguarded.
+handler). So the work runs in a child process: the child's death, and anything LLVM says, warnings
+included, becomes an AssemblyError. Hosts without fork run it unguarded.
 """
 
 from __future__ import annotations
 
-import faulthandler
 import os
 import re
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import NoReturn
 
 import llvmlite.binding as llvm
 
-SYSTEM = 100
-"""Added to the number of a system error, it is the status that a child ends with."""
+from fieldc.machine.guarded import WorkFailed, guarded
 
 
 class AssemblyError(ValueError):
@@ -46,12 +42,12 @@ def assemble(text: str, triple: str = "", features: str = "") -> bytes:
     if _architecture(target) != _architecture(host_triple()):
         raise AssemblyError(f"no assembler for {target} here; the host is {host_triple()}")
     module = f'target triple = "{_escape(target)}"\nmodule asm "{_escape(text)}"\n'
+    return _guarded(_assembled, module, target, features)
 
-    def work() -> bytes:
-        machine = _machine(target, "", features, 0)
-        return bytes(machine.emit_object(_parse(module, machine)))
 
-    return _guarded(work)
+def _assembled(module: str, triple: str, features: str) -> bytes:
+    machine = _machine(triple, "", features, 0)
+    return bytes(machine.emit_object(_parse(module, machine)))
 
 
 def compile_ir(ir: str, triple: str, cpu: str, features: str, level: int = 2) -> Compiled:
@@ -60,21 +56,22 @@ def compile_ir(ir: str, triple: str, cpu: str, features: str, level: int = 2) ->
     The triple and data layout replace those of the IR. Code is position independent. Raises
     AssemblyError for bad IR, an unknown triple, processor or feature, and wherever LLVM gives up.
     """
-
-    def work() -> bytes:
-        machine = _machine(triple, cpu, features, level)
-        module = _parse(ir, machine)
-        options = llvm.create_pipeline_tuning_options(speed_level=level)
-        builder = llvm.create_pass_builder(machine, options)
-        builder.getModulePassManager().run(module, builder)
-        # Printing changes the module, so the object is emitted from a copy.
-        data: bytes = machine.emit_object(module.clone())
-        assembly: str = machine.emit_assembly(module)
-        return b"".join((len(data).to_bytes(8, "little"), data, assembly.encode()))
-
-    answer = _guarded(work)
+    answer = _guarded(_compiled, ir, triple, cpu, features, level)
     end = 8 + int.from_bytes(answer[:8], "little")
     return Compiled(answer[8:end], answer[end:].decode())
+
+
+def _compiled(ir: str, triple: str, cpu: str, features: str, level: int) -> bytes:
+    """The size of the object in eight bytes, the object, and the assembly text."""
+    machine = _machine(triple, cpu, features, level)
+    module = _parse(ir, machine)
+    options = llvm.create_pipeline_tuning_options(speed_level=level)
+    builder = llvm.create_pass_builder(machine, options)
+    builder.getModulePassManager().run(module, builder)
+    # Printing changes the module, so the object is emitted from a copy.
+    data: bytes = machine.emit_object(module.clone())
+    assembly: str = machine.emit_assembly(module)
+    return b"".join((len(data).to_bytes(8, "little"), data, assembly.encode()))
 
 
 @cache
@@ -95,6 +92,7 @@ def _architecture(triple: str) -> str:
 
 
 def _machine(triple: str, cpu: str, features: str, level: int) -> llvm.TargetMachine:
+    initialise()  # in a child that was forked before it was needed here
     target = llvm.Target.from_triple(triple)
     return target.create_target_machine(
         cpu=cpu, features=features, opt=level, reloc="pic", codemodel="default"
@@ -102,7 +100,7 @@ def _machine(triple: str, cpu: str, features: str, level: int) -> llvm.TargetMac
 
 
 def _parse(ir: str, machine: llvm.TargetMachine) -> llvm.ModuleRef:
-    module = llvm.parse_assembly(ir)
+    module = llvm.parse_assembly(ir, llvm.create_context())  # what was compiled before is forgotten
     module.triple = machine.triple
     module.data_layout = str(machine.target_data)
     module.verify()
@@ -117,46 +115,13 @@ _UNPRINTED = re.compile(r'[^ -~]|["\\]')
 """What a string of LLVM's IR holds as numbers: quotes, backslashes, and all that is not ASCII."""
 
 
-def _guarded(work: Callable[[], bytes]) -> bytes:
+def _guarded(work: Callable[..., bytes], *arguments: object) -> bytes:
+    """What work returns. Raises AssemblyError."""
     initialise()
-    if not hasattr(os, "fork"):
-        return _unguarded(work)
-    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
-        child = os.fork()
-        if child == 0:
-            _child(work, output.fileno(), errors.fileno())
-        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-        output.seek(0)
-        errors.seek(0)
-        said = errors.read().decode(errors="replace")
-        if status > SYSTEM:
-            raise OSError(status - SYSTEM, os.strerror(status - SYSTEM), tempfile.gettempdir())
-        if status or said:
-            raise AssemblyError(_one_line(said) or f"LLVM ended with status {status}")
-        return output.read()
-
-
-def _unguarded(work: Callable[[], bytes]) -> bytes:
     try:
-        return work()
-    except RuntimeError as error:
-        raise AssemblyError(_one_line(str(error))) from None
-
-
-def _child(work: Callable[[], bytes], output: int, errors: int) -> NoReturn:
-    status = 1
-    try:
-        faulthandler.disable()
-        os.dup2(errors, 2)
-        with open(output, "wb", closefd=False) as file:
-            file.write(work())
-        status = 0
-    except OSError as error:
-        status = SYSTEM + (error.errno or 0)
-    except BaseException as error:
-        os.write(errors, (str(error) or repr(error)).encode())
-    finally:
-        os._exit(status)
+        return guarded(work, *arguments) if hasattr(os, "fork") else work(*arguments)
+    except (RuntimeError, WorkFailed) as error:
+        raise AssemblyError(_one_line(str(error)) or "LLVM gave no reason") from None
 
 
 _PLACE = re.compile(r"<inline asm>:(\d+):(\d+): (.*)")
