@@ -29,7 +29,7 @@ CARGO := $(and $(wildcard crates),$(shell command -v cargo 2>/dev/null))
 export PYTHONDONTWRITEBYTECODE :=
 
 .NOTPARALLEL:
-.PHONY: help audits generate venv lint python-lint cargo-lint test python-test cargo-test foreign-check \
+.PHONY: help audits generate venv lint cargo-lint cargo-build test cargo-test foreign-check \
     test-bare test-full portable-test foreign-install big-endian-test small-test race race-test clients-test \
     arkworks-patch arkworks-test arkworks-demo js-bench formal fuzz miri demo bench clean
 .DEFAULT_GOAL := help
@@ -46,17 +46,13 @@ $(INSTALLED): pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all: -e '.[dev]'
 	@touch $@
 
-lint: python-lint cargo-lint ## ruff, mypy --strict, cargo fmt and clippy
-
-python-lint: venv
+lint: venv cargo-lint ## ruff, mypy --strict, cargo fmt and clippy
 	$(BIN)/ruff check fieldc tests arkworks
 	$(BIN)/ruff format --check fieldc tests arkworks
 	$(BIN)/mypy
 	$(BIN)/mypy arkworks/patched/write.py
 
-test: lint cargo-test foreign-check python-test ## what every change must pass
-
-python-test: venv
+test: venv lint cargo-test foreign-check ## what every change must pass
 	$(PYTEST) -m "not full"
 
 test-bare: venv ## tests that use optional tools, on a PATH without those, then without cargo too
@@ -78,6 +74,11 @@ cargo-lint:
 	$(if $(CARGO),cargo clippy -p fieldc --lib --features portable -- -D warnings)
 	$(if $(CARGO),cargo clippy $(TESTED) --lib --bins --tests --examples --features $(TRAITS) -- -D warnings)
 	$(if $(CARGO),RUSTDOCFLAGS='-D warnings' cargo doc --no-deps --quiet --features $(TRAITS))
+
+# All that cargo-lint and cargo-test compile, while there is something else to wait for.
+cargo-build: cargo-lint
+	$(if $(CARGO),cargo test $(TESTED) --features $(TRAITS) --tests --no-run)
+	$(if $(CARGO),cargo test -p fieldc --features portable $(PORTABLE:%=--test %) --no-run)
 
 cargo-test:
 	$(if $(CARGO),cargo package --quiet -p fieldc --no-verify --allow-dirty)
