@@ -24,9 +24,10 @@ from fieldc.machine.assemble import assemble
 from fieldc.machine.processor import missing
 from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.programs import prove_formula
+from fieldc.targets.calls import Call
 from fieldc.targets.choice import Choice
 from fieldc.targets.target import Target
-from fieldc.targets.x86_64.calls import Call, CalledRoutine, Calls
+from fieldc.targets.x86_64.calls import CalledRoutine, Calls
 from fieldc.targets.x86_64.plan import Plan
 from fieldc.targets.x86_64.print import GNU
 

@@ -7,6 +7,7 @@ Tests compare it with LLVM's bytes, and with capstone's reading of them.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from fieldc.targets.aarch64.instructions import INSTRUCTIONS, ArmLine, TextError
 
@@ -22,13 +23,14 @@ TO_LABELS = ("adr", "bl")
 """What names a place of the text."""
 
 
-def assembled(text: str) -> bytes:
+def assembled(text: str, places: Mapping[str, int] | None = None) -> bytes:
     """The bytes of a text, which may lie at any multiple of its largest alignment.
 
-    A number label, as `2`, is one place; `2f` and `2b` name it. Raises TextError.
+    A number label, as `2`, is one place; `2f` and `2b` name it. `places` are labels of what
+    follows the text. Raises TextError.
     """
     lines = [line.split("//")[0].strip() for line in text.splitlines()]
-    labels: dict[str, int] = {}
+    labels = dict(places or {})
     for is_last in (False, True):  # the second time every label is known
         code = b""
         for line in filter(None, lines):

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from fieldc.formulas.places import Area, ElementCopy, ElementPlace, places_of
 from fieldc.language import Expression, Kernel
+from fieldc.targets.calls import Call, first_called, made_by
 from fieldc.targets.extras import PLAIN, Extras
 from fieldc.targets.x86_64.conventions import SYSV, Convention
 from fieldc.targets.x86_64.instructions import Physical
@@ -44,16 +45,6 @@ class CalledRoutine:
 
 
 @dataclass(frozen=True)
-class Call:
-    """One call: the routine's number, the values it takes, and the value it gives."""
-
-    routine: int
-    sources: tuple[int, ...]
-    value: int
-    name: str
-
-
-@dataclass(frozen=True)
 class Calls:
     """The plan of a formula: routines, calls in order, operands by their counts, and results.
 
@@ -73,8 +64,7 @@ class Calls:
     @property
     def called(self) -> tuple[str, ...]:
         """The routines' statements in the order in which they are first called."""
-        order = dict.fromkeys(call.routine for call in self.calls)
-        return tuple(self.routines[number].statement for number in order)
+        return first_called(self.calls, [one.statement for one in self.routines])
 
     def compile(
         self, expression: Expression, symbol: str, convention: Convention = SYSV
@@ -156,8 +146,7 @@ class _Caller:
             raise X86Error(f"{convention.name} passes {most} operands in registers beside z")
         self.arrives = dict(zip(names, convention.arguments, strict=False))
         self.home = dict(zip(names, kept, strict=False))
-        made = tuple((call.value, call.sources) for call in plan.calls)
-        self.layout = places_of(plan.operands, made, plan.results)
+        self.layout = places_of(plan.operands, made_by(plan.calls), plan.results)
         self.names = names[1:]
         said = {call.value: call.name for call in plan.calls}
         self.places = {v: self._memory(p, said.get(v, "")) for v, p in self.layout.of.items()}
