@@ -44,8 +44,7 @@ def caller_of(field: Field, formula: Formula, is_fused: bool = True) -> tuple[Ar
     plan = ranged(planned(formula.over(field), is_fused=is_fused), field)
     number = {block: index for index, block in enumerate(plan.blocks)}
     routines = tuple(
-        ArmRoutine(next(iter(block.kernels("routine"))), None, block.text(), f"routine_{index}")
-        for block, index in number.items()
+        ArmRoutine(next(iter(block.kernels("routine"))), None, block.text()) for block in number
     )
     calls = tuple(Call(number[c.block], c.sources, c.number, c.name) for c in plan.computed)
     counts = tuple(count for _, count in plan.formula.operands)

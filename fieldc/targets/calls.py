@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
+
+from fieldc.language import Expression, Kernel
 
 
 @dataclass(frozen=True)
@@ -24,3 +27,29 @@ def first_called(calls: Sequence[Call], statements: Sequence[str]) -> tuple[str,
 def made_by(calls: Sequence[Call]) -> tuple[tuple[int, tuple[int, ...]], ...]:
     """What each call gives and takes."""
     return tuple((call.value, call.sources) for call in calls)
+
+
+@dataclass(frozen=True)
+class PlannedRoutine:
+    """What is called: an algorithm, how it becomes code, its statement, and a part of its name."""
+
+    kernel: Kernel
+    plan: Any
+    statement: str
+    label: str
+
+
+@dataclass(frozen=True)
+class CallerMaker:
+    """How a target makes a caller of routines."""
+
+    architecture: str
+    """As the prover names it."""
+    convention: str
+    """By which routines are proved."""
+    routine: Callable[[Expression, Any], tuple[bytes, int]]
+    """The code of an expression by a plan, and where it starts."""
+    calls: Callable[[Sequence[PlannedRoutine], Sequence[Call], Sequence[int], Sequence[int]], Any]
+    """The target's plan of a formula: routines, calls, operands by their counts, results."""
+    length: Callable[[Any, Expression], int]
+    """The bytes of such a plan's code."""

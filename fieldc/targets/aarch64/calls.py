@@ -7,32 +7,32 @@ convention. The systems' conventions agree in all that this code uses.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from fieldc.formulas.places import Area, ElementPlace, places_of
 from fieldc.language import Expression, Kernel
 from fieldc.targets.aarch64.allocate import SLOT, framed
 from fieldc.targets.aarch64.encode import NOP, assembled, encode
-from fieldc.targets.aarch64.kernel import ArmKernel, ArmOrder, compile_words
-from fieldc.targets.calls import Call, first_called, made_by
+from fieldc.targets.aarch64.kernel import LANDING_PAD, ArmKernel, ArmOrder, compile_words
+from fieldc.targets.calls import Call, CallerMaker, PlannedRoutine, first_called, made_by
 from fieldc.words.lower import lower
 
 ALIGNMENT = 64
 """Where a routine begins."""
 HOME, LINK = 19, 30
 """The first register that keeps a pointer, and that of the return address."""
+FIRST_LABEL = 10
 TEMPORARY = "x9"
 
 
 @dataclass(frozen=True)
 class ArmRoutine:
-    """What is called: an algorithm, the order of its instructions, its statement, its label."""
+    """What is called: an algorithm, the order of its instructions, and its statement."""
 
     kernel: Kernel
     order: ArmOrder | None
     statement: str
-    label: str
 
     def code(self, expression: Expression) -> ArmKernel:
         """Its instructions, over the caller's field."""
@@ -59,39 +59,48 @@ class ArmCalls:
 
     def compile(self, expression: Expression) -> ArmCaller:
         """The caller with the code of its routines."""
-        made = tuple((one.label, one.kernel, one.code(expression)) for one in self.routines)
+        made = tuple((one.kernel, one.code(expression)) for one in self.routines)
         return ArmCaller(tuple(_Caller(self, expression).lines()), made)
 
 
 @dataclass(frozen=True)
 class ArmCaller:
-    """A caller's lines, and its routines: label, what is computed, and code."""
+    """A caller's lines, and its routines: what is computed, and code."""
 
     lines: tuple[str, ...]
-    routines: tuple[tuple[str, Kernel, ArmKernel], ...]
+    routines: tuple[tuple[Kernel, ArmKernel], ...]
 
     def text(self, comment: str = "//") -> list[str]:
         """Its lines, then those of each routine after its label."""
         found = [*self.lines]
-        for label, kernel, code in self.routines:
-            found += [f"{comment} z = {kernel.computes.says}", ".p2align 6", f"{label}:"]
+        for number, (kernel, code) in enumerate(self.routines):
+            found += [f"{comment} z = {kernel.computes.says}", ".p2align 6", f"{_label(number)}:"]
             found += code.text(comment)
         return found
+
+    def with_landing_pad(self) -> ArmCaller:
+        """The caller after a landing pad; its routines are called by their address."""
+        return replace(self, lines=(LANDING_PAD, *self.lines))
 
     @property
     def code(self) -> bytes:
         """Its bytes, for a place at a multiple of ALIGNMENT."""
         length, parts = 4 * len(self.lines), list[bytes]()
         places = dict[str, int]()
-        for label, _, code in self.routines:
+        for number, (_, code) in enumerate(self.routines):
             length += _filling(length)
-            places[label] = length
+            places[f"{_label(number)}f"] = length
             parts.append(code.code)
             length += len(code.code)
         found = assembled("\n".join(self.lines), places)
         for part in parts:
             found += encode(NOP).to_bytes(4, "little") * (_filling(len(found)) // 4) + part
         return found
+
+
+def _label(number: int) -> int:
+    """The label of a routine: a number, which every system's assembler keeps to the text."""
+    return FIRST_LABEL + number
 
 
 def _filling(length: int) -> int:
@@ -122,7 +131,8 @@ class _Caller:
             for number, value in enumerate((call.value, *call.sources)):
                 base, offset = self._place(self.layout.of[value])
                 yield f"add x{number}, {base}, #{offset}"
-            yield f"bl {self.plan.routines[call.routine].label}"
+            says = self.plan.routines[call.routine].kernel.computes.says
+            yield f"bl {_label(call.routine)}f // {says}"
         yield from self._copies(self.layout.after)
         yield from after
         yield "ret"
@@ -141,3 +151,25 @@ class _Caller:
             for limb in range(0, self.size, SLOT):
                 yield f"ldr {TEMPORARY}, [{taken}, #{from_ + limb}]"
                 yield f"str {TEMPORARY}, [{target}, #{at + limb}]"
+
+
+def _routine(expression: Expression, order: ArmOrder | None) -> tuple[bytes, int]:
+    return compile_words(lambda rows: lower(expression, rows), order=order).code, 0
+
+
+def _planned(
+    routines: Sequence[PlannedRoutine],
+    calls: Sequence[Call],
+    operands: Sequence[int],
+    results: Sequence[int],
+) -> ArmCalls:
+    made = (ArmRoutine(one.kernel, one.plan, one.statement) for one in routines)
+    return ArmCalls(tuple(made), tuple(calls), tuple(operands), tuple(results))
+
+
+def _length(calls: ArmCalls, expression: Expression) -> int:
+    return len(calls.compile(expression).code)
+
+
+CALLER = CallerMaker("aarch64", "aapcs64", _routine, _planned, _length)
+"""Callers of AArch64. Where X18 is not the kernel's, routines leave it alone too."""

@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from fieldc.language import Expression
 from fieldc.machine.instruments import Instruments
+from fieldc.targets.aarch64.calls import CALLER, ArmCalls
 from fieldc.targets.aarch64.kernel import ArmKernel, ArmOrder, compile_words, orders_for
 from fieldc.targets.aarch64.objects import object_of
 from fieldc.targets.aarch64.systems import SYSTEMS, ArmSystem
@@ -25,7 +26,7 @@ VARIANTS = (Variant(ARCHITECTURE),)
 
 
 def kernel_of(choice: Choice) -> ArmKernel:
-    """The instructions of a choice with 64-bit words: the same for every system."""
+    """The instructions of a choice with 64-bit words, without calls: the same for every system."""
     return _kernel(choice.expression, choice.plan)
 
 
@@ -61,7 +62,8 @@ def _target(system: ArmSystem) -> Target:
         if choice.expression.field.word != WORD:
             return llvm.make(target, choice)
         symbol = symbol_of(choice.expression, choice.variant.name)
-        kernel, pads = kernel_of(choice), target.extras.landing_pads
+        calls, pads = isinstance(choice.plan, ArmCalls), target.extras.landing_pads
+        kernel = choice.plan.compile(choice.expression) if calls else kernel_of(choice)
         kernel = kernel.with_landing_pad() if pads else kernel
         head = header(target.name, choice, system.convention, target.extras)
         text = system.text(symbol, head, kernel.text(), pads)
@@ -74,6 +76,7 @@ def _target(system: ArmSystem) -> Target:
         make=make,
         variants=VARIANTS,
         judge=JUDGE,
+        caller=CALLER,
         can_add=Extras(landing_pads=True),
         instruments=INSTRUMENTS if system.name != "windows" else None,
     )

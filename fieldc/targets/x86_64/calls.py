@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from fieldc.binary.linkable import function_of
 from fieldc.formulas.places import Area, ElementCopy, ElementPlace, places_of
 from fieldc.language import Expression, Kernel
-from fieldc.targets.calls import Call, first_called, made_by
+from fieldc.machine.assemble import assemble
+from fieldc.targets.calls import Call, CallerMaker, PlannedRoutine, first_called, made_by
 from fieldc.targets.extras import PLAIN, Extras
 from fieldc.targets.x86_64.conventions import SYSV, Convention
 from fieldc.targets.x86_64.instructions import Physical
@@ -20,6 +22,7 @@ from fieldc.targets.x86_64.kernel import X86Error
 from fieldc.targets.x86_64.operands import STACK, Immediate, Memory, Register
 from fieldc.targets.x86_64.plan import Plan
 from fieldc.targets.x86_64.print import (
+    GNU,
     INTEL,
     MASM,
     Syntax,
@@ -212,3 +215,30 @@ def _address(register: str, place: Memory) -> Physical:
     if place.offset or place.base == STACK:
         return Physical("lea", (Register(register), place))
     return Physical("mov", (Register(register), Register(str(place.base))), place.name)
+
+
+ROUTINE = "fieldc_routine"
+
+
+def _routine(expression: Expression, plan: Plan) -> tuple[bytes, int]:
+    function = function_of(assemble(plan.compile(expression, ROUTINE).text(GNU)), ROUTINE)
+    return function.code, function.start
+
+
+def _planned(
+    routines: Sequence[PlannedRoutine],
+    calls: Sequence[Call],
+    operands: Sequence[int],
+    results: Sequence[int],
+) -> Calls:
+    made = (CalledRoutine(one.kernel, one.plan, one.statement, one.label) for one in routines)
+    return Calls(tuple(made), tuple(calls), tuple(operands), tuple(results))
+
+
+def _length(calls: Calls, expression: Expression) -> int:
+    text = calls.compile(expression, ROUTINE).text(GNU)
+    return len(function_of(assemble(text), ROUTINE).code)
+
+
+CALLER = CallerMaker("x86_64", SYSV.name, _routine, _planned, _length)
+"""Callers of x86-64."""
