@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import random
+import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -94,6 +96,20 @@ def test_a_caller_computes_the_formula(built: Path) -> None:
         assert emulator.result() == w * v * inverse % P + (a << 128)
         kept = [f"x{number}" for number in range(19, 31)]
         assert [emulator.register(name) for name in kept] == [emulator.entry[n] for n in kept]
+
+
+def test_an_assembler_makes_the_same_bytes(built: Path, tmp_path: Path) -> None:
+    tool = shutil.which("clang")
+    if tool is None:
+        pytest.skip("SKIPPED: clang is not installed")
+    row, made = rows_of(built)["chain"], tmp_path / "chain.o"
+    source = built / row["file"]
+    command = [tool, f"--target={LINUX.triple}", "-c", source.with_suffix(".s"), "-o", made]
+    subprocess.run(command, check=True)
+    ours = function_of((built / row["object"]).read_bytes(), row["symbol"])
+    theirs = function_of(made.read_bytes(), row["symbol"])
+    length = len(theirs.code) - theirs.start
+    assert theirs.code[theirs.start :] == ours.code[ours.start :][:length] and length > 1000
 
 
 @pytest.mark.parametrize("what", PATCHES)
