@@ -23,6 +23,7 @@ from fieldc.language import BoundError, Expression, Kernel
 from fieldc.machine.processor import missing
 from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.programs import prove_formula
+from fieldc.targets.aarch64.instructions import TextError
 from fieldc.targets.calls import Call, CallerMaker, PlannedRoutine
 from fieldc.targets.choice import Choice
 from fieldc.targets.target import Target
@@ -61,12 +62,25 @@ def decide_formula(
             last = _by_calls(field, formula, target, processor, _each_step)
             decision = replace(decision, candidates=(*decision.candidates, *last.candidates))
     else:
-        decision = _by_calls(field, formula, target, processor, _plan_by_calls)
+        decision = _long(field, formula, plan, target, processor)
     candidates = [
         replace(c, choice=replace(c.choice, options=(made, *c.choice.options)))
         for c in decision.candidates
     ]
     return replace(decision, candidates=tuple(candidates))
+
+
+def _long(
+    field: Field, formula: Formula, plan: FormulaPlan, target: Target, processor: str | None
+) -> Decision:
+    """By calls; or, where unproved kernels are written too, in one line if no caller can be made.
+
+    A frame or an operand may be too large for the offsets of instructions.
+    """
+    try:
+        return _by_calls(field, formula, target, processor, _plan_by_calls)
+    except TextError:
+        return decide(target, _flat(field, plan), processor)
 
 
 def _has_sums_as_factors(plan: FormulaPlan) -> bool:
