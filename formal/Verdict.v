@@ -132,6 +132,10 @@ Definition function_kept (c : contract) (start last : state) : Prop :=
       (modulus c | factor c * result_value c start last k - denote values claim))) /\
   (forall k, (k < length (claims c))%nat -> 0 <= result_value c start last k < below c).
 
+(** A state in which registers are words and memory has bytes. *)
+Definition proper (s : state) : Prop :=
+  (forall r, is_word (registers s r)) /\ (forall a, 0 <= memory s a < 256).
+
 Theorem verdict_right c code start given s1 v0 v l m : verdict c s1 l given = Some tt ->
   ready c code start ->
   (forall cell, In cell (entered_cells c) ->

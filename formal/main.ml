@@ -252,12 +252,23 @@ let formula_claim () =
 (* A formula that calls routines. Their statements and places are only proposals: the checker
    verifies each for the bytes there. *)
 
-let routine () =
+let x86_64_routine () =
   let place_in_code = z () in
   let statement = statement () in
   let own_stack = z () in
   let own_equalities = many equality in
-  { place_in_code; statement; own_stack; own_equalities; own_cases = many case }
+  let own_cases = many case in
+  let own_choices = () in
+  { CheckingX86_64.place_in_code; statement; own_stack; own_choices; own_equalities; own_cases }
+
+let aarch64_routine () =
+  let place_in_code = z () in
+  let statement = statement () in
+  let own_stack = z () in
+  let own_choices = many hint in
+  let own_equalities = many equality in
+  let own_cases = many case in
+  { CheckingAArch64.place_in_code; statement; own_stack; own_choices; own_equalities; own_cases }
 
 let calls_claim () =
   let formula = statement () in
@@ -269,8 +280,9 @@ let calls_claim () =
   let inverse = z () in
   match calling with
   | X86_64 calling ->
-      ForX86_64.check_calls p limbs formula inverse stack calling code (many routine)
-  | AArch64 _ -> raise (Malformed "calls of AArch64")
+      ForX86_64.check_calls p limbs formula inverse stack calling code (many x86_64_routine)
+  | AArch64 calling ->
+      ForAArch64.check_calls p limbs formula inverse stack calling code (many aarch64_routine)
 
 (* Steps of a processor, to compare them with a real one. Given are registers in the order of their
    numbers, flags, where the next instruction lies, bytes of memory, how many steps, and which bytes

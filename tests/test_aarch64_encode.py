@@ -50,6 +50,7 @@ REFUSED = (
     "sbfx x1, x2, #60, #5",
     "lsl x1, x2, #64",
     "adr x1, 2f",
+    "bl 2f",
 )
 
 
@@ -66,7 +67,7 @@ def plain(line: str) -> str:
 
 
 def test_every_mnemonic_is_tried() -> None:
-    assert {line.split()[0] for line in ONE_EACH} >= INSTRUCTIONS.keys() - {"adr", "movz"}
+    assert {line.split()[0] for line in ONE_EACH} >= INSTRUCTIONS.keys() - {"adr", "bl", "movz"}
 
 
 @pytest.mark.parametrize("line", ONE_EACH)
@@ -86,6 +87,11 @@ def test_a_label_is_found_from_before_and_after() -> None:
     assert len(code) == 36 and code[16:32] == (16).to_bytes(8, "little") + b"\xff" * 8
     assert read(code[:4]) == ["adr x3, #0x10"]
     assert read(code[32:], 32) == ["adr x1, #0x10"]
+
+
+def test_a_call_reaches_a_label_before_and_after() -> None:
+    code = assembled("f:\nbl g\nbl f\ng:\nret")
+    assert read(code) == ["bl #8", "bl #0", "ret"]
 
 
 @pytest.mark.parametrize("system", SYSTEMS, ids=lambda system: system.name)

@@ -255,5 +255,5 @@ def test_other_calls_and_addresses_are_refused(certifier: Path, claim: KernelCla
 
 def test_the_places_of_calls_are_found() -> None:
     code = bytes.fromhex("e80a000000 e805000000 e800000000 c3 90 e800000000 c3")
-    assert called_places(code) == [15]
-    assert called_places(b"\x06") == []
+    assert called_places(code, "x86_64") == [15]
+    assert called_places(b"\x06", "x86_64") == []

@@ -43,6 +43,8 @@ PATTERNS = {
     "mrs": (0xFFFFFFE0, 0xD53B4200),
     "msr": (0xFFFFFFE0, 0xD51B4200),
     "nop": (0xFFFFFFFF, 0xD503201F),
+    "bl": (0xFFFE0000, 0x94000000),
+    "bl backwards": (0xFFFFF000, 0x97FFF000),
     "ret": (0xFFFFFFFF, 0xD65F03C0),
 }
 """Masks, and what the masked bits are: what the model knows lies in these."""
@@ -64,7 +66,8 @@ NO_INSTRUCTIONS = (
     0xD65F0020,  # ret x1
     0xD61F0020,  # br x1
     0x54000040,  # b.eq
-    0x94000002,  # bl
+    0x14000002,  # b
+    0xD63F0020,  # blr x1
     0xD53BD040,  # mrs of another register
     0xD503233F,  # paciasp
     0x1AC20820,  # udiv

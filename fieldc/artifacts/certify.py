@@ -103,14 +103,15 @@ def claim_for(
     try:
         stated = json.loads(certificate)
         routines = stated.get("routines", ())
+        has_products = code.architecture == Architecture.AARCH64.value
         if statement and routines:
-            if not known.follows_calls:
-                raise BadCertificate("the checker follows calls on x86-64 only")
-            called = zip(called_places(bytes_given), routines, strict=True)
-            words = (*_many(called, lambda call: _routine(call[0], call[1], p, limbs)),)
+            called = zip(called_places(bytes_given, code.architecture), routines, strict=True)
+            words = (
+                *_many(called, lambda call: _routine(call[0], call[1], p, limbs, has_products)),
+            )
         else:
             words = (*_proposals(stated, contract, units, has_cuts=statement is None),)
-            if code.architecture == Architecture.AARCH64.value:
+            if has_products:
                 words = (*_many(stated.get("products", ()), _product), *words)
     except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError):
         raise BadCertificate("the file is no certificate") from None
@@ -123,13 +124,13 @@ def claim_for(
     )
 
 
-def called_places(code: bytes) -> list[int]:
-    """Where x86-64 code calls before it returns, each place once, by its offset."""
+def called_places(code: bytes, architecture: str) -> list[int]:
+    """Where code calls before it returns, each place once, by its offset."""
     places = list[int]()
-    for instruction in instructions(code, Architecture.X86_64, 0):
+    for instruction in instructions(code, Architecture(architecture), 0):
         if instruction.mnemonic == "ret":
             break
-        place = instruction.operands[0] if instruction.mnemonic == "call" else None
+        place = instruction.operands[0] if instruction.mnemonic in ("call", "bl") else None
         if isinstance(place, int) and place not in places:
             places.append(place)
     return places
@@ -148,12 +149,16 @@ def _proposals(
     yield from _many(cases, lambda case: _case(case, places, units))
 
 
-def _routine(place: int, stated: Mapping[str, Any], p: int, limbs: int) -> Iterator[str]:
+def _routine(
+    place: int, stated: Mapping[str, Any], p: int, limbs: int, has_products: bool
+) -> Iterator[str]:
     """A routine: where it is, its statement, its stack, and its certificate."""
     statement = statement_of(stated["formula"])
     yield _hex(place)
     yield from _formula(statement)
     yield _hex(stated["stack"])
+    if has_products:
+        yield from _many(stated.get("products", ()), _product)
     contract = contract_of_formula(statement, p, limbs)
     yield from _proposals(stated, contract, (1, 1), has_cuts=False)
 

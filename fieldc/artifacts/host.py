@@ -17,7 +17,7 @@ from fieldc.machine.assemble import assemble, compile_ir, host_triple
 from fieldc.machine.load import LoadedKernel, load
 from fieldc.machine.processor import ProcessorError, host_architecture, is_x86_64, missing
 from fieldc.targets.aarch64.objects import object_of
-from fieldc.targets.aarch64.targets import AARCH64_SYSTEMS, ARCHITECTURE, kernel_of
+from fieldc.targets.aarch64.targets import AARCH64_SYSTEMS, ARCHITECTURE, code_of
 from fieldc.targets.choice import Choice
 from fieldc.targets.llvm.print import print_llvm
 from fieldc.targets.llvm.processors import LLVM_TARGETS
@@ -83,7 +83,7 @@ def _own_target() -> Target:
 def compiled(choice: Choice) -> bytes:
     """The object file of a choice of our own, with SYMBOL."""
     if host_architecture() == ARCHITECTURE:
-        return object_of({SYMBOL: kernel_of(choice).code}, _own_target().triple)
+        return object_of({SYMBOL: code_of(choice).code}, _own_target().triple)
     return assemble(compiled_x86(choice, SYMBOL, SYSV).text(GNU))
 
 

@@ -110,7 +110,7 @@ def job_of(artifact: Artifact) -> Job | None:
         return None
     operation = artifact.expression.kernel.computes
     called = artifact.called
-    if operation.formula and not called and not artifact.target.is_own:
+    if operation.formula and not called and artifact.target.caller is None:
         return None  # long straight lines of another compiler's
     return Job(
         artifact.code,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Any
 
 from fieldc.algorithms import OPERATIONS as CATALOGUE
-from fieldc.binary.linkable import function_of
 from fieldc.decisions.plans import is_flat, ranked_plans
 from fieldc.decisions.preferred import Candidate, Decision, decide, preferred
 from fieldc.errors import quote
@@ -20,21 +20,19 @@ from fieldc.formulas.plan import FormulaPlan, planned
 from fieldc.formulas.ranges import ranged
 from fieldc.formulas.step_blocks import StepBlock
 from fieldc.language import BoundError, Expression, Kernel
-from fieldc.machine.assemble import assemble
 from fieldc.machine.processor import missing
 from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.programs import prove_formula
+from fieldc.targets.aarch64.instructions import TextError
+from fieldc.targets.calls import Call, CallerMaker, PlannedRoutine
 from fieldc.targets.choice import Choice
 from fieldc.targets.target import Target
-from fieldc.targets.x86_64.calls import Call, CalledRoutine, Calls
-from fieldc.targets.x86_64.plan import Plan
-from fieldc.targets.x86_64.print import GNU
 
 MOST_CODE = 32 << 10
 """Bytes up to which a caller and its routines may grow: a level-1 cache."""
 MOST_AVOIDED = 4
 """Uses up to which a routine is given up for shorter code."""
-ROUTINE = "fieldc_routine"
+WORD = 64
 KNOWN: dict[Block | StepBlock, str] = {
     Block((1, 1), (), ((0, 1), (1, 1))): "add",
     Block((1, 1), (), ((0, 1), (1, -1))): "sub",
@@ -57,18 +55,32 @@ def decide_formula(
         raise wrong(message, (formula.file, formula.line))
     plan = ranged(planned(formula), field)
     made = f"--formula {quote(formula.file)}"
-    if is_flat(plan) or not target.is_own:
+    has_calls = target.caller is not None and field.word == WORD
+    if is_flat(plan) or not has_calls:
         decision = decide(target, _flat(field, plan), processor)
-        if target.is_own and (_has_sums_as_factors(plan) or _has_sums_of_values(plan)):
+        if has_calls and (_has_sums_as_factors(plan) or _has_sums_of_values(plan)):
             last = _by_calls(field, formula, target, processor, _each_step)
             decision = replace(decision, candidates=(*decision.candidates, *last.candidates))
     else:
-        decision = _by_calls(field, formula, target, processor, _plan_by_calls)
+        decision = _long(field, formula, plan, target, processor)
     candidates = [
         replace(c, choice=replace(c.choice, options=(made, *c.choice.options)))
         for c in decision.candidates
     ]
     return replace(decision, candidates=tuple(candidates))
+
+
+def _long(
+    field: Field, formula: Formula, plan: FormulaPlan, target: Target, processor: str | None
+) -> Decision:
+    """By calls; or, where unproved kernels are written too, in one line if no caller can be made.
+
+    A frame or an operand may be too large for the offsets of instructions.
+    """
+    try:
+        return _by_calls(field, formula, target, processor, _plan_by_calls)
+    except TextError:
+        return decide(target, _flat(field, plan), processor)
 
 
 def _has_sums_as_factors(plan: FormulaPlan) -> bool:
@@ -127,10 +139,10 @@ def _by_calls(
         def routines(plan: FormulaPlan, name: str = variant.name) -> list[_Routine]:
             decided = [_decide_block(field, block, target, processor) for block in plan.blocks]
             blocks = zip(plan.blocks, decided, strict=True)
-            return [_Routine(_proved(block, one, name), one) for block, one in blocks]
+            return [_Routine(_proved(target, block, one, name), one) for block, one in blocks]
 
-        plan, made, how = planner(field, formula, plans, routines)
-        calls = _calls(plan, [one.choice for one in made])
+        plan, made, how = planner(target, field, formula, plans, routines)
+        calls = _calls(target, plan, [one.choice for one in made])
         preferred_ones = [one.decision.preferred for one in made]
         key = made[0].decision.processor
         expression = kernel_of(plan, algorithm=CALLS).expression(field)
@@ -143,13 +155,17 @@ def _by_calls(
     return Decision(target, key, tuple(candidate for _, candidate in found))
 
 
-def _each_step(field: Field, formula: Formula, plans: _Plans, routines: _Routines) -> _Planned:
+def _each_step(
+    target: Target, field: Field, formula: Formula, plans: _Plans, routines: _Routines
+) -> _Planned:
     """A routine for each step, and how they were chosen."""
     plan = ranged(planned(formula, is_fused=False), field)
     return plan, routines(plan), "each for one step"
 
 
-def _plan_by_calls(field: Field, formula: Formula, plans: _Plans, routines: _Routines) -> _Planned:
+def _plan_by_calls(
+    target: Target, field: Field, formula: Formula, plans: _Plans, routines: _Routines
+) -> _Planned:
     """The plan with its routines, and how they were chosen.
 
     Where a routine of the best plan has no bound that holds or is not proved, the next plan is
@@ -160,9 +176,9 @@ def _plan_by_calls(field: Field, formula: Formula, plans: _Plans, routines: _Rou
         if made := _all_proved(plan, routines):
             break
     else:
-        return _each_step(field, formula, plans, routines)
+        return _each_step(target, field, formula, plans, routines)
     how, avoided = f"each chosen by itself, values {plan.form.value}", frozenset[Block]()
-    length, whole = _length(field, plan, made), planned(formula, form=plan.form)
+    length, whole = _length(target, field, plan, made), planned(formula, form=plan.form)
     for uses in range(1, MOST_AVOIDED + 1):
         if length <= MOST_CODE:
             break
@@ -170,10 +186,10 @@ def _plan_by_calls(field: Field, formula: Formula, plans: _Plans, routines: _Rou
         whole = planned(formula, avoided=avoided, form=plan.form)
         smaller = ranged(whole, field)
         others = _all_proved(smaller, routines)
-        if not others or _length(field, smaller, others) >= length:
+        if not others or _length(target, field, smaller, others) >= length:
             break
         plan, made, how = smaller, others, "shared for shorter code"
-        length = _length(field, plan, made)
+        length = _length(target, field, plan, made)
     return plan, made, how
 
 
@@ -201,44 +217,51 @@ def _all_proved(plan: FormulaPlan, routines: _Routines) -> list[_Routine]:
 _Routines = Callable[[FormulaPlan], list[_Routine]]
 _Planned = tuple[FormulaPlan, list[_Routine], str]
 _Plans = Sequence[FormulaPlan]
-_Planner = Callable[[Field, Formula, _Plans, _Routines], _Planned]
+_Planner = Callable[[Target, Field, Formula, _Plans, _Routines], _Planned]
 
 
-def _length(field: Field, plan: FormulaPlan, routines: Sequence[_Routine]) -> int:
+def _caller(target: Target) -> CallerMaker:
+    if target.caller is None:
+        raise ValueError(f"{target} makes no callers")
+    return target.caller
+
+
+def _length(target: Target, field: Field, plan: FormulaPlan, routines: Sequence[_Routine]) -> int:
     """The bytes of a caller with its routines."""
-    calls = _calls(plan, [one.choice for one in routines])
-    program = calls.compile(kernel_of(plan, algorithm=CALLS).expression(field), ROUTINE)
-    return len(function_of(assemble(program.text(GNU)), ROUTINE).code)
+    calls = _calls(target, plan, [one.choice for one in routines])
+    return _caller(target).length(calls, kernel_of(plan, algorithm=CALLS).expression(field))
 
 
-def _proved(block: Block | StepBlock, decision: Decision, variant: str) -> Choice | None:
+def _proved(
+    target: Target, block: Block | StepBlock, decision: Decision, variant: str
+) -> Choice | None:
     """The best kernel of a block in a variant that is proved by itself."""
-    text = block.text()
+    text, made = block.text(), _caller(target)
     for candidate in decision.candidates:
         choice = candidate.choice
         if choice.variant.name == variant and _is_proved(
-            choice.expression.field, choice.expression.kernel, choice.plan, text
+            made, choice.expression.field, choice.expression.kernel, choice.plan, text
         ):
             return choice
     return None
 
 
 @lru_cache(maxsize=1024)
-def _is_proved(field: Field, kernel: Kernel, plan: Plan, text: str) -> bool:
-    code = assemble(plan.compile(kernel.expression(field), ROUTINE).text(GNU))
-    function = function_of(code, ROUTINE)
+def _is_proved(made: CallerMaker, field: Field, kernel: Kernel, plan: Any, text: str) -> bool:
+    code, start = made.routine(kernel.expression(field), plan)
+    how = (made.convention, start, made.architecture)
     try:
-        prove_formula(function.code, text, field.p, field.n, start=function.start)
+        prove_formula(code, text, field.p, field.n, *how)
     except ProofError:
         return False
     return True
 
 
-def _calls(plan: FormulaPlan, choices: Sequence[Choice]) -> Calls:
+def _calls(target: Target, plan: FormulaPlan, choices: Sequence[Choice]) -> Any:
     number = {block: index for index, block in enumerate(plan.blocks)}
-    calls = tuple(Call(number[c.block], c.sources, c.number, c.name) for c in plan.computed)
-    counts = tuple(count for _, count in plan.formula.operands)
-    return Calls(tuple(_routines(plan, choices)), calls, counts, plan.results)
+    calls = [Call(number[c.block], c.sources, c.number, c.name) for c in plan.computed]
+    counts = [count for _, count in plan.formula.operands]
+    return _caller(target).calls([*_routines(plan, choices)], calls, counts, plan.results)
 
 
 @lru_cache(maxsize=1024)
@@ -259,9 +282,9 @@ def _decide_block(
     return decide(target, found, processor)
 
 
-def _routines(plan: FormulaPlan, choices: Sequence[Choice]) -> Iterator[CalledRoutine]:
+def _routines(plan: FormulaPlan, choices: Sequence[Choice]) -> Iterator[PlannedRoutine]:
     for number, (block, choice) in enumerate(zip(plan.blocks, choices, strict=True)):
         name = KNOWN.get(block, f"routine_{number}")
         computes = replace(choice.expression.kernel.computes, says=f"{block.says} mod p")
         kernel = replace(choice.expression.kernel, computes=computes)
-        yield CalledRoutine(kernel, choice.plan, block.text(), name)
+        yield PlannedRoutine(kernel, choice.plan, block.text(), name)

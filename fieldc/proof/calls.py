@@ -24,14 +24,19 @@ from fieldc.proof.values import Pointer, Value
 
 
 def use(
-    routines: Routines, lemma: Lemma, memory: KernelMemory, arguments: Sequence[Value], where: str
+    routines: Routines,
+    lemma: Lemma,
+    memory: KernelMemory,
+    arguments: Sequence[Value],
+    where: str,
+    link: int,
 ) -> None:
     """Do what a call of a proved routine does to memory. Raises ProofError.
 
     `arguments` are the address of the result and those of the operands; the stack pointer is the
-    caller's, before the call.
+    caller's, before the call, which pushes `link` bytes of return address.
     """
-    memory.take_stack(memory.stack_pointer - 8 - lemma.proof.stack, where)
+    memory.take_stack(memory.stack_pointer - link - lemma.proof.stack, where)
     for old in [o for o in memory.stack if o < memory.stack_pointer]:
         del memory.stack[old]  # the return address and the routine's own stack lie there
     target, *addresses = (_own(memory, value, where) for value in arguments)

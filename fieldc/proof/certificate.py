@@ -66,9 +66,10 @@ and a checker refuses another one. Of a user's formula, `formula` in the contrac
 
 A formula by calls has no cases, but `routines`, in the order of their first calls:
 
-    routine      {formula, stack, cases}
+    routine      {formula, stack, cases}, with equalities and products where it has some
 
-Each is verified from the place of the call on, by System V. Then the caller's run needs no search:
+Each is verified from the place of the call on, on x86-64 by System V, on AArch64 by its caller's
+convention. Then the caller's run needs no search:
 `proof/calls.py` says what a call does, `proof/claims/forms.py` when two results are equal.
 
 Where a contract has values between operands and result, as repeated squarings have, there are
@@ -99,7 +100,7 @@ from math import gcd, lcm
 from typing import Any
 
 from fieldc.proof.algebra.combinations import Combination, Slopes
-from fieldc.proof.algebra.equations import Polynomial, Rational, System
+from fieldc.proof.algebra.equations import Polynomial, Rational
 from fieldc.proof.algebra.facts import Bound, Fact
 from fieldc.proof.algebra.wraps import Equality, in_given_rows
 from fieldc.proof.claims.contracts import contract_of
@@ -138,7 +139,6 @@ def certify(
         instructions |= found.instructions
     return {
         **_head(symbol, operation or family, family, p, limbs, convention, parameters or {}),
-        **_products(proved.system),
         **_proof(found, contract.p),
     }
 
@@ -185,7 +185,9 @@ def _head(
 
 def _proof(proved: ProvedCode, p: int) -> dict[str, Any]:
     writer = Writer(proved.rows, proved.equalities)
+    products = [[word, hex(factor), hex(constant)] for word, factor, constant in proved.products]
     return {
+        **({"products": products} if products else {}),
         "stack": proved.stack,
         **({"equalities": writer.equalities()} if proved.equalities else {}),
         **({"cut_points": _cut_points(writer, proved, p)} if proved.cut_points else {}),
@@ -274,17 +276,6 @@ class Writer:
         """The rows of equalities come last, in their order."""
         places = {row if row >= 0 else self.rows - 1 - row: row for row in rows if rows[row]}
         return [[place, _polynomial(rows[places[place]], factor)] for place in sorted(places)]
-
-
-def _products(system: System) -> dict[str, Any]:
-    """The products that AArch64 code expects, by the variables of their names."""
-    products = [
-        [number, hex(factor), hex(constant)]
-        for name, factor, constant in sorted(system.expected)
-        for number, known in enumerate(system.names)
-        if known == name
-    ]
-    return {"products": products} if products else {}
 
 
 def _slopes(slopes: Slopes, factor: Fraction) -> list[list[Any]]:

@@ -23,6 +23,8 @@ class ProvedInstructionSet:
     """Conventions of routines that fieldc did not make: certificates do not know them."""
     follows_calls: bool = False
     """Whether a formula's code may call routines that are proved by themselves."""
+    called_convention: str = ""
+    """The convention of these routines; empty for that of their caller."""
     certifies_formulas: bool = False
     """Whether the proof of a formula has a certificate."""
     array_convention: str = ""

@@ -16,8 +16,6 @@ from fieldc.proof.prove import operands_of, prove
 from fieldc.proof.proved import CaseProof, Excluded, ProvedCode
 from fieldc.proof.routines import Routines
 
-CALLS = "sysv"
-
 
 @dataclass(frozen=True)
 class ProvedFormula:
@@ -47,18 +45,21 @@ def prove_formula(
     statement = statement_of(text)
     contract = contract_of_formula(statement, p, limbs)
 
-    def prove_code(place: int, contract: Contract, convention: str = CALLS) -> ProvedCode:
+    isa = INSTRUCTION_SETS[architecture]
+
+    def prove_code(place: int, contract: Contract, convention: str) -> ProvedCode:
         cases: list[CaseProof | Excluded] = []
         proved = prove(code, contract, convention, place, architecture, record=cases.append)
         return ProvedCode.of(proved, cases)
 
     if not called:
         return ProvedFormula(prove_code(start, contract, convention))
-    if not INSTRUCTION_SETS[architecture].follows_calls:
+    if not isa.follows_calls:
         raise ProofError(f"there are no proofs of calls on {architecture}")
     system = System(WORD_BITS)
     operands = operands_of(system, contract)
-    routines = Routines(p, limbs, called, prove_code)
+    inner = isa.called_convention or convention
+    routines = Routines(p, limbs, called, lambda place, of: prove_code(place, of, inner))
     inputs = [routines.input(value) for values in operands.values() for value in values]
     memory = KernelMemory(
         system,
@@ -67,7 +68,7 @@ def prove_formula(
         contract.result_limbs * len(contract.claims),
         routines=routines,
     )
-    INSTRUCTION_SETS[architecture].run(memory, convention, code, start)
+    isa.run(memory, convention, code, start)
     settle(routines, memory, statement, contract, inputs)
     if len(routines.lemmas) < len(called):
         raise ProofError("a routine is stated that is never called")

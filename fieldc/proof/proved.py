@@ -66,6 +66,8 @@ class ProvedCode:
     equalities: tuple[Equality, ...] = ()
     instructions: frozenset[str] = frozenset()
     cut_points: tuple[CutPoint, ...] = ()
+    products: tuple[tuple[int, int, int], ...] = ()
+    """Products by constants that AArch64 code expects: a word, its factor, the constant."""
 
     @classmethod
     def of(cls, proved: Proved, cases: Sequence[CaseProof | Excluded]) -> ProvedCode:
@@ -74,4 +76,15 @@ class ProvedCode:
         return cls(
             *(proved.stack, tuple(cases), rows),
             *(proved.equalities, proved.instructions, proved.cut_points),
+            _products(proved.system),
         )
+
+
+def _products(system: System) -> tuple[tuple[int, int, int], ...]:
+    """The products that code expects, by the variables of their names."""
+    return tuple(
+        (number, factor, constant)
+        for name, factor, constant in sorted(system.expected)
+        for number, known in enumerate(system.names)
+        if known == name
+    )

@@ -16,7 +16,7 @@ from fieldc.proof.values import Value
 
 @dataclass(frozen=True)
 class Lemma:
-    """What was proved of a routine, which follows System V."""
+    """What was proved of a routine."""
 
     statement: FormulaStatement
     contract: Contract

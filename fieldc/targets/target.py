@@ -22,6 +22,7 @@ from fieldc.language import Expression
 from fieldc.machine.assemble import AssemblyError, assemble
 from fieldc.machine.instruments import Instruments
 from fieldc.machine.processor import host_architecture, missing
+from fieldc.targets.calls import CallerMaker
 from fieldc.targets.choice import Choice, Variant
 from fieldc.targets.extras import PLAIN, Extras
 from fieldc.targets.header import contract
@@ -100,6 +101,8 @@ class Target:
     runner: Runner | None = None
     not_scanned: str = ""
     """Why no scan of its objects shows constant time; empty where one does."""
+    caller: CallerMaker | None = None
+    """How it makes formulas of 64-bit words as callers of routines; None where it does not."""
     judge: Judge | None = None
     """How a model judges its kernels with words of the preferred width; None where none does."""
     algorithms: tuple[str, ...] = ()

@@ -1,40 +1,17 @@
-(** The checker for AArch64, and the theorem: what it accepts keeps its promise, in every run. *)
+(** The checker for AArch64, and its theorem. *)
 
 From Coq Require Import ZArith List Lia Bool.
 From Fieldc Require Import Word Bytes Memory Options Polynomial System Arithmetic Expression
-  Replay Between Verdict Entry Areas.
-From Fieldc.aarch64 Require Import Machine Kernel Words Facts Symbolic Simulation Advance Run.
+  Verdict Entry Areas Formula Followed Stated.
+From Fieldc.aarch64 Require Import Machine Kernel Words Facts Symbolic Instructions Simulation
+  Accesses Calls Steps Advance Run.
 Import ListNotations.
 Open Scope Z_scope.
 
-(** How many instructions a run may have. *)
-Definition most_steps : nat := Nat.pow 2 16.
-
-(** What an accepted kernel executes and reads. *)
-Definition checked_accesses (hints : list hint) (c : contract) (code : list Z) (given : certificate)
-    : option (list (area * Z * Z)) :=
-  m <- follow c code most_steps (entered c hints);
-  _ <- guard (plausible c code && returns c m);
-  _ <- verdict c (sys m) (cells m) given;
-  Some (seen m).
-
-Definition check (hints : list hint) (c : contract) (code : list Z) (given : certificate) : bool :=
-  match checked_accesses hints c code given with Some _ => true | None => false end.
-
-(** ** The proof *)
-
-Lemma run_one_more n : forall s s' s'', run n s = Some s' -> advance s' = Some s'' ->
-  run (Datatypes.S n) s = Some s''.
-Proof.
-  induction n as [|n IH]; intros s s' s'' RN NX.
-  - cbn [run] in *. injection RN as ->. now rewrite NX.
-  - cbn [run] in RN. destruct (advance s) as [t|] eqn:T; [|discriminate].
-    specialize (IH _ _ _ RN NX). cbn [run] in *. now rewrite T.
-Qed.
-
 (** All other promises, from the symbolic machine before the return. *)
 Lemma return_keeps c code start v m s : ready c code start -> simulates c code start v m s ->
-  returns c m = true -> exists last, execute Ret s = Some last /\ memory last = memory s /\
+  returns c m = true -> exists last, execute Ret s = Some last /\
+    memory last = memory s /\ proper last /\
     (function_kept c start last -> done c code (seen m) start last).
 Proof.
   intros R S RT. unfold returns in RT. apply andb_prop in RT as [RS SV].
@@ -47,6 +24,7 @@ Proof.
   { intros r I. rewrite forallb_forall in SV.
     apply (restored_right _ _ _ R _ _ _ _ _ (SV r I) (file_right _ _ _ _ _ _ S r)). }
   eexists. split; [reflexivity|]. split; [reflexivity|].
+  split; [split; [apply (file_words _ _ _ _ _ _ S) | apply (bytes _ _ _ _ _ _ S)]|].
   intros [F B]. constructor; [exact F | exact B | ..]; cbn [go registers memory here trace].
   - apply K. now left.
   - change stack_pointer with SP. change link_size with 0. exact P.
@@ -56,32 +34,183 @@ Proof.
   - apply (seen_right _ _ _ _ _ _ S).
 Qed.
 
-Theorem checked_exactly hints c code given seen :
-  checked_accesses hints c code given = Some seen ->
-  exists n, forall start, ready c code start ->
-  exists last, run n start = Some last /\ done c code seen start last.
+Lemma simulates_agree c code start v u m s : simulates c code start v m s ->
+  agree (next (sys m)) v u -> simulates c code start u m s.
 Proof.
-  unfold checked_accesses. intros C. unbind C. rename E into F.
-  destruct (_ && _) eqn:B in C; [|discriminate C]. cbn [guard bind] in C.
-  apply andb_prop in B as [P RT]. destruct (verdict _ _ _ _) as [[]|] eqn:V; [|discriminate C].
-  injection C as <-. destruct (follow_right _ _ _ _ _ F) as (n & K).
-  exists (Datatypes.S n). intros start R.
-  destruct (entered_right c code start R P) as (v0 & G0 & F0 & C0 & LS & SM).
-  destruct (K start R _ _ (entered_simulates _ _ _ R hints _ G0 F0 C0))
-    as (s1 & v & s2 & RN & NX & S2 & EX).
-  destruct (return_keeps _ _ _ _ _ _ R S2 RT) as (last & RL & ML & KEPT).
-  exists last. split; [eapply run_one_more; [exact RN | now rewrite NX]|].
-  apply KEPT. apply (verdict_right c code start given (sys m) v0 v (cells m) (memory s2)); auto.
-  - apply right_good, (words_right _ _ _ _ _ _ S2).
-  - apply (cells_right _ _ _ _ _ _ S2).
-  - apply (bytes _ _ _ _ _ _ S2).
+  intros S A. assert (with_words (wds m) m = m) as Q by (destruct m; reflexivity).
+  rewrite <- Q. assert (extends (sys m) v (sys m) u) as X by (split; [lia | exact A]).
+  apply simulates_words with (v := v); [exact S|]. split; [exact X|].
+  exact (always_extends _ _ _ _ _ X (words_right _ _ _ _ _ _ S)).
 Qed.
 
-Theorem checked hints c code given : check hints c code given = true ->
-  exists seen n, forall start, ready c code start ->
-  exists last, run n start = Some last /\ done c code seen start last.
+(** ** What the machine is after a call that is not followed, and what a call needs *)
+
+Definition renewed (m : machine) (s : system) (f : register -> content)
+    (l : list (area * Z * content)) (a : Z) (e : list (area * Z * Z)) : machine :=
+  Symbolic (with_known s (wds m)) f l None None a e.
+
+Definition may_enter (m : machine) (top : Z) : bool := (pc m mod 4 =? 0) && (top mod 16 =? 0).
+Definition caller_of (m : machine) (_ : Z) : option Z :=
+  match file m X30 with Pointer Code a => Some a | _ => None end.
+
+Definition seen_at_return (m : machine) : list (area * Z * Z) := seen m.
+
+Lemma stack_offset_right c code start v m s o : simulates c code start v m s ->
+  stack_offset m = Some o -> registers s stack_pointer = (place c start Stack + o) mod radix.
 Proof.
-  unfold check. intros C.
-  destruct (checked_accesses hints c code given) as [seen|] eqn:A; [|discriminate C].
-  exists seen. exact (checked_exactly _ _ _ _ _ A).
+  unfold stack_offset. intros S O.
+  pose proof (file_right _ _ _ _ _ _ S SP) as D.
+  destruct (file m SP) as [?|[] p|?]; try discriminate O. injection O as <-. exact D.
 Qed.
+
+Lemma may_enter_right c code start v m s o : ready c code start ->
+  simulates c code start v m s -> stack_offset m = Some o -> may_enter m o = true -> aligned s.
+Proof.
+  intros R S O E. apply andb_prop in E as [E1 E2]. apply Z.eqb_eq in E1, E2. split.
+  - rewrite (here_right _ _ _ _ _ _ S), Z.add_mod, E1 by discriminate.
+    pose proof (proj1 (entered_aligned _ _ _ R)) as A.
+    change (place c start Code) with (here start). rewrite A. reflexivity.
+  - change SP with stack_pointer. rewrite (stack_offset_right _ _ _ _ _ _ _ S O).
+    exact (sp_aligned _ _ _ R _ E2).
+Qed.
+
+Lemma caller_of_right c code start v m s o a : ready c code start ->
+  simulates c code start v m s -> stack_offset m = Some o -> caller_of m o = Some a ->
+  inside c code Code a 1 -> registers s stack_pointer = place c start Stack + o ->
+  return_address s = place c start Code + a.
+Proof.
+  intros R S _ C IC _. unfold caller_of in C.
+  pose proof (file_right _ _ _ _ _ _ S X30) as D.
+  destruct (file m X30) as [?|[] p|?]; try discriminate C. injection C as ->.
+  etransitivity; [exact D | exact (inside_no_wrap _ _ _ R _ _ _ IC ltac:(lia))].
+Qed.
+
+(** ** What [Followed.v] asks for *)
+
+Module FollowedAArch64 <: Followed.
+  Module P := AArch64.
+  Module K := OfAArch64.
+
+  Definition instruction := instruction.
+  Definition turn_of (i : instruction) : turn :=
+    match i with Call _ => Calling | Ret => Returning | _ => Onward end.
+  Definition execute := execute.
+  Definition leave := execute Ret.
+  Lemma leave_right i s : turn_of i = Returning -> execute i s = leave s.
+  Proof. now destruct i. Qed.
+
+  Definition advance := advance.
+  Definition run := run.
+  Lemma run_none s : run 0 s = Some s.
+  Proof. reflexivity. Qed.
+  Lemma run_more n s :
+    run (S n) s = match advance s with Some s' => run n s' | None => None end.
+  Proof. reflexivity. Qed.
+
+  Definition all_registers : list register :=
+    [X0; X1; X2; X3; X4; X5; X6; X7; X8; X9; X10; X11; X12; X13; X14; X15; X16; X17; X18; X19; X20;
+     X21; X22; X23; X24; X25; X26; X27; X28; X29; X30; SP].
+  Definition position (r : register) : nat :=
+    match r with
+    | X0 => 0 | X1 => 1 | X2 => 2 | X3 => 3 | X4 => 4 | X5 => 5 | X6 => 6 | X7 => 7 | X8 => 8
+    | X9 => 9 | X10 => 10 | X11 => 11 | X12 => 12 | X13 => 13 | X14 => 14 | X15 => 15 | X16 => 16
+    | X17 => 17 | X18 => 18 | X19 => 19 | X20 => 20 | X21 => 21 | X22 => 22 | X23 => 23
+    | X24 => 24 | X25 => 25 | X26 => 26 | X27 => 27 | X28 => 28 | X29 => 29 | X30 => 30 | SP => 31
+    end%nat.
+  Lemma position_right r :
+    (position r < length all_registers)%nat /\ nth_error all_registers (position r) = Some r.
+  Proof. destruct r; cbn; split; (reflexivity || lia). Qed.
+  Lemma link_size_right : 0 <= link_size.
+  Proof. discriminate. Qed.
+
+  Definition machine := machine.
+  Definition sys := sys.
+  Definition file := file.
+  Definition cells := cells.
+  Definition pc := pc.
+  Definition seen := seen.
+  Definition renewed := renewed.
+  Lemma renewed_sys m s f l a e : sys (renewed m s f l a e) = s.
+  Proof. reflexivity. Qed.
+  Lemma renewed_cells m s f l a e : cells (renewed m s f l a e) = l.
+  Proof. reflexivity. Qed.
+
+  Definition stack_offset := stack_offset.
+  Definition may_enter := may_enter.
+  Definition caller_of := caller_of.
+
+  Definition choices := list hint.
+  Definition no_choices : choices := [].
+  Definition entered (hints : choices) (c : contract) : machine := entered c hints.
+  Lemma entered_sys h c : sys (entered h c) = entered_system c.
+  Proof. reflexivity. Qed.
+  Lemma entered_cells_are h c : cells (entered h c) = entered_cells c.
+  Proof. reflexivity. Qed.
+
+  Definition fetch := fetch.
+  Definition step := step.
+  Definition return_to := return_to.
+  Definition seen_at_return := seen_at_return.
+  Definition returns (c : contract) (_ : list Z) (m : machine) : bool := returns c m.
+
+  Definition simulates := simulates.
+  Lemma good_sys c code start v m s : simulates c code start v m s -> good (sys m) v.
+  Proof. intros S. exact (right_good _ _ (words_right _ _ _ _ _ _ S)). Qed.
+  Definition file_right := file_right.
+  Definition file_words := file_words.
+  Definition cells_right := cells_right.
+  Definition frame := frame.
+  Definition bytes := bytes.
+  Definition here_right := here_right.
+  Definition trace_right := trace_right.
+  Definition seen_right := seen_right.
+  Definition simulates_agree := simulates_agree.
+
+  Lemma renewed_right c code start v m s s' v' f l a accesses last :
+    simulates c code start v m s -> extends (sys m) v s' v' -> good s' v' ->
+    (forall r, denotes c start s' v' (f r) (registers last r)) ->
+    (forall r, is_word (registers last r)) ->
+    (forall cell, In cell l -> cell_right c code start s' v' (memory last) cell) ->
+    (forall b, ~ writable c code start b -> memory last b = memory start b) ->
+    (forall b, 0 <= memory last b < 256) ->
+    here last = place c start Code + a ->
+    trace last = map (access_at c start) accesses ++ trace start ->
+    (forall b o n, In (b, o, n) accesses -> inside c code b o n) ->
+    simulates c code start v' (renewed m s' f l a accesses) last.
+  Proof.
+    intros S X G. pose proof (right_system _ _ _ _ (words_right _ _ _ _ _ _ S) X G) as [_ W].
+    now constructor.
+  Qed.
+
+  Definition stack_offset_right := stack_offset_right.
+  Definition may_enter_right := may_enter_right.
+  Definition caller_of_right := caller_of_right.
+
+  Lemma fetch_right c code start v m s i m1 : ready c code start ->
+    fetch c code m = Some (i, m1) -> simulates c code start v m s ->
+    exists s1, advance s = execute i s1 /\ simulates c code start v m1 s1 /\ sys m1 = sys m.
+  Proof.
+    intros R F S. destruct (fetch_right _ _ _ R _ _ _ _ _ F S) as (s1 & A & S1 & Q). eauto.
+  Qed.
+
+  Definition stands_for c code start (m m' : machine) (v : valuation) (s : option state) : Prop :=
+    exists s' v', s = Some s' /\ simulates c code start v' m' s' /\ extends (sys m) v (sys m') v'.
+  Lemma step_right c code start i m m' v s : ready c code start ->
+    step c code i m = Some m' -> simulates c code start v m s ->
+    stands_for c code start m m' v (execute i s).
+  Proof. intros R. now apply step_right. Qed.
+  Lemma return_right c code start caller m m' v s : ready c code start ->
+    return_to c code caller m = Some m' -> simulates c code start v m s ->
+    stands_for c code start m m' v (leave s).
+  Proof. intros R. now apply return_right. Qed.
+
+  Definition return_keeps := return_keeps.
+  Lemma entered_simulates h c code start v : ready c code start -> good (entered_system c) v ->
+    (forall r, denotes c start (entered_system c) v (entry_content c r) (registers start r)) ->
+    (forall cell, In cell (entered_cells c) ->
+      cell_right c code start (entered_system c) v (memory start) cell) ->
+    simulates c code start v (entered h c) start.
+  Proof. intros R. now apply entered_simulates. Qed.
+End FollowedAArch64.
+
+Module Export CheckingAArch64 := Stated.Make FollowedAArch64.

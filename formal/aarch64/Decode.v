@@ -144,6 +144,7 @@ Section Word.
     else if is 0xffffffe0 0xd51b4200 then Some (WriteFlags rd)
     else if is 0xffffff3f 0xd503241f then Some Nothing
     else if is 0xffffffff 0xd503201f then Some Nothing
+    else if is 0xfc000000 0x94000000 then Some (Call (4 * sign_extended 26 (part 0 26) - 4))
     else if is 0xffffffff 0xd65f03c0 then Some Ret
     else None.
 End Word.

@@ -234,6 +234,7 @@ Section Kernel.
         | _ => None
         end
     | Nothing => Some m
-    | Ret => None   (* where the run ends *)
+    | Call d => m1 <- put (Some X30) (Pointer Code (pc m)) m; jump c code (pc m + d) m1
+    | Ret => None   (* [return_to], where a call is known *)
     end.
 End Kernel.

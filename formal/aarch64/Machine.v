@@ -77,6 +77,7 @@ Inductive instruction :=
   | ReadFlags (d : general)
   | WriteFlags (r : general)
   | Nothing
+  | Call (z : Z)                                 (* bl, from the next instruction *)
   | Ret.
 
 (** ** What they do *)
@@ -219,6 +220,7 @@ Definition execute (i : instruction) (s : state) : option state :=
       let x := get s r in
       Some (set_flags (Nzcv (bit_of x 31) (bit_of x 30) (bit_of x 29) (bit_of x 28)) s)
   | Nothing => Some s
+  | Call z => Some (go ((here s + z) mod radix) (set_register X30 (here s mod radix) s))
   | Ret => Some (go (registers s X30) s)
   end.
 

@@ -1,4 +1,4 @@
-(** The checker's symbolic run, from the first byte to the return, stands for the processor's. *)
+(** The symbolic machine's steps: from bytes, at the entry, and to the return. *)
 
 From Coq Require Import ZArith List Lia Bool.
 From Fieldc Require Import Word Bytes Memory Options Polynomial System Arithmetic Expression
@@ -21,18 +21,6 @@ Section Kernel.
     _ <- guard (is_inside c code Code (pc m) 4 && (pc m mod 4 =? 0));
     i <- decode (number (firstn 4 (skipn (Z.to_nat (pc m)) code)));
     Some (i, with_access Code (pc m) 4 (with_pc (pc m + 4) m)).
-
-  (** To the return, which is read but not executed. *)
-  Fixpoint follow (fuel : nat) (m : machine) : option machine :=
-    match fuel with
-    | O => None
-    | S fuel' =>
-        '(i, m1) <- fetch m;
-        match i with
-        | Ret => Some m1
-        | _ => m2 <- step c code i m1; follow fuel' m2
-        end
-    end.
 
   Definition entered (hints : list hint) : machine :=
     Symbolic (Words (entered_system c) hints [] [] [] [] [] [] [] [])
@@ -89,27 +77,3 @@ Section Kernel.
     - intros a o n [].
   Qed.
 End Kernel.
-
-(** The state before the return: every run reaches it, after the same number of instructions. *)
-Lemma follow_right c code fuel : forall m m', follow c code fuel m = Some m' ->
-  exists n, forall start, ready c code start -> forall v s, simulates c code start v m s ->
-  exists s' v' s'', run n s = Some s' /\ advance s' = execute Ret s'' /\
-    simulates c code start v' m' s'' /\ extends (sys m) v (sys m') v'.
-Proof.
-  induction fuel as [|fuel IH]; cbn [follow]; intros m m' F; [discriminate|].
-  unbind F. destruct p as [i m1].
-  assert ((i = Ret /\ m1 = m') \/ exists m2, follow c code fuel m2 = Some m' /\
-    step c code i m1 = Some m2) as [[-> ->]|(m2 & FO & ST)].
-  { destruct i; try (unbind F; right; eexists; split; [exact F | reflexivity]).
-    left. split; [reflexivity|]. now injection F. }
-  - exists 0%nat. intros start R v s S.
-    destruct (fetch_right _ _ _ R _ _ _ _ _ E S) as (s1 & N & S1 & Q).
-    exists s, v, s1. rewrite Q. split; [reflexivity|]. split; [exact N|].
-    split; [exact S1 | apply extends_refl].
-  - destruct (IH _ _ FO) as (n & K). exists (Datatypes.S n). intros start R v s S.
-    destruct (fetch_right _ _ _ R _ _ _ _ _ E S) as (s1 & N & S1 & Q).
-    destruct (step_right _ _ _ R _ _ _ _ _ ST S1) as (s2 & v2 & EX & S2 & X2).
-    destruct (K start R _ _ S2) as (s' & v' & s'' & RN & NX & S3 & X3).
-    exists s', v', s''. cbn [run]. rewrite N, EX. split; [exact RN|]. split; [exact NX|].
-    split; [exact S3|]. rewrite Q in X2. exact (extends_trans _ _ _ _ _ _ X2 X3).
-Qed.

@@ -3,7 +3,7 @@
 From Coq Require Import ZArith List Lia Bool.
 From Fieldc Require Import Word Options Polynomial System Arithmetic Verdict Entry Areas.
 From Fieldc.aarch64 Require Import Machine Kernel Carries Words Facts Choices Halves Rows
-  Calculations Symbolic Instructions Simulation Accesses Sums Logic Fields.
+  Calculations Symbolic Instructions Simulation Accesses Calls Sums Logic Fields.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -159,6 +159,7 @@ Section Kernel.
     - now apply read_flags_right.
     - now apply write_flags_right.
     - injection H as <-. eapply stands_same; [reflexivity | exact S | reflexivity].
+    - now apply call_right.
     - discriminate H.
   Qed.
 End Kernel.

@@ -181,6 +181,16 @@ Section Kernel.
     if register_beq r SP then _ <- guard (is_area a Stack); move_stack offset m
     else put (Some r) (Pointer a offset) m.
 
+  (** Goes on at an offset in the code. *)
+  Definition jump (offset : Z) (m : machine) : option machine :=
+    _ <- guard (is_inside c code Code offset 1);
+    Some (with_pc offset m).
+
+  (** Returns from called code, by the address that the call left. *)
+  Definition return_to (caller : Z) (m : machine) : option machine :=
+    _ <- guard (match file m X30 with Pointer Code o => o =? caller | _ => false end);
+    jump caller m.
+
   Definition accessed (a : address) (m : machine) (f : area -> Z -> machine -> option machine)
       : option machine :=
     match file m (base a) with

@@ -1,7 +1,8 @@
-(** The conventions of AArch64, its checkers, and their theorems: operations and formulas. *)
+(** The conventions of AArch64, its checkers, and their theorems: operations, formulas, and formulas
+    that call routines. *)
 
 From Coq Require Import ZArith List.
-From Fieldc Require Import Formula.
+From Fieldc Require Import Word Verdict Formula.
 From Fieldc.aarch64 Require Import Machine Kernel Advance Run Checker.
 Import ListNotations.
 Open Scope Z_scope.
@@ -14,6 +15,13 @@ Definition saved_by_all : list register :=
 Definition aapcs64 : convention := Convention arguments_of_all saved_by_all 0 0.
 Definition apple : convention := Convention arguments_of_all (X18 :: saved_by_all) 128 0.
 Definition windows : convention := Convention arguments_of_all (X18 :: saved_by_all) 0 0.
+
+Definition check : list hint -> contract -> list Z -> certificate -> bool := CheckingAArch64.check.
+
+Theorem checked hints c code given : check hints c code given = true ->
+  exists seen n, forall start, ready c code start ->
+  exists last, run n start = Some last /\ done c code seen start last.
+Proof. exact (CheckingAArch64.checked hints c code given). Qed.
 
 Section Hints.
   Variable hints : list hint.
@@ -30,3 +38,17 @@ Section Hints.
   Definition check_formula := OfAArch64.formula_check (check hints).
   Definition formula_checked := OfAArch64.formula_checked run (check hints) (checked hints).
 End Hints.
+
+(** Routines follow the convention of their caller. *)
+Definition check_calls p limbs f inverse stack calling code routines : bool :=
+  CheckingAArch64.check_calls calling p limbs f inverse stack calling code routines.
+
+Theorem calls_checked p limbs f inverse stack calling code routines :
+  let c := formula_contract p limbs f inverse stack calling in
+  check_calls p limbs f inverse stack calling code routines = true -> p <> 0 ->
+  exists seen n, forall start, ready c code start ->
+  exists last, run n start = Some last /\ done c code seen start last /\
+    formula_kept p limbs f c start last.
+Proof.
+  exact (CheckingAArch64.calls_checked calling p limbs f inverse stack calling code routines).
+Qed.

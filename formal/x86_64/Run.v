@@ -1,4 +1,4 @@
-(** Runs of the processor, and the checker's symbolic run, from bytes to the return. *)
+(** Steps from bytes: the processor's and the symbolic machine's. *)
 
 From Coq Require Import ZArith List Lia Bool.
 From Fieldc Require Import Word Bytes Memory Options Polynomial System Arithmetic Bits Expression
@@ -28,8 +28,6 @@ Section Kernel.
   Variable c : contract.
   Variable code : list Z.
 
-  (** ** The symbolic run *)
-
   (** The instruction at [pc], and the machine behind it. *)
   Definition fetch (m : machine) : option (instruction * machine) :=
     let window := firstn longest (skipn (Z.to_nat (pc m)) code) in
@@ -39,21 +37,6 @@ Section Kernel.
         let n := Z.of_nat (length window - length unread) in
         _ <- guard (is_inside c code Code (pc m) n);
         Some (i, with_access Code (pc m) n (with_pc (pc m + n) m))
-    end.
-
-  (** To the return, which is read but not executed. Each call is followed; [callers] says where
-      those that have not returned came from, the last one first. *)
-  Fixpoint follow (fuel : nat) (callers : list Z) (m : machine) : option machine :=
-    match fuel with
-    | O => None
-    | S fuel' =>
-        '(i, m1) <- fetch m;
-        match i, callers with
-        | Ret, [] => Some m1
-        | Ret, caller :: rest => m2 <- return_to c code caller m1; follow fuel' rest m2
-        | Call _, _ => m2 <- step c code i m1; follow fuel' (pc m1 :: callers) m2
-        | _, _ => m2 <- step c code i m1; follow fuel' callers m2
-        end
     end.
 
   Definition entered : machine :=
@@ -134,32 +117,3 @@ Section Kernel.
     - intros a o n [].
   Qed.
 End Kernel.
-
-(** The state before the return: every run reaches it, after the same number of instructions. *)
-Lemma follow_right c code fuel : forall callers m m', follow c code fuel callers m = Some m' ->
-  exists n, forall start, ready c code start -> forall v s, simulates c code start v m s ->
-  exists s' v' s'', run n s = Some s' /\ advance s' = execute Ret s'' /\
-    simulates c code start v' m' s'' /\ extends (sys m) v (sys m') v'.
-Proof.
-  induction fuel as [|fuel IH]; cbn [follow]; intros callers m m' F; [discriminate|].
-  unbind F. destruct p as [i m1].
-  assert ((i = Ret /\ m1 = m') \/ exists m2 rest, follow c code fuel rest m2 = Some m' /\
-    forall start, ready c code start -> forall v s, simulates c code start v m1 s ->
-    stands_for c code start m1 m2 v (execute i s)) as [[-> ->]|(m2 & rest & FO & ST)].
-  { destruct i; try (unbind F; right; do 2 eexists; split; [exact F|];
-      intros start R v s S; now apply step_right).
-    destruct callers as [|caller rest].
-    - left. split; [reflexivity|]. now injection F.
-    - unbind F. right. do 2 eexists. split; [exact F|].
-      intros start R v s S. now apply return_right with (caller := caller). }
-  - exists 0%nat. intros start R v s S.
-    destruct (fetch_right _ _ _ R _ _ _ _ _ E S) as (s1 & N & S1 & Q & _).
-    exists s, v, s1. rewrite Q. split; [reflexivity|]. split; [exact N|].
-    split; [exact S1 | apply extends_refl].
-  - destruct (IH _ _ _ FO) as (n & K). exists (Datatypes.S n). intros start R v s S.
-    destruct (fetch_right _ _ _ R _ _ _ _ _ E S) as (s1 & N & S1 & Q & _).
-    destruct (ST start R _ _ S1) as (s2 & v2 & EX & S2 & X2).
-    destruct (K start R _ _ S2) as (s' & v' & s'' & RN & NX & S3 & X3).
-    exists s', v', s''. cbn [run]. rewrite N, EX. split; [exact RN|]. split; [exact NX|].
-    split; [exact S3|]. rewrite Q in X2. exact (extends_trans _ _ _ _ _ _ X2 X3).
-Qed.

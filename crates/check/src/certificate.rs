@@ -16,7 +16,7 @@ pub(crate) struct Certificate {
     pub(crate) routines: Vec<Routine>,
 }
 
-/// A routine with its proof, which follows System V.
+/// A routine with its proof.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Routine {
     /// Its text.

@@ -25,6 +25,7 @@ mod memory;
 mod object_code;
 mod polynomial;
 mod replay;
+mod routines;
 mod system;
 #[cfg(test)]
 mod tests;
@@ -36,11 +37,11 @@ use formula::Formula;
 use memory::Run;
 use object::Architecture;
 use polynomial::Polynomial;
+use routines::Routines;
 use std::error::Error;
 use std::path::Path;
 use std::process::ExitCode;
 use std::slice;
-use x86_64::Routines;
 
 /// A result, or why there is none.
 type Outcome<T> = Result<T, String>;
@@ -93,8 +94,7 @@ fn run<'a>(
     products: &'a [Product],
 ) -> Outcome<Run<'a>> {
     let run = match contract.convention.architecture {
-        Architecture::Aarch64 if routines.is_some() => return fail("calls on AArch64"),
-        Architecture::Aarch64 => aarch64::run(code, contract, products)?,
+        Architecture::Aarch64 => aarch64::run(code, contract, routines, products)?,
         _ => x86_64::run(code, contract, routines)?,
     };
     if run.stack != stack {

@@ -1,8 +1,8 @@
 //! The memory that a kernel may use: operands, constants in its code, z, and its own stack.
 
 use crate::contract::{Contract, STACK, UNKNOWN};
+use crate::routines::Routines;
 use crate::system::{System, Word};
-use crate::x86_64::Routines;
 use crate::{Outcome, fail};
 use std::collections::BTreeMap;
 

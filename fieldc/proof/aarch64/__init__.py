@@ -13,5 +13,9 @@ def _run(memory: KernelMemory, convention: str, code: bytes, start: int) -> None
 
 
 AARCH64 = ProvedInstructionSet(
-    "aarch64", _run, {"elf": "aapcs64", "mach-o": "apple", "coff": "windows"}
+    "aarch64",
+    _run,
+    {"elf": "aapcs64", "mach-o": "apple", "coff": "windows"},
+    follows_calls=True,
+    certifies_formulas=True,
 )

@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 import capstone
 
+from fieldc.proof.aarch64.calls import call_proved
 from fieldc.proof.aarch64.processor import CALLEE_SAVED, Meaning, SymbolicArm64
 from fieldc.proof.algebra.equations import ONE, Polynomial
 from fieldc.proof.values import OnEntry, Pointer, Signed
@@ -32,9 +33,14 @@ def ret(cpu: SymbolicArm64, i: capstone.CsInsn) -> None:
 
 
 def bl(cpu: SymbolicArm64, i: capstone.CsInsn) -> None:
-    """A call of code beside the kernel, which is run in its place."""
+    """A call of code beside the kernel: used by its lemma, or run in its place."""
+    target, routines = int(i.operands[0].imm), cpu.memory.routines
     cpu.registers["x30"] = Pointer("code", cpu.place)
-    b(cpu, i)
+    if routines is not None and (lemma := routines.lemma(target)) is not None:
+        call_proved(cpu, routines, lemma)
+        return
+    cpu.needs_no_certificate()
+    cpu.place = target
 
 
 def b(cpu: SymbolicArm64, i: capstone.CsInsn) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fieldc.proof.instruction_set import ProvedInstructionSet
 from fieldc.proof.memory import KernelMemory
+from fieldc.proof.x86_64.calls import CONVENTION
 from fieldc.proof.x86_64.meanings import MEANINGS
 from fieldc.proof.x86_64.processor import SymbolicX86
 
@@ -18,6 +19,7 @@ X86_64 = ProvedInstructionSet(
     {"elf": "sysv", "mach-o": "sysv", "coff": "win64"},
     foreign_conventions=("go-abi0", "go-abiinternal"),
     follows_calls=True,
+    called_convention=CONVENTION,
     certifies_formulas=True,
     array_convention="sysv",
 )

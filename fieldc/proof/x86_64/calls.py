@@ -18,7 +18,8 @@ def call_proved(cpu: SymbolicX86, routines: Routines, lemma: Lemma) -> None:
     names = ARGUMENTS[CONVENTION][:count]
     if len(names) < count:
         raise ProofError(f"{cpu.where}: a routine with more operands than registers")
-    use(routines, lemma, cpu.memory, [cpu.registers[name] for name in names], cpu.where)
+    arguments = [cpu.registers[name] for name in names]
+    use(routines, lemma, cpu.memory, arguments, cpu.where, link=8)
     for name in cpu.registers:
         if name != "rsp" and name not in CALLEE_SAVED[CONVENTION]:
             cpu.registers[name] = LowByte(None)

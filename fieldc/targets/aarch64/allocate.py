@@ -156,7 +156,7 @@ def allocated(selected: Selected, code: Sequence[ArmCode]) -> list[str]:
     saved = sorted(allocator.taken.intersection(SAVED))
     below = SLOT * (len(saved) + len(saved) % 2)
     frame = below + SLOT * (allocator.slot_count + allocator.slot_count % 2)
-    before, after = _frame(saved, frame)
+    before, after = framed(saved, frame)
     lines = list(before)
     for text, registers, slot in allocator.lines:
         names = [f"x{register}" for register in registers]
@@ -164,7 +164,7 @@ def allocated(selected: Selected, code: Sequence[ArmCode]) -> list[str]:
     return [*lines, *after, "ret"]
 
 
-def _frame(saved: Sequence[int], frame: int) -> tuple[list[str], list[str]]:
+def framed(saved: Sequence[int], frame: int) -> tuple[list[str], list[str]]:
     """What saves registers in pairs and makes room, and what takes both back."""
     pairs = [saved[i : i + 2] for i in range(0, len(saved), 2)]
     before: list[str] = []

@@ -163,6 +163,14 @@ def _label(line: ArmLine, text: str) -> int | None:
     return (distance & 3) << 29 | (distance >> 2 & (1 << 19) - 1) << 5
 
 
+def _called(line: ArmLine, text: str) -> int | None:
+    """The distance to a label, for bl."""
+    if text not in line.labels:
+        return None
+    distance = line.labels[text] - line.place
+    return None if distance % 4 else distance >> 2 & (1 << 26) - 1
+
+
 def _saved(line: ArmLine, text: str) -> int | None:
     return 0 if text.lower() == "nzcv" else None
 
@@ -197,6 +205,7 @@ READERS: dict[str, Reader] = {
     "+2": _after(2),
     "[n]": lambda line, text: _address(2)(line, text) if ", " not in text else None,
     "label": _label,
+    "called": _called,
     "nzcv": _saved,
 }
 """The kinds of operands. `D` and `N` are the stack pointer; `if` and `unless` are conditions."""
@@ -296,6 +305,7 @@ def _memory() -> Iterator[Row]:
     yield _row("msr nzcv d", 0xD51B4200)
     yield _row("nop", 0xD503201F)
     yield _row("hint hint", 0xD503201F)
+    yield _row("bl called", 0x94000000)
     yield _row("ret", 0xD65F03C0)
 
 

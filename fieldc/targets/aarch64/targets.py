@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from fieldc.language import Expression
 from fieldc.machine.instruments import Instruments
+from fieldc.targets.aarch64.calls import CALLER, ArmCaller, ArmCalls
 from fieldc.targets.aarch64.kernel import ArmKernel, ArmOrder, compile_words, orders_for
 from fieldc.targets.aarch64.objects import object_of
 from fieldc.targets.aarch64.systems import SYSTEMS, ArmSystem
@@ -25,7 +26,7 @@ VARIANTS = (Variant(ARCHITECTURE),)
 
 
 def kernel_of(choice: Choice) -> ArmKernel:
-    """The instructions of a choice with 64-bit words: the same for every system."""
+    """The instructions of a choice with 64-bit words, without calls: the same for every system."""
     return _kernel(choice.expression, choice.plan)
 
 
@@ -34,9 +35,16 @@ def _kernel(expression: Expression, order: ArmOrder | None) -> ArmKernel:
     return compile_words(lambda rows: lower(expression, rows), order=order)
 
 
+def code_of(choice: Choice) -> ArmKernel | ArmCaller:
+    """The instructions of a choice, which may be a caller with its routines."""
+    if isinstance(choice.plan, ArmCalls):
+        return choice.plan.compile(choice.expression)
+    return kernel_of(choice)
+
+
 def _judged(choice: Choice) -> bytes:
     """The bytes by which a model judges a choice."""
-    return kernel_of(choice).code
+    return code_of(choice).code
 
 
 JUDGE = Judge(
@@ -61,7 +69,7 @@ def _target(system: ArmSystem) -> Target:
         if choice.expression.field.word != WORD:
             return llvm.make(target, choice)
         symbol = symbol_of(choice.expression, choice.variant.name)
-        kernel, pads = kernel_of(choice), target.extras.landing_pads
+        kernel, pads = code_of(choice), target.extras.landing_pads
         kernel = kernel.with_landing_pad() if pads else kernel
         head = header(target.name, choice, system.convention, target.extras)
         text = system.text(symbol, head, kernel.text(), pads)
@@ -74,6 +82,7 @@ def _target(system: ArmSystem) -> Target:
         make=make,
         variants=VARIANTS,
         judge=JUDGE,
+        caller=CALLER,
         can_add=Extras(landing_pads=True),
         instruments=INSTRUMENTS if system.name != "windows" else None,
     )

@@ -10,8 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from fieldc.binary.linkable import function_of
 from fieldc.formulas.places import Area, ElementCopy, ElementPlace, places_of
 from fieldc.language import Expression, Kernel
+from fieldc.machine.assemble import assemble
+from fieldc.targets.calls import Call, CallerMaker, PlannedRoutine, first_called, made_by
 from fieldc.targets.extras import PLAIN, Extras
 from fieldc.targets.x86_64.conventions import SYSV, Convention
 from fieldc.targets.x86_64.instructions import Physical
@@ -19,6 +22,7 @@ from fieldc.targets.x86_64.kernel import X86Error
 from fieldc.targets.x86_64.operands import STACK, Immediate, Memory, Register
 from fieldc.targets.x86_64.plan import Plan
 from fieldc.targets.x86_64.print import (
+    GNU,
     INTEL,
     MASM,
     Syntax,
@@ -44,16 +48,6 @@ class CalledRoutine:
 
 
 @dataclass(frozen=True)
-class Call:
-    """One call: the routine's number, the values it takes, and the value it gives."""
-
-    routine: int
-    sources: tuple[int, ...]
-    value: int
-    name: str
-
-
-@dataclass(frozen=True)
 class Calls:
     """The plan of a formula: routines, calls in order, operands by their counts, and results.
 
@@ -73,8 +67,7 @@ class Calls:
     @property
     def called(self) -> tuple[str, ...]:
         """The routines' statements in the order in which they are first called."""
-        order = dict.fromkeys(call.routine for call in self.calls)
-        return tuple(self.routines[number].statement for number in order)
+        return first_called(self.calls, [one.statement for one in self.routines])
 
     def compile(
         self, expression: Expression, symbol: str, convention: Convention = SYSV
@@ -156,8 +149,7 @@ class _Caller:
             raise X86Error(f"{convention.name} passes {most} operands in registers beside z")
         self.arrives = dict(zip(names, convention.arguments, strict=False))
         self.home = dict(zip(names, kept, strict=False))
-        made = tuple((call.value, call.sources) for call in plan.calls)
-        self.layout = places_of(plan.operands, made, plan.results)
+        self.layout = places_of(plan.operands, made_by(plan.calls), plan.results)
         self.names = names[1:]
         said = {call.value: call.name for call in plan.calls}
         self.places = {v: self._memory(p, said.get(v, "")) for v, p in self.layout.of.items()}
@@ -223,3 +215,30 @@ def _address(register: str, place: Memory) -> Physical:
     if place.offset or place.base == STACK:
         return Physical("lea", (Register(register), place))
     return Physical("mov", (Register(register), Register(str(place.base))), place.name)
+
+
+ROUTINE = "fieldc_routine"
+
+
+def _routine(expression: Expression, plan: Plan) -> tuple[bytes, int]:
+    function = function_of(assemble(plan.compile(expression, ROUTINE).text(GNU)), ROUTINE)
+    return function.code, function.start
+
+
+def _planned(
+    routines: Sequence[PlannedRoutine],
+    calls: Sequence[Call],
+    operands: Sequence[int],
+    results: Sequence[int],
+) -> Calls:
+    made = (CalledRoutine(one.kernel, one.plan, one.statement, one.label) for one in routines)
+    return Calls(tuple(made), tuple(calls), tuple(operands), tuple(results))
+
+
+def _length(calls: Calls, expression: Expression) -> int:
+    text = calls.compile(expression, ROUTINE).text(GNU)
+    return len(function_of(assemble(text), ROUTINE).code)
+
+
+CALLER = CallerMaker("x86_64", SYSV.name, _routine, _planned, _length)
+"""Callers of x86-64."""

@@ -16,7 +16,7 @@ from fieldc.targets.judge import Judge
 from fieldc.targets.object_format import ObjectFormat
 from fieldc.targets.running import EmulatedProgram
 from fieldc.targets.target import Artifact, Runner, Target
-from fieldc.targets.x86_64.calls import CallingKernel, Calls
+from fieldc.targets.x86_64.calls import CALLER, CallingKernel, Calls
 from fieldc.targets.x86_64.choices import FEATURES
 from fieldc.targets.x86_64.conventions import CONVENTIONS, SYSV, WIN64, Convention
 from fieldc.targets.x86_64.kernel import X86Kernel
@@ -118,6 +118,7 @@ def _target(
         object_format=form,
         is_own=True,
         judge=JUDGE,
+        caller=CALLER,
         proved_as=convention,
         most_operands=len(CONVENTIONS[convention].arguments) - 1,
         runner=runner,

@@ -10,6 +10,7 @@ use crate::aarch64::words::tabulate;
 use crate::certificate::Product;
 use crate::contract::Contract;
 use crate::memory::{Flags, Run, Value, as_word};
+use crate::routines::Routines;
 use crate::system::Word;
 use crate::{Outcome, fail};
 use yaxpeax_arch::{Decoder, U8Reader};
@@ -25,13 +26,14 @@ const REGISTER: u32 = 31;
 pub(crate) fn run<'a>(
     code: &'a [u8],
     contract: &'a Contract,
+    routines: Option<Routines<'a>>,
     products: &'a [Product],
 ) -> Outcome<Run<'a>> {
-    let mut machine = Machine::new(code, contract, products);
+    let mut machine = Machine::new(code, contract, routines, products);
     for (k, bytes) in code.as_chunks().0.iter().enumerate() {
-        let place = 4 * k;
-        if let Some(kept) = machine.flags_kept(u32::from_le_bytes(*bytes)) {
-            kept.map_err(|why| format!("+{place:#x}: {why}"))?;
+        let (place, word) = (4 * k, u32::from_le_bytes(*bytes));
+        if let Some(done) = machine.flags_kept(word).or_else(|| machine.called(word, place)) {
+            done.map_err(|why| format!("+{place:#x}: {why}"))?;
             continue;
         }
         let i = decoded(bytes).ok_or_else(|| format!("+{place:#x}: {UNKNOWN}"))?;

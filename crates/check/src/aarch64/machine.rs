@@ -7,6 +7,7 @@ use crate::aarch64::words::{Words, tabulate};
 use crate::certificate::Product;
 use crate::contract::{Contract, STACK};
 use crate::memory::{Address, Flags, Memory, Run, Value, as_word};
+use crate::routines::Routines;
 use crate::system::{System, Word};
 use crate::{Outcome, fail};
 use num_bigint::BigInt;
@@ -15,7 +16,7 @@ use yaxpeax_arm::armv8::a64::{Instruction, Operand, ShiftStyle, SizeCode};
 /// The number of xzr, or of sp where an operand may be that.
 const LAST: u16 = 31;
 /// Registers that a function leaves as they were.
-const SAVED: std::ops::RangeInclusive<u16> = 19..=30;
+pub(crate) const SAVED: std::ops::RangeInclusive<u16> = 19..=30;
 /// Belongs to the system, but on Linux.
 const PLATFORM: u16 = 18;
 const HALF: u64 = 32;
@@ -28,8 +29,10 @@ fn entry(register: u16) -> Value {
 pub(crate) struct Machine<'a> {
     pub(crate) words: Words<'a>,
     pub(crate) memory: Memory<'a>,
-    registers: Vec<Value>,
+    pub(crate) registers: Vec<Value>,
     pub(crate) flags: Flags,
+    /// What calls may use; None where none are allowed.
+    pub(crate) routines: Option<Routines<'a>>,
     has_platform_register: bool,
 }
 
@@ -54,7 +57,12 @@ pub(crate) fn is_zero_register(operand: Operand) -> bool {
 }
 
 impl<'a> Machine<'a> {
-    pub(crate) fn new(code: &'a [u8], contract: &'a Contract, products: &'a [Product]) -> Self {
+    pub(crate) fn new(
+        code: &'a [u8],
+        contract: &'a Contract,
+        routines: Option<Routines<'a>>,
+        products: &'a [Product],
+    ) -> Self {
         let mut registers: Vec<_> = (0..LAST).map(entry).collect();
         for (register, name) in registers.iter_mut().zip(contract.pointers()) {
             *register = Value::at(name);
@@ -63,7 +71,7 @@ impl<'a> Machine<'a> {
         let memory = Memory::new(code, contract, &mut system);
         let has_platform_register = contract.convention.name == "aapcs64";
         let (words, flags) = (Words::new(system, products), Flags::default());
-        Self { words, memory, registers, flags, has_platform_register }
+        Self { words, memory, registers, flags, routines, has_platform_register }
     }
 
     /// z's values, where the kernel returns as it should.
@@ -75,7 +83,7 @@ impl<'a> Machine<'a> {
         if self.memory.stack != 0 {
             return fail("frame: sp is not restored");
         }
-        self.memory.result(self.words.system, None)
+        self.memory.result(self.words.system, self.routines)
     }
 
     fn place(&self, register: u16) -> Outcome<usize> {

@@ -1,5 +1,6 @@
 //! AArch64 code, read by yaxpeax-arm.
 
+mod calls;
 mod encodings;
 mod instructions;
 mod machine;

@@ -194,7 +194,7 @@ fn said(middle: &[u32], convention: &str) -> Outcome<(usize, usize)> {
     let words = [&[HEAD], middle, &TAIL].concat();
     let code: Vec<_> = words.into_iter().flat_map(u32::to_le_bytes).collect();
     let contract = contract("add", convention);
-    let system = run(&code, &contract, &[])?.system;
+    let system = run(&code, &contract, None, &[])?.system;
     Ok((system.highs.len(), system.rows.len()))
 }
 

@@ -1,16 +1,12 @@
 //! Calls: of routines, each verified once and then used by its statement, or of code beside the
 //! kernel, which is run in its place where no routine is stated.
-//!
-//! A verified routine leaves its results for all operands in their ranges; reads its operands before
-//! it writes; writes only its result and stack below its return address. At a call each operand
-//! must lie in memory as one whole value in range. The results are new values of which the
-//! statement is known, and nothing else.
 
+use crate::Outcome;
 use crate::contract::STACK;
-use crate::memory::{Address, Value, as_word};
+use crate::convention;
+use crate::memory::Value;
+use crate::routines::{Lemma, Routines};
 use crate::x86_64::machine::{Machine, SYSV};
-use crate::x86_64::routines::{Lemma, Routines};
-use crate::{Outcome, fail};
 use iced_x86::{Code, Instruction, Register};
 
 impl Machine<'_> {
@@ -45,55 +41,25 @@ impl Machine<'_> {
     pub(crate) fn call(&mut self, place: u64) -> Outcome<()> {
         let mut routines = self.routines.take().ok_or("calls what no certificate is about")?;
         let place = usize::try_from(place).map_err(|_| "calls code outside the object")?;
-        let lemma = routines.learn(self.memory.code, place, self.memory.contract)?;
+        let inner = convention::named("sysv").ok_or("System V is not known")?;
+        let lemma = routines.learn(self.memory.code, place, self.memory.contract, inner)?;
         self.apply(&mut routines, &lemma)?;
         self.routines = Some(routines);
         Ok(())
     }
 
     fn apply(&mut self, routines: &mut Routines<'_>, lemma: &Lemma) -> Outcome<()> {
-        let Lemma { formula, contract, stack } = lemma;
-        let (limbs, top) = (contract.width, self.memory.stack);
-        self.memory.take_stack(top - 8 - stack)?; // with the return address
-        self.memory.forget_below(top);
         let (arguments, saved) = SYSV;
-        let registers = arguments.get(..=contract.operands.len());
+        let registers = arguments.get(..=lemma.contract.operands.len());
         let registers = registers.ok_or("a routine with more operands than registers")?;
-        let addresses: Vec<_> =
-            registers.iter().map(|name| self.given(*name)).collect::<Outcome<_>>()?;
-        let word = |(base, offset): &Address, i: usize| (base.clone(), offset + 8 * i as i64);
-        let mut values = Vec::new();
-        for (operand, address) in contract.operands.iter().zip(&addresses[1..]) {
-            for first in (0..operand.values * operand.limbs).step_by(operand.limbs) {
-                let words = (first..first + operand.limbs)
-                    .map(|i| as_word(self.memory.load(&word(address, i))?));
-                let words = words.collect::<Outcome<Vec<_>>>()?;
-                values.push(routines.known(&words, &operand.high, operand.is_signed)?);
-            }
-        }
-        let results = formula.evaluate(&mut routines.forms, &contract.p, contract.limbs, values)?;
-        for (number, form) in results.into_iter().enumerate() {
-            let words = routines.give(&mut self.system, limbs, &contract.most, form);
-            for (i, value) in words.into_iter().enumerate() {
-                self.memory.store(word(&addresses[0], number * limbs + i), Value::Word(value))?;
-            }
-        }
+        let values: Vec<_> =
+            registers.iter().map(|name| self.get(*name)).collect::<Outcome<_>>()?;
+        routines.apply(lemma, &mut self.system, &mut self.memory, values, 8)?;
         let unsaved = |register: &Register| !saved.contains(register);
         for (_, value) in self.registers.iter_mut().filter(|(register, _)| unsaved(register)) {
             *value = Value::LowByte(None);
         }
         (self.carry, self.overflow) = (None, None);
         Ok(())
-    }
-
-    /// An address that a routine may be given: none that the call itself writes over.
-    fn given(&self, register: Register) -> Outcome<Address> {
-        match self.get(register)? {
-            Value::Pointer((base, offset)) if base != STACK || offset >= self.memory.stack => {
-                Ok((base, offset))
-            }
-            Value::Pointer(_) => fail("an argument lies below the stack pointer"),
-            _ => fail("an argument is no known address"),
-        }
     }
 }

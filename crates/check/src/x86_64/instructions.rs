@@ -5,9 +5,9 @@
 
 use crate::contract::{Contract, STACK};
 use crate::memory::{Run, Value, as_word};
+use crate::routines::Routines;
 use crate::system::Word;
 use crate::x86_64::machine::Machine;
-use crate::x86_64::routines::Routines;
 use crate::{Outcome, fail};
 use iced_x86::{Code, Decoder, DecoderOptions, Instruction, Mnemonic, OpKind, Register};
 

@@ -5,8 +5,8 @@
 
 use crate::contract::{Contract, STACK};
 use crate::memory::{Address, Memory, Run, Value, as_word};
+use crate::routines::Routines;
 use crate::system::{System, Word};
-use crate::x86_64::routines::Routines;
 use crate::{Outcome, fail};
 use iced_x86::Register::{R8, R9, R12, R13, R14, R15, RBP, RBX, RCX, RDI, RDX, RSI, RSP};
 use iced_x86::{Instruction, OpKind, Register};

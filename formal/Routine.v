@@ -5,10 +5,13 @@
 
 From Coq Require Import ZArith List Lia Bool.
 From Fieldc Require Import Word Bytes Memory Options Polynomial System Arithmetic Expression Replay
-  Verdict Entry Areas Forms.
-From Fieldc.x86_64 Require Import Machine Kernel Symbolic Simulation Sums Run Checker.
+  Processor Contract Areas Entry Verdict Formula Forms Followed Runs.
 Import ListNotations.
 Open Scope Z_scope.
+
+Module Make (F : Followed).
+Import F F.P F.K.
+Include Runs.Make F.
 
 Record routine_known := RoutineKnown {
   lies : Z;                       (* where it is in the code *)
@@ -59,21 +62,12 @@ Fixpoint fresh_words (n : nat) (s : system) : list word * system :=
       (w :: ws, s2)
   end.
 
-Definition all_registers : list register :=
-  [RAX; RCX; RDX; RBX; RSP; RBP; RSI; RDI; R8; R9; R10; R11; R12; R13; R14; R15].
-
-Definition position (r : register) : nat :=
-  match r with
-  | RAX => 0 | RCX => 1 | RDX => 2 | RBX => 3 | RSP => 4 | RBP => 5 | RSI => 6 | RDI => 7
-  | R8 => 8 | R9 => 9 | R10 => 10 | R11 => 11 | R12 => 12 | R13 => 13 | R14 => 14 | R15 => 15
-  end%nat.
-
 Section Kernel.
   Variable c : contract.
   Variable code : list Z.
   Variable al : algebra.
 
-  (** ** Where the routine's areas lie. The return address is at [top] of the caller's stack. *)
+  (** ** Where the routine's areas lie. The stack pointer is at [top] of the caller's stack. *)
 
   Section Call.
     Variables (r : routine_known) (m : machine) (top : Z).
@@ -101,9 +95,9 @@ Section Kernel.
       | Some (b, o) =>
           let low := fst (room (says r) routine_code a) in
           let high := snd (room (says r) routine_code a) in
-          (low <=? 0) && (0 <? high) && (fst (room c code b) <=? o + low) &&
-          (o + high <=? snd (room c code b)) &&
-          (is_area a Stack || negb (is_area b Stack) || (top + 8 <=? o + low))
+          (low <=? 0) && (if is_area a Stack then 0 <=? high else 0 <? high) &&
+          (fst (room c code b) <=? o + low) && (o + high <=? snd (room c code b)) &&
+          (is_area a Stack || negb (is_area b Stack) || (top + link_size <=? o + low))
       end.
 
     (** Words of the results. *)
@@ -128,20 +122,22 @@ Section Kernel.
 
     Definition kept (b : area) (o : Z) (cell : area * Z * content) : bool :=
       let '(a, q, _) := cell in
-      (negb (is_area a Stack) || (top + 8 <=? q)) &&
+      (negb (is_area a Stack) || (top + link_size <=? q)) &&
       forallb (fun j => survives b (o + 8 * Z.of_nat j) cell) (seq 0 count).
 
     Definition file_after (ws : list word) (q : register) : content :=
-      if register_beq q RSP then Pointer Stack (top + 8)
+      if register_beq q stack_pointer then Pointer Stack (top + link_size)
       else if existsb (register_beq q) (saved (calling (says r))) then file m q
       else Known (nth (position q) ws (Const 0)).
 
+    Definition given_cell (b : area) (o : Z) (ws : list word) (j : nat) : area * Z * content :=
+      (b, o + 8 * Z.of_nat j, Known (nth (length all_registers + j) ws (Const 0))).
+
     Definition after (b : area) (o caller : Z) (ws : list word) (s : system)
         (touched : list (area * Z * Z)) : machine :=
-      Symbolic s (file_after ws)
-        (map (fun j => (b, o + 8 * Z.of_nat j, Known (nth (16 + j) ws (Const 0)))) (seq 0 count)
-         ++ filter (kept b o) (cells m))
-        None None caller (touched ++ seen m).
+      renewed m s (file_after ws)
+        (map (given_cell b o ws) (seq 0 count) ++ filter (kept b o) (cells m))
+        caller (touched ++ seen m).
 
     Definition given_value (b : area) (o : Z) (l : list (area * Z * content))
         (results : list polynomial) (k : nat) : option value_known :=
@@ -151,7 +147,8 @@ Section Kernel.
 
     Definition allowed (caller : Z) : bool :=
       (pc m =? lies r) && (modulus (says r) =? prime al) && (factor (says r) =? 1) &&
-      (home (calling (says r)) =? 0) && (top + 8 <=? 0) && is_inside c code Code caller 1 &&
+      (home (calling (says r)) =? 0) && (top + link_size <=? 0) && is_inside c code Code caller 1 &&
+      (fst (room c code Stack) <? snd (room c code Stack)) && may_enter m top &&
       forallb fitting areas.
   End Call.
 
@@ -159,8 +156,7 @@ Section Kernel.
   Definition use (r : routine_known) (held : list value_known) (m : machine)
       : option (machine * list value_known) :=
     top <- stack_offset m;
-    back <- find Stack top (cells m);
-    caller <- (match back with Pointer Code a => Some a | _ => None end);
+    caller <- caller_of m top;
     _ <- guard (allowed r m top caller);
     '(b, o) <- target r m top Result;
     _ <- guard (may_give r b o);
@@ -168,7 +164,7 @@ Section Kernel.
     taken <- traverse (taken_form r m top held) (inputs (says r));
     forms <- forms_until al taken (between (says r));
     results <- traverse (form_of al forms) (claims (says r));
-    let (ws, s) := fresh_words (16 + count r) (sys m) in
+    let (ws, s) := fresh_words (length all_registers + count r) (sys m) in
     let m' := after r m top b o caller ws s touched in
     more <- traverse (given_value r b o (cells m') results) (seq 0 (length (claims (says r))));
     Some (m', held ++ more).
@@ -241,3 +237,4 @@ Section Kernel.
     destruct n as [|n]; cbn [nth]; [exact X | apply IH; lia].
   Qed.
 End Kernel.
+End Make.

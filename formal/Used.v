@@ -1,11 +1,14 @@
 (** Behind a routine's call the symbolic machine stands for the processor's state. *)
 
 From Coq Require Import ZArith List Lia Bool.
-From Fieldc Require Import Word Bytes Memory Options Polynomial System Expression Verdict Entry
-  Areas Forms.
-From Fieldc.x86_64 Require Import Machine Kernel Symbolic Simulation Sums Run Checker Routine Ready.
+From Fieldc Require Import Word Bytes Memory Options Polynomial System Expression Processor Contract
+  Areas Entry Verdict Formula Forms Followed Runs Routine Ready.
 Import ListNotations.
 Open Scope Z_scope.
+
+Module Make (F : Followed).
+Import F F.P F.K.
+Include Ready.Make F.
 
 Section Kernel.
   Variable c : contract.
@@ -28,12 +31,12 @@ Section Kernel.
     Variables (b : area) (o : Z).
     Hypothesis RT : target r m top Result = Some (b, o).
     Hypothesis G : may_give r b o = true.
-    Notation fitting_right := (fitting_right c code start R r m top v s S T P).
+    Hypothesis TB : top + link_size <= 0.
+    Hypothesis NE : fst (room c code Stack) < snd (room c code Stack).
+    Notation fitting_right := (fitting_right c code start R r m top v s S T P TB NE).
     Notation area_fitting := (area_fitting c code r m top F).
     Notation within_target := (within_target c code start r m top s).
-    Notation result_area := (result_area c code start R r m top v s S T P F b o RT G).
-
-    Hypothesis TB : top + 8 <= 0.
+    Notation result_area := (result_area c code start R r m top v s S T P TB NE F b o RT G).
 
     (** What the routine may write is the caller's to write. *)
     Lemma written_right y : writable c' code' s y ->
@@ -57,7 +60,7 @@ Section Kernel.
     Variables (last : state) (caller : Z).
     Hypothesis D : done c' code' (touches r) s last.
     Hypothesis PR : proper last.
-    Hypothesis BK : find Stack top (cells m) = Some (Pointer Code caller).
+    Hypothesis BK : caller_of m top = Some caller.
     Hypothesis IC : inside c code Code caller 1.
 
     Lemma kept_right cell v' s' : extends (sys m) v s' v' -> In cell (cells m) ->
@@ -87,7 +90,8 @@ Section Kernel.
         + split; lia.
         + rewrite Z.mul_comm, Z.mod_add by lia. exact OM.
       - destruct (area_eq_dec a Stack) as [->|N].
-        + assert (top + 8 <= q) by (apply Z.leb_le; exact K1). lia.
+        + assert (top + link_size <= q) by (apply Z.leb_le; exact K1).
+          pose proof link_size_right. lia.
         + apply (stack_apart _ _ _ R a N y); [|exact W1].
           replace y with (place c start a + q + (y - place c start a - q)) by lia.
           apply within_inside with (n := 8); [exact J | lia].
@@ -125,7 +129,7 @@ Section Kernel.
     Definition contents : list Z := map (registers last) all_registers ++
       map (fun j => load (memory last) (place c start b + (o + 8 * Z.of_nat j))) (seq 0 (count r)).
 
-    Lemma contents_length : length contents = (16 + count r)%nat.
+    Lemma contents_length : length contents = (length all_registers + count r)%nat.
     Proof. unfold contents. now rewrite app_length, !map_length, seq_length. Qed.
 
     Lemma contents_words : Forall is_word contents.
@@ -135,44 +139,47 @@ Section Kernel.
         [apply W | now apply load_is_word].
     Qed.
 
-    Lemma content_register q : nth (position q) contents 0 = registers last q.
-    Proof. unfold contents. rewrite app_nth1; [now destruct q | destruct q; cbn; lia]. Qed.
+    Lemma content_register q : (position q < length contents)%nat /\
+      nth (position q) contents 0 = registers last q.
+    Proof.
+      destruct (position_right q) as [L N]. unfold contents. rewrite app_length, map_length.
+      split; [lia|]. rewrite app_nth1 by now rewrite map_length.
+      apply nth_error_nth. now apply map_nth_error.
+    Qed.
 
     Lemma content_result j : (j < count r)%nat ->
-      nth (16 + j) contents 0 = load (memory last) (place c start b + (o + 8 * Z.of_nat j)).
+      nth (length all_registers + j) contents 0
+      = load (memory last) (place c start b + (o + 8 * Z.of_nat j)).
     Proof.
-      intros J. unfold contents. rewrite app_nth2; cbn [length map all_registers]; [|lia].
-      replace (16 + j - 16)%nat with j by lia.
+      intros J. unfold contents. rewrite app_nth2; rewrite map_length; [|lia].
+      replace (length all_registers + j - length all_registers)%nat with j by lia.
       rewrite nth_indep with (d' := (fun j => load (memory last)
         (place c start b + (o + 8 * Z.of_nat j))) 0%nat) by now rewrite map_length, seq_length.
       rewrite map_nth with (d := 0%nat). now rewrite seq_nth.
     Qed.
 
     Lemma after_right ws s' touched : traverse (relocated r m top) (touches r) = Some touched ->
-      fresh_words (16 + count r) (sys m) = (ws, s') ->
+      fresh_words (length all_registers + count r) (sys m) = (ws, s') ->
       exists v', sim v' (after r m top b o caller ws s' touched) last /\
-        extends (sys m) v s' v'.
+        extends (sys m) v (sys (after r m top b o caller ws s' touched)) v'.
     Proof.
-      intros TR FW. rewrite <- contents_length in FW.
+      intros TR FW. unfold after at 2. rewrite renewed_sys. rewrite <- contents_length in FW.
       destruct (fresh_words_right _ contents_words _ v _ _ FW (good_sys _ _ _ _ _ _ S))
         as (v' & X & G' & M).
       exists v'. split; [|exact X].
       destruct (fitting_right Stack (area_fitting Stack ltac:(right; left; reflexivity)))
         as (b1 & o1 & TG & PL & _). cbn [target] in TG. injection TG as <- <-.
       cbn [place] in PL. destruct result_area as (BR & OM & PB).
-      constructor; cbn [after sys file cells cf of pc seen].
-      - exact G'.
-      - intros q. unfold file_after. destruct (register_beq q RSP) eqn:Q.
+      apply (renewed_right _ _ _ _ _ _ _ _ _ _ _ _ _ S X G').
+      - intros q. unfold file_after. destruct (register_beq q stack_pointer) eqn:Q.
         + apply internal_register_dec_bl in Q as ->. cbn [denotes].
-          change RSP with stack_pointer at 1.
-          rewrite (stack_back _ _ _ _ _ D), PL. cbn [place]. change link_size with 8. f_equal. lia.
+          rewrite (stack_back _ _ _ _ _ D), PL. cbn [place]. f_equal. lia.
         + destruct (existsb (register_beq q) _) eqn:SV.
           * apply existsb_exists in SV as (q' & I & E).
             apply internal_register_dec_bl in E as <-.
             rewrite (saved_back _ _ _ _ _ D q I).
             eapply denotes_extends; [exact X | apply (file_right _ _ _ _ _ _ S)].
-          * cbn [denotes]. rewrite <- content_register. apply Forall2_nth; [exact M|].
-            rewrite contents_length. destruct q; cbn; lia.
+          * cbn [denotes]. destruct (content_register q) as [L <-]. now apply Forall2_nth.
       - apply PR.
       - intros cell I. apply in_app_or in I as [I|I].
         + apply in_map_iff in I as (j & <- & J). apply in_seq in J.
@@ -190,14 +197,8 @@ Section Kernel.
         + destruct BR as [->|[-> B0]]; [now left | right]. split; [exact W1 | lia].
         + right. split; [exact W1 | lia].
       - apply PR.
-      - exact I.
-      - exact I.
-      - rewrite (returned _ _ _ _ _ D). unfold return_address. change RSP with stack_pointer.
-        rewrite PL.
-        pose proof (find_in _ _ _ _ BK) as I.
-        destruct (cells_right _ _ _ _ _ _ S _ I) as (_ & _ & DN). cbn [denotes] in DN.
-        cbn [place] in DN |- *. rewrite DN.
-        exact (inside_no_wrap _ _ _ R _ _ _ IC ltac:(lia)).
+      - rewrite (returned _ _ _ _ _ D).
+        exact (caller_of_right _ _ _ _ _ _ _ _ R S T BK IC PL).
       - destruct (relocated_all _ _ TR) as [E _].
         rewrite (seen_is _ _ _ _ _ D), map_app, <- app_assoc. rewrite E. f_equal.
         apply (trace_right _ _ _ _ _ _ S).
@@ -212,15 +213,6 @@ Section Kernel.
     0 <= lies r /\ exists n, forall start, ready (says r) (routine_code r) start ->
     exists last, run n start = Some last /\ proper last /\
       done (says r) (routine_code r) (touches r) start last.
-
-  Lemma simulates_agree start v u m s : simulates c code start v m s ->
-    agree (next (sys m)) v u -> simulates c code start u m s.
-  Proof.
-    intros S A. assert (with_sys (sys m) m = m) as Q by (destruct m; reflexivity).
-    rewrite <- Q. assert (extends (sys m) v (sys m) u) as X by (split; [lia | exact A]).
-    eapply simulates_sys; [exact S | exact X |].
-    exact (always_extends _ _ _ _ _ X (good_sys _ _ _ _ _ _ S)).
-  Qed.
 
   (** The results' forms, by the routine's promise. *)
   Lemma results_right x r s last taken forms results : prime al <> 0 -> products_right al x ->
@@ -260,13 +252,13 @@ Section Kernel.
 
   Lemma use_parts r held m m' held' : use c code al r held m = Some (m', held') ->
     exists top caller b o touched taken forms results ws s more,
-      stack_offset m = Some top /\ find Stack top (cells m) = Some (Pointer Code caller) /\
+      stack_offset m = Some top /\ caller_of m top = Some caller /\
       allowed c code al r m top caller = true /\ target r m top Result = Some (b, o) /\
       may_give r b o = true /\ traverse (relocated r m top) (touches r) = Some touched /\
       traverse (taken_form r m top held) (inputs (says r)) = Some taken /\
       forms_until al taken (between (says r)) = Some forms /\
       traverse (form_of al forms) (claims (says r)) = Some results /\
-      fresh_words (16 + count r) (sys m) = (ws, s) /\
+      fresh_words (length all_registers + count r) (sys m) = (ws, s) /\
       m' = after r m top b o caller ws s touched /\
       traverse (given_value r b o (cells m') results) (seq 0 (length (claims (says r))))
         = Some more /\
@@ -274,8 +266,7 @@ Section Kernel.
   Proof.
     unfold use. intros U.
     destruct (stack_offset m) as [top|]; [|discriminate U]. cbn [bind] in U.
-    destruct (find Stack top (cells m)) as [back|] eqn:B; [|discriminate U]. cbn [bind] in U.
-    destruct back as [|[] caller|]; try discriminate U. cbn [bind] in U.
+    destruct (caller_of m top) as [caller|] eqn:B; [|discriminate U]. cbn [bind] in U.
     destruct (allowed c code al r m top caller) eqn:AL; [|discriminate U]. cbn [guard bind] in U.
     destruct (target r m top Result) as [[b o]|] eqn:TG; [|discriminate U]. cbn [bind] in U.
     destruct (may_give r b o) eqn:MG; [|discriminate U]. cbn [guard bind] in U.
@@ -302,10 +293,12 @@ Section Kernel.
     intros U (LI & n & K) NZ.
     apply use_parts in U as (top & caller & b & o & touched & taken & forms
       & results & ws & s0 & more & T & BK & AL & TG & MG & TR & TK & FU & RS & FW & -> & MR & ->).
-    unfold allowed in AL. apply andb_prop in AL as [AL FT]. apply andb_prop in AL as [AL IC].
+    unfold allowed in AL. apply andb_prop in AL as [AL FT]. apply andb_prop in AL as [AL ME].
+    apply andb_prop in AL as [AL NE]. apply andb_prop in AL as [AL IC].
     apply andb_prop in AL as [AL TB]. apply andb_prop in AL as [AL HM].
     apply andb_prop in AL as [AL FA]. apply andb_prop in AL as [PC MD].
-    apply is_inside_right in IC. apply Z.leb_le in TB. apply Z.eqb_eq in HM, FA, MD, PC.
+    apply is_inside_right in IC. apply Z.leb_le in TB. apply Z.ltb_lt in NE.
+    apply Z.eqb_eq in HM, FA, MD, PC.
     exists n. intros start R x v s PX S H.
     apply traverse_right in TK as [LT NT].
     assert (forall k i f, nth_error (inputs (says r)) k = Some i -> nth_error taken k = Some f ->
@@ -318,7 +311,7 @@ Section Kernel.
     { eapply (routine_ready c code start R r m top v s); eauto.
       intros i I. apply In_nth_error in I as (k & I). destruct (NT k i I) as (f & J & _).
       exact (proj1 (TKN k i f I J)). }
-    destruct (after_right start r m top v s R S T PC FT HM b o TG MG TB last caller D PL BK IC
+    destruct (after_right start r m top v s R S T PC FT HM b o TG MG TB NE last caller D PL BK IC
       ws s0 touched TR FW) as (v' & S' & X).
     exists last, v'. split; [exact RN|]. split; [exact S'|]. split; [exact X|].
     intros h I. apply in_app_or in I as [I|I].
@@ -334,9 +327,9 @@ Section Kernel.
     destruct (nth_error results k) as [f|] eqn:NF; [|discriminate GV]. injection GV as <-.
     intros u A. cbv zeta. cbn [held_words held_below held_signed held_form].
     unfold read_as; cbn [andb].
-    pose proof (simulates_agree _ _ _ _ _ S' A) as SU.
+    pose proof (simulates_agree _ _ _ _ _ _ _ S' A) as SU.
     rewrite (words_at_right _ _ _ _ u _ _ _ _ _ _ WA (cells_right _ _ _ _ _ _ SU)).
-    destruct (result_area c code start R r m top v s S T PC FT b o TG MG) as (_ & _ & PB).
+    destruct (result_area c code start R r m top v s S T PC TB NE FT b o TG MG) as (_ & _ & PB).
     rewrite Z.add_assoc, <- PB.
     assert (0 <= result_value (says r) s last k < below (says r) /\
       (prime al | result_value (says r) s last k - value x f)) as [B DV].
@@ -344,3 +337,4 @@ Section Kernel.
     split; [apply B | exact DV].
   Qed.
 End Kernel.
+End Make.

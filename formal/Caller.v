@@ -1,15 +1,22 @@
 (** Code that calls routines: each routine is checked once, and used where it is called. *)
 
 From Coq Require Import ZArith List Lia Bool.
-From Fieldc Require Import Word Bytes Memory Options Polynomial System Expression Verdict Entry
-  Areas Forms Products.
-From Fieldc.x86_64 Require Import Machine Kernel Symbolic Simulation Sums Calls Steps Run Checker
-  Routine Used.
+From Fieldc Require Import Word Bytes Memory Options Polynomial System Expression Processor Contract
+  Areas Entry Replay Between Verdict Formula Forms Products Followed Runs Routine Ready Used.
 Import ListNotations.
 Open Scope Z_scope.
 
+Module Make (F : Followed).
+Import F F.P F.K.
+Include Used.Make F.
+
 (** What is claimed of a routine, and what proves it. *)
-Record routine := Routine { entry : Z; promise : contract; proposed : certificate }.
+Record routine := Routine {
+  entry : Z;
+  promise : contract;
+  chosen : choices;
+  proposed : certificate
+}.
 
 Section Kernel.
   Variable c : contract.
@@ -18,7 +25,7 @@ Section Kernel.
   Definition known_routine (r : routine) : option routine_known :=
     let own := skipn (Z.to_nat (entry r)) code in
     _ <- guard (0 <=? entry r);
-    seen <- checked_accesses (promise r) own (proposed r);
+    seen <- checked_accesses (chosen r) (promise r) own (proposed r);
     Some (RoutineKnown (entry r) (promise r) seen).
 
   Section Forms.
@@ -30,19 +37,16 @@ Section Kernel.
     match fuel with
     | O => None
     | S fuel' =>
-        '(i, m1) <- fetch c code m;
-        match i, callers with
-        | Ret, [] => Some (m1, held)
-        | Ret, caller :: rest =>
-            m2 <- return_to c code caller m1; follow_calls fuel' rs rest held m2
-        | Call _, _ =>
-            m2 <- step c code i m1;
-            match List.find (fun r => lies r =? pc m2) rs with
+        '(h, m1, rest) <- one_step c code callers m;
+        match h with
+        | Ended => Some (m1, held)
+        | Stepped => follow_calls fuel' rs rest held m1
+        | Entered =>
+            match List.find (fun r => lies r =? pc m1) rs with
             | Some r =>
-                '(m3, more) <- use c code al r held m2; follow_calls fuel' rs callers more m3
-            | None => follow_calls fuel' rs (pc m1 :: callers) held m2
+                '(m2, more) <- use c code al r held m1; follow_calls fuel' rs callers more m2
+            | None => follow_calls fuel' rs rest held m1
             end
-        | _, _ => m2 <- step c code i m1; follow_calls fuel' rs callers held m2
         end
     end.
 
@@ -71,7 +75,7 @@ Section Kernel.
   (** Whether a run, with these routines, leaves what is claimed. *)
   Definition settled (rs : list routine_known) (own : list value_known) : bool :=
     match
-      '(m, held) <- follow_calls most_steps rs [] own (entered c);
+      '(m, held) <- follow_calls most_steps rs [] own (entered no_choices c);
       forms <- forms_until al (map operand_form (seq 0 (length (inputs c)))) (between c);
       guard (returns c code m && in_order (first al) (products al) &&
              forallb (settles (cells m) held forms) (seq 0 (length (claims c))))
@@ -93,7 +97,7 @@ Section Kernel.
     let a := Algebra (modulus c) scale (Pos.of_succ_nat (length (inputs c))) [] in
     match
       rs <- traverse known_routine routines;
-      own <- traverse (operand_held (cells (entered c))) (seq 0 (length (inputs c)));
+      own <- traverse (operand_held (cells (entered no_choices c))) (seq 0 (length (inputs c)));
       Some (rs, own)
     with
     | Some (rs, own) =>
@@ -110,13 +114,7 @@ Section Kernel.
     unfold known_routine. intros K. destruct (Z.leb_spec 0 (entry r)); [|discriminate K].
     cbn [guard bind] in K.
     destruct (checked_accesses _ _ _) as [seen|] eqn:A; [|discriminate K]. cbn [bind] in K.
-    injection K as <-. split; [assumption|]. exact (checked_exactly _ _ _ _ A).
-  Qed.
-
-  Lemma run_on a b : forall s s', run a s = Some s' -> run (a + b) s = run b s'.
-  Proof.
-    induction a as [|a IH]; cbn [run Nat.add]; intros s s' E; [now injection E as ->|].
-    destruct (advance s); [now apply IH | discriminate E].
+    injection K as <-. split; [assumption|]. exact (checked_exactly _ _ _ _ _ A).
   Qed.
 
   Lemma follow_calls_right al rs : (forall r, In r rs -> routine_right code r) -> prime al <> 0 ->
@@ -125,63 +123,50 @@ Section Kernel.
     exists n, forall start, ready c code start -> forall x v s, products_right al x ->
     simulates c code start v m s ->
     (forall h, In h held -> held_right al (sys m) v x h) ->
-    exists s' v' s'', run n s = Some s' /\ advance s' = execute Ret s'' /\
+    exists s' v' s'', run n s = Some s' /\ advance s' = leave s'' /\
       simulates c code start v' m' s'' /\ forall h, In h held' -> held_right al (sys m') v' x h.
   Proof.
     intros RR NZ.
     induction fuel as [|fuel IH]; cbn [follow_calls]; intros callers held m m' held' F;
       [discriminate F|].
-    destruct (fetch c code m) as [[i m1]|] eqn:E; [|discriminate F]. cbn [bind] in F.
-    assert ((i = Ret /\ m1 = m' /\ held = held') \/
-      exists m2 more rest n, follow_calls al fuel rs rest more m2 = Some (m', held') /\
-      forall start, ready c code start -> forall x v s, products_right al x ->
-        simulates c code start v m1 s ->
-      (forall h, In h held -> held_right al (sys m1) v x h) ->
-      exists s1 s2 v2, execute i s = Some s1 /\ run n s1 = Some s2 /\
-        simulates c code start v2 m2 s2 /\
-        forall h, In h more -> held_right al (sys m2) v2 x h)
-      as [(-> & -> & ->)|(m2 & more & rest & k & FO & ST)].
-    { assert (forall m2 rest, follow_calls al fuel rs rest held m2 = Some (m', held') ->
-        (forall start, ready c code start -> forall v s, simulates c code start v m1 s ->
-          stands_for c code start m1 m2 v (execute i s)) ->
-        exists m2 more rest n, follow_calls al fuel rs rest more m2 = Some (m', held') /\
+    destruct (one_step c code callers m) as [[[h m1] rest]|] eqn:E; [|discriminate F].
+    cbn [bind] in F.
+    assert ((h = Ended /\ m1 = m' /\ held = held') \/
+      (h <> Ended /\ exists m2 more others n,
+        follow_calls al fuel rs others more m2 = Some (m', held') /\
         forall start, ready c code start -> forall x v s, products_right al x ->
-        simulates c code start v m1 s ->
-        (forall h, In h held -> held_right al (sys m1) v x h) ->
-        exists s1 s2 v2, execute i s = Some s1 /\ run n s1 = Some s2 /\
-          simulates c code start v2 m2 s2 /\
-          forall h, In h more -> held_right al (sys m2) v2 x h) as Plain.
-      { intros m2 rest FO ST. exists m2, held, rest, 0%nat. split; [exact FO|].
-        intros start R x v s PX S H. destruct (ST start R v s S) as (s1 & v1 & X & S1 & EX).
-        exists s1, s1, v1. split; [exact X|]. split; [reflexivity|]. split; [exact S1|].
-        intros h I. exact (always_extends _ _ _ _ _ EX (H h I)). }
-      destruct i; try (right; destruct (step c code _ m1) as [m2|] eqn:ST; [|discriminate F];
-        cbn [bind] in F; eapply Plain; [exact F|]; intros start R v s S; now apply step_right).
-      - right. destruct (step c code (Call d) m1) as [m2|] eqn:ST; [|discriminate F].
-        cbn [bind] in F. destruct (List.find _ rs) as [r|] eqn:FR.
-        + apply find_some in FR as [FR _].
-          destruct (use c code al r held m2) as [[m3 more]|] eqn:U; [|discriminate F].
-          cbn [bind] in F. destruct (use_right _ _ _ _ _ _ _ _ U (RR r FR) NZ) as (n & K).
-          exists m3, more, callers, n. split; [exact F|]. intros start R x v s PX S H.
-          destruct (step_right _ _ _ R _ _ _ _ _ ST S) as (s1 & v1 & X & S1 & EX).
-          destruct (K start R x _ _ PX S1) as (s2 & v2 & RN & S2 & _ & H2).
-          { intros h I. exact (always_extends _ _ _ _ _ EX (H h I)). }
-          exists s1, s2, v2. auto.
-        + eapply Plain; [exact F|]. intros start R v s S. now apply step_right.
-      - destruct callers as [|caller rest].
-        + left. injection F as <- <-. auto.
-        + right. destruct (return_to c code caller m1) as [m2|] eqn:ST; [|discriminate F].
-          cbn [bind] in F. eapply Plain; [exact F|]. intros start R v s S.
-          now apply return_right with (caller := caller). }
+        simulates c code start v m1 s -> (forall h, In h held -> held_right al (sys m1) v x h) ->
+        exists s2 v2, run n s = Some s2 /\ simulates c code start v2 m2 s2 /\
+          forall h, In h more -> held_right al (sys m2) v2 x h))
+      as [(-> & -> & ->)|(NE & m2 & more & others & k & FO & ST)].
+    { assert (follow_calls al fuel rs rest held m1 = Some (m', held') -> exists m2 more others n,
+        follow_calls al fuel rs others more m2 = Some (m', held') /\
+        forall start, ready c code start -> forall x v s, products_right al x ->
+        simulates c code start v m1 s -> (forall h, In h held -> held_right al (sys m1) v x h) ->
+        exists s2 v2, run n s = Some s2 /\ simulates c code start v2 m2 s2 /\
+          forall h, In h more -> held_right al (sys m2) v2 x h) as Same.
+      { intros FO. exists m1, held, rest, 0%nat. split; [exact FO|].
+        intros start R x v s PX S H. exists s, v. rewrite run_none. auto. }
+      destruct h; [right; split; [discriminate | now apply Same] | right | left].
+      - split; [discriminate|]. destruct (List.find _ rs) as [r|] eqn:FR; [|now apply Same].
+        apply find_some in FR as [FR _].
+        destruct (use c code al r held m1) as [[m3 more]|] eqn:U; [|discriminate F].
+        cbn [bind] in F. destruct (use_right _ _ _ _ _ _ _ _ U (RR r FR) NZ) as (n & K).
+        exists m3, more, callers, n. split; [exact F|]. intros start R x v s PX S H.
+        destruct (K start R x _ _ PX S H) as (s2 & v2 & RN & S2 & _ & H2). exists s2, v2. auto.
+      - injection F as <- <-. auto. }
     - exists 0%nat. intros start R x v s PX S H.
-      destruct (fetch_right _ _ _ R _ _ _ _ _ E S) as (s1 & N & S1 & Q & _).
-      exists s, v, s1. rewrite Q. auto.
+      destruct (one_step_right _ _ _ _ _ _ _ _ _ _ R E S) as (s1 & N & S1 & Q).
+      exists s, v, s1. rewrite Q, run_none. auto.
     - destruct (IH _ _ _ _ _ FO) as (n & K). exists (Datatypes.S (k + n)).
       intros start R x v s PX S H.
-      destruct (fetch_right _ _ _ R _ _ _ _ _ E S) as (s1 & N & S1 & Q & _).
-      destruct (ST start R x v s1 PX S1) as (s2 & s3 & v3 & EX & RN & S3 & H3); [now rewrite Q|].
-      destruct (K start R x _ _ PX S3 H3) as (s' & v' & s'' & RN2 & NX & S4 & H4).
-      exists s', v', s''. cbn [run]. rewrite N, EX, (run_on _ _ _ _ RN). auto.
+      assert (stands_for c code start m m1 v (advance s)) as (s1 & v1 & A & S1 & X1).
+      { pose proof (one_step_right _ _ _ _ _ _ _ _ _ _ R E S) as O.
+        destruct h; [exact O.. | contradiction]. }
+      destruct (ST start R x v1 s1 PX S1) as (s2 & v2 & RN & S2 & H2).
+      { intros g I. exact (always_extends _ _ _ _ _ X1 (H g I)). }
+      destruct (K start R x _ _ PX S2 H2) as (s' & v' & s'' & RN2 & NX & S3 & H3).
+      exists s', v', s''. rewrite run_more, A, (run_on _ _ _ _ RN). auto.
   Qed.
 
   Lemma traverse_in {A B} (f : A -> option B) l r y : traverse f l = Some r -> In y r ->
@@ -197,7 +182,7 @@ Section Kernel.
 
   Lemma settled_right al rs own : settled al rs own = true ->
     (forall r, In r rs -> routine_right code r) ->
-    traverse (operand_held (cells (entered c))) (seq 0 (length (inputs c))) = Some own ->
+    traverse (operand_held (cells (entered no_choices c))) (seq 0 (length (inputs c))) = Some own ->
     plausible c code = true -> factor c = 1 -> modulus c <> 0 -> prime al = modulus c ->
     first al = Pos.of_succ_nat (length (inputs c)) ->
     (exists k, (unit al * k) mod modulus c = 1) ->
@@ -210,9 +195,9 @@ Section Kernel.
     destruct (_ && _) eqn:G in C; [|discriminate C]. clear C.
     apply andb_prop in G as [G ST]. apply andb_prop in G as [RT IO]. rewrite <- PA in NZ, UN.
     destruct (follow_calls_right al rs RR NZ _ _ _ _ _ _ F) as (n & K).
-    exists ((Stack, 0, 8) :: seen m), (Datatypes.S n). intros start R.
+    exists (seen_at_return m), (Datatypes.S n). intros start R.
     destruct (entered_right c code start R P) as (v0 & G0 & F0 & C0 & _).
-    pose proof (entered_simulates _ _ _ R _ G0 F0 C0) as S0.
+    pose proof (entered_simulates no_choices _ _ _ _ R G0 F0 C0) as S0.
     set (x0 := fun y => operand_value c start (Nat.pred (Pos.to_nat y))).
     set (x := with_products inverse x0 (first al) (products al)).
     pose proof (products_have_values al inverse x0 IO NZ UN) as PX. fold x in PX.
@@ -285,3 +270,4 @@ Section Kernel.
     apply orb_prop in ST as [ST|ST]; eapply settled_right; eauto.
   Qed.
 End Kernel.
+End Make.

@@ -1,12 +1,16 @@
 //! Routines that code may call, each verified once and then used by its statement.
 //!
-//! Their results are new values of which the statement is known, and nothing else.
+//! A verified routine leaves its results for all operands in their ranges; reads its operands before
+//! it writes; writes only its result and stack below its return address. At a call each operand
+//! must lie in memory as one whole value in range. The results are new values of which the
+//! statement is known, and nothing else.
 
 use crate::certificate::Routine;
-use crate::contract::Contract;
-use crate::convention;
+use crate::contract::{Contract, STACK};
+use crate::convention::Convention;
 use crate::forms::{Form, Forms};
 use crate::formula::{Algebra, Formula};
+use crate::memory::{Address, Memory, Value, as_word};
 use crate::polynomial::Polynomial;
 use crate::system::{System, Word};
 use crate::{Outcome, fail, verify_code};
@@ -15,10 +19,10 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// What is known of a routine.
-pub(super) struct Lemma {
-    pub(super) formula: Rc<Formula>,
-    pub(super) contract: Contract,
-    pub(super) stack: i64,
+pub(crate) struct Lemma {
+    pub(crate) formula: Rc<Formula>,
+    pub(crate) contract: Contract,
+    pub(crate) stack: i64,
 }
 
 /// The words of one value, the most that it can be, and what it is modulo p.
@@ -34,7 +38,7 @@ pub(crate) struct Routines<'a> {
     stated: &'a [Routine],
     /// By the place of the code.
     lemmas: BTreeMap<usize, Rc<Lemma>>,
-    pub(super) forms: Forms,
+    pub(crate) forms: Forms,
     /// By the lowest word.
     values: BTreeMap<Word, Known>,
 }
@@ -54,11 +58,12 @@ impl<'a> Routines<'a> {
     }
 
     /// Verifies the code at a place, once.
-    pub(super) fn learn(
+    pub(crate) fn learn(
         &mut self,
         code: &[u8],
         place: usize,
         caller: &Contract,
+        convention: &'static Convention,
     ) -> Outcome<Rc<Lemma>> {
         if let Some(known) = self.lemmas.get(&place) {
             return Ok(Rc::clone(known));
@@ -67,7 +72,6 @@ impl<'a> Routines<'a> {
         let routine = self.stated.get(number).ok_or("calls a routine that is not stated")?;
         let code = code.get(place..).ok_or("calls code outside the object")?;
         let formula = Rc::new(Formula::parsed(&routine.formula)?);
-        let convention = convention::named("sysv").ok_or("System V is not known")?;
         let same = Rc::clone(&formula);
         let contract = Contract::of_formula(same, &caller.p, caller.limbs, convention)?;
         verify_code(code, &contract, &routine.proof)
@@ -77,9 +81,50 @@ impl<'a> Routines<'a> {
         Ok(lemma)
     }
 
+    /// Does what a call of a routine does to memory. It pushes a return address of `link` bytes.
+    ///
+    /// The arguments are the address of the result and those of the operands.
+    pub(crate) fn apply(
+        &mut self,
+        lemma: &Lemma,
+        system: &mut System,
+        memory: &mut Memory<'_>,
+        arguments: Vec<Value>,
+        link: i64,
+    ) -> Outcome<()> {
+        let Lemma { formula, contract, stack } = lemma;
+        let (limbs, top) = (contract.width, memory.stack);
+        memory.take_stack(top - link - stack)?;
+        memory.forget_below(top);
+        let given = |value| match value {
+            Value::Pointer((base, offset)) if base != STACK || offset >= top => Ok((base, offset)),
+            Value::Pointer(_) => fail("an argument lies below the stack pointer"),
+            _ => fail("an argument is no known address"),
+        };
+        let addresses: Vec<Address> = arguments.into_iter().map(given).collect::<Outcome<_>>()?;
+        let word = |(base, offset): &Address, i: usize| (base.clone(), offset + 8 * i as i64);
+        let mut values = Vec::new();
+        for (operand, address) in contract.operands.iter().zip(&addresses[1..]) {
+            for first in (0..operand.values * operand.limbs).step_by(operand.limbs) {
+                let words = (first..first + operand.limbs)
+                    .map(|i| as_word(memory.load(&word(address, i))?));
+                let words = words.collect::<Outcome<Vec<_>>>()?;
+                values.push(self.known(&words, &operand.high, operand.is_signed)?);
+            }
+        }
+        let results = formula.evaluate(&mut self.forms, &contract.p, contract.limbs, values)?;
+        for (number, form) in results.into_iter().enumerate() {
+            let words = self.give(system, limbs, &contract.most, form);
+            for (i, value) in words.into_iter().enumerate() {
+                memory.store(word(&addresses[0], number * limbs + i), Value::Word(value))?;
+            }
+        }
+        Ok(())
+    }
+
     /// What a value is, whose words are constants, or those of one value in their order. It is
     /// signed where that is asked, and else not.
-    pub(super) fn known(
+    pub(crate) fn known(
         &mut self,
         words: &[Word],
         most: &BigInt,
@@ -107,7 +152,7 @@ impl<'a> Routines<'a> {
     }
 
     /// New words for a value.
-    pub(super) fn give(
+    pub(crate) fn give(
         &mut self,
         system: &mut System,
         limbs: usize,

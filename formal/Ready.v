@@ -1,11 +1,14 @@
 (** A routine's precondition holds where it is called: its areas lie in the caller's. *)
 
 From Coq Require Import ZArith List Lia Bool.
-From Fieldc Require Import Word Bytes Memory Options Polynomial System Expression Verdict Entry
-  Areas Forms.
-From Fieldc.x86_64 Require Import Machine Kernel Symbolic Simulation Sums Run Checker Routine.
+From Fieldc Require Import Word Bytes Memory Options Polynomial System Expression Processor Contract
+  Areas Entry Verdict Formula Forms Followed Runs Routine.
 Import ListNotations.
 Open Scope Z_scope.
+
+Module Make (F : Followed).
+Import F F.P F.K.
+Include Routine.Make F.
 
 Section Kernel.
   Variable c : contract.
@@ -49,26 +52,37 @@ Section Kernel.
     Notation c' := (says r).
     Notation code' := (routine_code r).
 
+    Hypothesis TB : top + link_size <= 0.
+    Hypothesis NE : fst (room c code Stack) < snd (room c code Stack).
+
     Lemma fitting_right a : fitting r m top a = true -> exists b o,
       target r m top a = Some (b, o) /\ place c' s a = place c start b + o /\
       fst (room c code b) <= o + fst (room c' code' a) /\
       o + snd (room c' code' a) <= snd (room c code b) /\
-      fst (room c' code' a) <= 0 < snd (room c' code' a) /\
-      (a = Stack \/ b <> Stack \/ top + 8 <= o + fst (room c' code' a)).
+      fst (room c' code' a) <= 0 <= snd (room c' code' a) /\
+      (a = Stack \/ b <> Stack \/ top + link_size <= o + fst (room c' code' a)).
     Proof.
       unfold fitting. destruct (target r m top a) as [[b o]|] eqn:E; [|discriminate].
       intros F. apply andb_prop in F as [F A]. apply andb_prop in F as [F F4].
       apply andb_prop in F as [F F3]. apply andb_prop in F as [F1 F2].
-      apply Z.leb_le in F1, F3, F4. apply Z.ltb_lt in F2.
+      apply Z.leb_le in F1, F3, F4.
       exists b, o. split; [reflexivity|].
-      assert (a = Stack \/ b <> Stack \/ top + 8 <= o + fst (room c' code' a)) as A'.
+      assert (a = Stack \/ b <> Stack \/ top + link_size <= o + fst (room c' code' a)) as A'.
       { apply orb_prop in A as [A|A]; [apply orb_prop in A as [A|A]|].
         - left. now apply is_area_eq.
-        - right. left. intros ->. discriminate A.
+        - right. left. intros ->. apply negb_true_iff in A.
+          unfold is_area in A. destruct (area_eq_dec Stack Stack); congruence.
         - right. right. now apply Z.leb_le. }
-      destruct (fits _ _ _ R b) as [G1 G2]; [lia|].
-      assert ((place c start b + o) mod radix = place c start b + o) as W
-        by (apply Z.mod_small; lia).
+      assert ((place c start b + o) mod radix = place c start b + o /\
+        0 <= snd (room c' code' a)) as [W H].
+      { destruct (is_area a Stack) eqn:IS.
+        - apply is_area_eq in IS as ->. apply Z.leb_le in F2. split; [|exact F2].
+          cbn [target] in E. injection E as <- <-.
+          destruct (fits _ _ _ R Stack NE) as [G1 _].
+          pose proof (words_are _ _ _ R stack_pointer) as [_ SW]. pose proof link_size_right.
+          apply Z.mod_small. cbn [place] in G1 |- *. lia.
+        - apply Z.ltb_lt in F2. destruct (fits _ _ _ R b) as [G1 G2]; [lia|].
+          split; [apply Z.mod_small; lia | lia]. }
       split; [|auto 6]. rewrite <- W.
       assert (forall q, pointed (file m q) = Some (b, o) ->
         registers s q = (place c start b + o) mod radix) as FR.
@@ -110,7 +124,7 @@ Section Kernel.
       cbn [target] in TG2. injection TG2 as <- <-.
       destruct (area_eq_dec b Stack) as [->|NB].
       - destruct AP as [?|[?|AP]]; [contradiction | contradiction|].
-        cbn [room fst snd] in Y2. rewrite HM in Y2. change link_size with 8 in Y2. lia.
+        cbn [room fst snd] in Y2. rewrite HM in Y2. lia.
       - exact (stack_apart _ _ _ R b NB x X1 Y1).
     Qed.
 
@@ -128,6 +142,7 @@ Section Kernel.
     Qed.
 
     Hypothesis code_there : 0 <= lies r.
+    Hypothesis ME : may_enter m top = true.
     Variables (b : area) (o : Z).
     Hypothesis RT : target r m top Result = Some (b, o).
     Hypothesis G : may_give r b o = true.
@@ -146,7 +161,8 @@ Section Kernel.
     Lemma routine_ready : (forall i, In i (inputs c') -> input_words c' s i < bound i) ->
       ready c' code' s.
     Proof.
-      intros V. constructor; [exact I|..].
+      intros V. constructor;
+        [exact (may_enter_right _ _ _ _ _ _ _ R S T ME)|..].
       - apply (file_words _ _ _ _ _ _ S).
       - apply (bytes _ _ _ _ _ _ S).
       - intros i I. unfold routine_code in *. rewrite nth_skipped.
@@ -176,3 +192,4 @@ Section Kernel.
     Qed.
   End Entered.
 End Kernel.
+End Make.
