@@ -11,6 +11,7 @@ from fieldc.targets.aarch64.objects import object_of
 from fieldc.targets.aarch64.systems import SYSTEMS, ArmSystem
 from fieldc.targets.aarch64.timing.clock import GenericTimer, show_written
 from fieldc.targets.aarch64.timing.loops import loops
+from fieldc.targets.aarch64.unwind import frame_description, with_directives
 from fieldc.targets.choice import Choice, Variant
 from fieldc.targets.extras import Extras
 from fieldc.targets.header import header, symbol_of
@@ -64,8 +65,11 @@ def _target(system: ArmSystem) -> Target:
         kernel, pads = kernel_of(choice), target.extras.landing_pads
         kernel = kernel.with_landing_pad() if pads else kernel
         head = header(target.name, choice, system.convention, target.extras)
-        text = system.text(symbol, head, kernel.text(), pads)
-        code = object_of({symbol: kernel.code}, system.triple, pads)
+        unwinds = target.extras.unwind
+        lines = with_directives(kernel.text()) if unwinds else kernel.text()
+        frames = {symbol: frame_description(kernel.lines)} if unwinds else {}
+        text = system.text(symbol, head, lines, pads)
+        code = object_of({symbol: kernel.code}, system.triple, pads, frames)
         return Artifact(symbol, target, choice, system.convention, ".s", text, code)
 
     return llvm.named(
@@ -74,7 +78,7 @@ def _target(system: ArmSystem) -> Target:
         make=make,
         variants=VARIANTS,
         judge=JUDGE,
-        can_add=Extras(landing_pads=True),
+        can_add=Extras(landing_pads=True, unwind=system.name == "linux"),
         instruments=INSTRUMENTS if system.name != "windows" else None,
     )
 
