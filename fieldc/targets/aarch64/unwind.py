@@ -58,23 +58,23 @@ def frame_steps(lines: Sequence[str]) -> dict[int, FrameStep]:
     """The instructions that change the frame, by their numbers; constants stand after `ret`."""
     lines = lines[: lines.index("ret") + 1]
     found: dict[int, FrameStep] = {}
-    frame, kept = 0, set[int]()
+    frame, kept = 0, dict[int, int]()
     for number, line in enumerate(lines):
         if moved := MOVED.fullmatch(line):
             frame += int(moved[2]) if moved[1] == "sub" else -int(moved[2])
             found[number] = FrameStep(frame)
         elif (stored := STORED.fullmatch(line)) and int(stored[2]) in KEPT:
             registers = [int(register) for register in (stored[2], stored[3]) if register]
-            if stored[1] == "st" and kept.isdisjoint(registers) and _is_first(lines, number):
-                frame -= int(stored[4] or 0)
-                first = frame - int(stored[5] or 0)
-                saved = tuple((r, first - SLOT * i) for i, r in enumerate(registers))
-                kept.update(registers)
-                found[number] = FrameStep(frame if stored[4] else None, saved)
-            elif stored[1] == "ld" and _is_last(lines, number):
-                frame -= int(stored[6] or 0)
-                left = frame if stored[6] else None
-                found[number] = FrameStep(left, restored=tuple(registers))
+            before, at, after = (int(stored[i] or 0) for i in (4, 5, 6))
+            frame -= before
+            places = {r: frame - at - SLOT * i for i, r in enumerate(registers)}
+            if stored[1] == "st" and kept.keys().isdisjoint(places) and _is_first(lines, number):
+                kept |= places
+                found[number] = FrameStep(frame if before else None, tuple(places.items()))
+            elif stored[1] == "ld" and places.items() <= kept.items() and _is_last(lines, number):
+                frame -= after
+                restored = tuple(places)
+                found[number] = FrameStep(frame if after else None, restored=restored)
     return found
 
 
