@@ -8,7 +8,13 @@ import pytest
 
 from fieldc.catalogue import every_prime
 from fieldc.field import Field
-from fieldc.packages.rust.classes import CLASSES, LAZY_CLASSES, PrimeClass, representative
+from fieldc.packages.rust.classes import (
+    CLASSES,
+    EXTENSION,
+    LAZY_CLASSES,
+    PrimeClass,
+    representative,
+)
 from fieldc.packages.rust.theorems import moduli_of
 from fieldc.proof.algebra.equations import Polynomial, System
 from fieldc.proof.algebra.identity import ProofError
@@ -49,10 +55,12 @@ def names_of(of: PrimeClass, limbs: int, name: str) -> set[str]:
     return {"n0", "p_inverse", *(f"{x}[{i}]" for x in (name, *folds) for i in range(limbs))}
 
 
-@pytest.mark.parametrize("of", [*CLASSES, *LAZY_CLASSES], ids=lambda of: of.name)
+@pytest.mark.parametrize("of", [*CLASSES, *LAZY_CLASSES, EXTENSION], ids=lambda of: of.name)
 def test_hypotheses_hold_of_the_primes_of_a_class(of: PrimeClass) -> None:
     fields = [representative(of, limbs) for limbs in of.limbs[:3]]
+    fields = [f for f in fields if of.has(f)]  # mu of a representative may be above its limit
     fields += [f for f in (Field(prime.p) for prime in every_prime().values()) if of.has(f)]
+    assert fields
     for f in fields:
         for name in ("p",) if of.near else ("p", "complement"):
             moduli = moduli_of(of, f.n)
@@ -64,6 +72,9 @@ def test_a_prime_outside_is_noticed() -> None:
     f = Field((1 << 127) - 1)
     assert not violated(f, modulus_of(Moduli(2, 1 << 63), System(64), {"p[0]", "n0"}))
     assert violated(f, modulus_of(Moduli(2, 1 << 62), System(64), {"p[0]", "n0"}))
+    small = Moduli(2, 1 << 63, next_of_mu=f.limbs(f.mu)[0] - 1)
+    names = {"p[0]", "mu[0]", "mu[1]"}
+    assert violated(f, modulus_of(small, System(64), names)) == ["the range of mu[0]"]
     few = Moduli(2, 1 << 63, n0=(0, 0))
     assert violated(f, modulus_of(few, System(64), {"p[0]", "n0"})) == ["the range of n0[0]"]
     assert violated(f, modulus_of(Moduli(2, 1 << 64, is_near=True), System(64), {"p[0]"}))

@@ -21,6 +21,7 @@ from fieldc.proof.classes.claims import CLASS_CLAIMS
 from fieldc.proof.classes.prove import prove_class
 
 GENERATED = Path(__file__).parents[1] / "crates" / "fieldc" / "src" / "generated"
+OF_TOWERS = {"fp2_mul", "fp2_square", "redc_lazy"}
 THEOREMS = [*inlined_of_classes(GENERATED, 1)]
 EACH = [pytest.param(t, id=f"{t.operation}-{t.symbol}") for t in THEOREMS]
 
@@ -28,7 +29,7 @@ EACH = [pytest.param(t, id=f"{t.operation}-{t.symbol}") for t in THEOREMS]
 def test_every_kernel_but_those_of_three_primes_has_a_theorem() -> None:
     written = inline_kernels_in((GENERATED / "n01.rs").read_text())
     assert {t.symbol for t in THEOREMS} == {name for name in written if "_shifted" not in name}
-    assert {t.operation for t in THEOREMS} == CLASS_CLAIMS.keys()
+    assert {t.operation for t in THEOREMS} == CLASS_CLAIMS.keys() - OF_TOWERS
 
 
 @pytest.mark.parametrize("theorem", EACH)
@@ -43,7 +44,7 @@ def test_no_theorem_holds_for_a_wider_class_of_one_limb(theorem: InlineTheorem) 
     if theorem.operation == "reduce_lazy":
         wider = FULL
     with pytest.raises(ProofError):
-        replace(theorem, of=wider).prove()
+        replace(theorem, of=wider).prove(runs=0)
 
 
 @pytest.mark.parametrize("theorem", EACH)
@@ -52,7 +53,7 @@ def test_no_theorem_is_of_another_operation_on_the_same_values(theorem: InlineTh
     for operation, said in CLASS_CLAIMS.items():
         if operation != theorem.operation and not operation.endswith("_lazy"):
             with pytest.raises(ProofError):
-                prove_class(code, operation, moduli_of(of, 1))
+                prove_class(code, operation, moduli_of(of, 1), runs=0)
         assert said.names in ("x", "xy")
 
 
@@ -88,4 +89,4 @@ def test_a_changed_kernel_of_one_limb_is_no_theorem(theorem: InlineTheorem) -> N
     for mutant in mutants:
         assert mutant != theorem
         with pytest.raises(ProofError):
-            mutant.prove()
+            mutant.prove(runs=0)

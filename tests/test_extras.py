@@ -156,7 +156,7 @@ def stack_by_place(code: bytes) -> list[tuple[int, tuple[int, dict[str, int]], b
             ["--target", "riscv64-linux", "--landing-pads"],
             "cannot have landing pads; leave out --landing-pads",
         ),
-        (["--target", "aarch64-linux", "--unwind"], "cannot have unwind data; leave out --unwind"),
+        (["--target", "aarch64-macos", "--unwind"], "cannot have unwind data; leave out --unwind"),
         (["--target", "x86_64-windows", "--landing-pads"], "leave out --landing-pads"),
         (["--package", "c", "--landing-pads"], "leave out --package"),
         (["--batch", "--unwind"], "leave out --batch"),

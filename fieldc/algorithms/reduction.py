@@ -24,6 +24,9 @@ def drop_limb(f: Field, t: Number) -> Number:
 def drop_limb_near(f: Field, t: Number) -> Number:
     """t / 2^w mod p as by drop_limb, for p = R - c: t + q*p = t + q*R - q*c; two products.
 
+    The lowest limbs of t and q*c are equal. They are subtracted all the same: a certificate for one
+    prime cannot say that two words are equal, and would lack the low half of q*c.
+
     Raises DoesNotApply where c has more than one limb, or p only one: nothing is saved then.
     """
     if f.complement >= f.base or f.n == 1:

@@ -23,7 +23,7 @@ OPTIONS = (
     option(
         "--unwind",
         action="store_true",
-        help="add unwind data, for debuggers and profilers (x86_64-linux, x86_64-windows)",
+        help="add unwind data, for debuggers and profilers (Linux, and Windows on x86-64)",
     ),
 )
 

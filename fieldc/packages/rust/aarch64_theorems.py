@@ -24,6 +24,7 @@ from fieldc.packages.rust.written_inline import InlineKernel
 from fieldc.proof.classes.code import ClassCode
 from fieldc.proof.classes.modulus import Moduli
 from fieldc.proof.classes.prove import prove_class
+from fieldc.proof.classes.runs import RUNS
 from fieldc.targets.aarch64.encode import assembled
 
 ARCHITECTURE = "aarch64"
@@ -72,7 +73,7 @@ class ArmSumTheorem:
     top: int
     """What the modulus' top limb is below."""
 
-    def prove(self) -> int:
+    def prove(self, runs: int = RUNS) -> int:
         """Prove it for every modulus, odd or not; number of cases. Raises ProofError."""
 
         def make(draw: Draw) -> tuple[bytes, int]:
@@ -82,7 +83,7 @@ class ArmSumTheorem:
             ), 0
 
         code = class_code(self.piece.name, make, ARCHITECTURE)
-        return prove_class(code, self.operation, Moduli(self.limbs, self.top))
+        return prove_class(code, self.operation, Moduli(self.limbs, self.top), runs)
 
 
 def arm_sums_of_classes(limbs: int) -> Iterator[ArmSumTheorem]:

@@ -20,6 +20,7 @@ from fieldc.proof.classes.claims import CLASS_CLAIMS
 from fieldc.proof.classes.code import ClassCode
 from fieldc.proof.classes.modulus import Moduli
 from fieldc.proof.classes.prove import prove_class
+from fieldc.proof.classes.runs import RUNS
 
 WITH_SPARE_BIT = 1 << 63
 """What the top limb of such a modulus is below."""
@@ -142,15 +143,15 @@ class Theorem:
         """Its name in the file."""
         return self.kernel.symbol
 
-    def prove(self) -> int:
+    def prove(self, runs: int = RUNS) -> int:
         """Prove it for every odd p of its class; number of cases. Raises ProofError."""
         moduli = moduli_of(self.of, self.kernel.limbs)
-        return prove_class(self.code(self.kernel), self.operation, moduli)
+        return prove_class(self.code(self.kernel), self.operation, moduli, runs)
 
 
 def moduli_of(of: PrimeClass, limbs: int) -> Moduli:
     """The moduli of a class."""
-    return Moduli(limbs, of.top, of.n0, of.near)
+    return Moduli(limbs, of.top, of.n0, of.near, of.next_of_mu)
 
 
 def kernels_of_classes(generated: Path, limbs: int) -> Iterator[Theorem]:
@@ -178,10 +179,10 @@ class InlineTheorem:
         """The kernel's name in the file."""
         return self.kernel.symbol
 
-    def prove(self) -> int:
+    def prove(self, runs: int = RUNS) -> int:
         """Prove it for every odd p of its class; number of cases. Raises ProofError."""
         code = self.code(self.kernel, self.operation)
-        return prove_class(code, self.operation, moduli_of(self.of, self.kernel.limbs))
+        return prove_class(code, self.operation, moduli_of(self.of, self.kernel.limbs), runs)
 
 
 def inlined_of_classes(generated: Path, limbs: int) -> Iterator[InlineTheorem]:
@@ -212,10 +213,10 @@ class SumTheorem:
     top: int
     """What the modulus' top limb is below."""
 
-    def prove(self) -> int:
+    def prove(self, runs: int = RUNS) -> int:
         """Prove it for every modulus, odd or not; number of cases. Raises ProofError."""
         code = code_of_sum(self.piece, self.limbs, self.operation)
-        return prove_class(code, self.operation, Moduli(self.limbs, self.top))
+        return prove_class(code, self.operation, Moduli(self.limbs, self.top), runs)
 
 
 def sums_of_classes(limbs: int) -> Iterator[SumTheorem]:

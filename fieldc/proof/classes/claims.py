@@ -4,44 +4,52 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fieldc.proof.algebra.equations import Polynomial, add_to, product
 from fieldc.proof.algebra.identity import ProofError
-from fieldc.proof.claims.contracts import CLAIMS, Claim
+from fieldc.proof.claims.contracts import CLAIMS, FAMILIES, WORD_BITS, Claim
 
 
 @dataclass(frozen=True)
 class ClassClaim:
-    """R times the result, or the result where R does not divide, is the claim modulo p."""
+    """R times each result, or the result where R does not divide, is its claim modulo p."""
 
     names: str
     """The operands' names, in call order."""
-    claim: Claim
+    claims: tuple[Claim, ...]
+    """Of each result. The results lie side by side."""
     divides: bool = False
     count: int = 1
     """Values of each operand."""
     below: int = 1
     """Operands are below so many times p."""
     result: int = 1
-    """The result is below so many times p."""
+    """Each result is below so many times p."""
+    is_wide: bool = False
+    """Whether operands have 2n limbs, and are below R times that."""
+
+    def multiple(self, limbs: int) -> int:
+        """The multiple of p that operands are below."""
+        return self.below << WORD_BITS * limbs if self.is_wide else self.below
 
 
-def _sum_of_products(v: list[Polynomial]) -> Polynomial:
-    total = product(v[0], v[2])
-    add_to(total, product(v[1], v[3]))
-    return total
+def _of_two_values(names: str, claims: tuple[Claim, ...]) -> ClassClaim:
+    """Each operand has two values, and results are divided by R."""
+    return ClassClaim(names, claims, divides=True, count=2)
 
 
 CLASS_CLAIMS = {
-    "add": ClassClaim("xy", CLAIMS["add"]),
-    "sub": ClassClaim("xy", CLAIMS["sub"]),
-    "neg": ClassClaim("x", CLAIMS["neg"]),
-    "double": ClassClaim("x", CLAIMS["double"]),
-    "mul": ClassClaim("xy", CLAIMS["mul"], divides=True),
-    "square": ClassClaim("x", CLAIMS["square"], divides=True),
-    "mul_lazy": ClassClaim("xy", CLAIMS["mul"], divides=True, below=2, result=2),
-    "square_lazy": ClassClaim("x", CLAIMS["square"], divides=True, below=2, result=2),
-    "reduce_lazy": ClassClaim("x", CLAIMS["value"], below=2),
-    "sum_of_products": ClassClaim("xy", lambda v: _sum_of_products([*v]), divides=True, count=2),
+    "add": ClassClaim("xy", (CLAIMS["add"],)),
+    "sub": ClassClaim("xy", (CLAIMS["sub"],)),
+    "neg": ClassClaim("x", (CLAIMS["neg"],)),
+    "double": ClassClaim("x", (CLAIMS["double"],)),
+    "mul": ClassClaim("xy", (CLAIMS["mul"],), divides=True),
+    "square": ClassClaim("x", (CLAIMS["square"],), divides=True),
+    "mul_lazy": ClassClaim("xy", (CLAIMS["mul"],), divides=True, below=2, result=2),
+    "square_lazy": ClassClaim("x", (CLAIMS["square"],), divides=True, below=2, result=2),
+    "reduce_lazy": ClassClaim("x", (CLAIMS["value"],), below=2),
+    "redc_lazy": ClassClaim("x", (CLAIMS["value"],), divides=True, below=2, is_wide=True),
+    "sum_of_products": _of_two_values("xy", FAMILIES["sum_of_products"](2).claims),
+    "fp2_mul": _of_two_values("xy", FAMILIES["fp2_mul"](-1).claims),
+    "fp2_square": _of_two_values("x", FAMILIES["fp2_square"](-1).claims),
 }
 
 

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
 from fieldc.proof.algebra.dropped import dropped
-from fieldc.proof.algebra.equations import ONE, Equation, Polynomial, Select, add_to, product
+from fieldc.proof.algebra.equations import (
+    ONE,
+    Equation,
+    Polynomial,
+    Select,
+    System,
+    add_to,
+    product,
+)
 from fieldc.proof.algebra.identity import ProofError
+from fieldc.proof.algebra.strategies import STRATEGIES
 from fieldc.proof.algebra.totals import Total
 from fieldc.proof.classes.bounds import ClassCase
 from fieldc.proof.classes.modulus import RADIX, Modulus
@@ -137,23 +146,51 @@ class Elimination:
 
 def fix_unread(case: ClassCase) -> None:
     """Fix carries and words that are 0 and that nothing reads, the oldest first."""
-    rows = case.system.rows
-    sums = [row for row in rows if isinstance(row, Equation) and row.kind in ("add", "sub")]
-    read = {v for r in rows if isinstance(r, Equation) for m in r.right for v in m}
-    read |= {row.flag for row in rows if isinstance(row, Select)}
-    read |= {
-        v
-        for r in rows
-        if isinstance(r, Select)
-        for s in (r.when_set, r.otherwise)
-        for m in s
-        for v in m
-    }
-    for row in sums:
+    read = {v for row in case.system.rows for v in _sources(row)}
+    for row in _sums(case.system):
         for number in filter(None, (row.carry, row.word)):
             is_open = number not in read and number not in case.fixed
             if is_open and case.is_always(number, 0):
                 case.fixed[number] = 0
+
+
+def fix_sums(case: ClassCase) -> None:
+    """Fix carries that are 0 of sums that no product goes into, which are quickly bounded.
+
+    The next chain may begin with such a carry.
+    """
+    behind = _behind_products(case.system)
+    quick = replace(case, strategies=STRATEGIES[:1], comparisons=())
+    for row in _sums(case.system):
+        carry = None if row.word in behind else row.carry
+        if carry is not None and carry not in case.fixed and quick.is_always(carry, 0):
+            case.fixed[carry] = 0
+
+
+def _sums(system: System) -> Iterator[Equation]:
+    """The rows of sums and differences."""
+    for row in system.rows:
+        if isinstance(row, Equation) and row.kind in ("add", "sub"):
+            yield row
+
+
+def _behind_products(system: System) -> set[int]:
+    """The variables that products go into."""
+    found: set[int] = set()
+    for row in system.rows:
+        is_product = isinstance(row, Equation) and row.kind == "mul"
+        if is_product or not found.isdisjoint(_sources(row)):
+            carry = row.carry if isinstance(row, Equation) else None
+            found |= {row.word} if carry is None else {row.word, carry}
+    return found
+
+
+def _sources(row: Equation | Select) -> Iterator[int]:
+    """The variables that a row reads."""
+    if isinstance(row, Select):
+        yield row.flag
+    sides = [row.when_set, row.otherwise] if isinstance(row, Select) else [row.right]
+    yield from (v for side in sides for monomial in side for v in monomial)
 
 
 def equal_words(modulus: Modulus, case: ClassCase) -> dict[int, Polynomial]:

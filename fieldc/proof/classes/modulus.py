@@ -27,6 +27,8 @@ class Moduli:
     """The least and the most that -1/p mod 2^64 may be."""
     is_near: bool = False
     """Whether R - p is one word."""
+    next_of_mu: int = RADIX - 1
+    """The most that the limb of mu below its top one may be."""
 
     @property
     def most(self) -> int:
@@ -161,6 +163,8 @@ def _folded(modulus: Modulus, name: str) -> None:
         factor = {(system.new("fold_rest's multiple", divisor - 1),): 1}
     most = (of.most * high + max(rest, 0)) // divisor
     value = _input(modulus, name, of.limbs, min(most, of.most - 1))
+    if name == "mu" and of.limbs > 1:
+        system.narrow(value.limbs[-2], of.next_of_mu)
     number = value.value(WORD_BITS)
     modulus.equations.append(ConstantEquation(number, value.limbs[0], divisor, factor, rest))
     modulus.multiples[name] = 1

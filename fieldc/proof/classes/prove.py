@@ -22,12 +22,14 @@ from fieldc.proof.algebra.comparisons import comparison_of
 from fieldc.proof.algebra.equations import Equation, Polynomial, Select, System, add_to
 from fieldc.proof.algebra.facts import Input
 from fieldc.proof.algebra.identity import ProofError, flags_of, value_of
+from fieldc.proof.algebra.refute import Sample, evaluate
 from fieldc.proof.claims.contracts import WORD_BITS
 from fieldc.proof.classes.bounds import ClassCase
 from fieldc.proof.classes.claims import ClassClaim, class_claim
 from fieldc.proof.classes.code import ClassCode, SymbolMemory
-from fieldc.proof.classes.cofactor import Elimination, equal_words, fix_unread
+from fieldc.proof.classes.cofactor import Elimination, equal_words, fix_sums, fix_unread
 from fieldc.proof.classes.modulus import RADIX, Moduli, Modulus, modulus_of, new_input
+from fieldc.proof.classes.runs import RUNS, samples
 from fieldc.proof.instruction_sets import INSTRUCTION_SETS
 
 
@@ -43,6 +45,8 @@ class ClassProof:
     """The result times it is the claim modulo p."""
     below: int
     """The result is below so many times p."""
+    samples: tuple[Sample, ...]
+    """Runs of the equations on numbers."""
 
     @cached_property
     def equal_words(self) -> dict[int, Polynomial]:
@@ -53,51 +57,89 @@ class ClassProof:
         """What is known where some flags have values."""
         chains = (comparison_of(self.system, flag) for flag in fixed)
         compared = tuple(filter(None, chains))
-        return ClassCase(self.system, self.inputs, dict(fixed), compared, modulus=self.modulus)
+        runs = (sample.values for sample in self.samples)
+        of_case = tuple(run for run in runs if all(run[f] == v for f, v in fixed.items()))
+        return ClassCase(
+            self.system, self.inputs, dict(fixed), compared, samples=of_case, modulus=self.modulus
+        )
 
 
-def prove_class(found: ClassCode, operation: str, moduli: Moduli) -> int:
-    """Prove an operation for all moduli of a class; number of cases. Raises ProofError."""
-    said, limbs = class_claim(operation), moduli.limbs
+def prove_class(found: ClassCode, operation: str, moduli: Moduli, runs: int = RUNS) -> int:
+    """Prove an operation for all moduli of a class; number of cases. Raises ProofError.
+
+    `runs` on numbers come first, to refuse what is plainly wrong.
+    """
+    said = class_claim(operation)
     system = System(WORD_BITS)
     modulus = modulus_of(moduli, system, set(found.symbols.values()))
     operands = _operands(system, modulus, said)
-    words = {name: tuple(v for i in of for v in i.limbs) for name, of in operands.items()}
+    results = list(_results(found, modulus, operands, len(said.claims)))
+    inputs = tuple(i for of in operands.values() for i in of)
+    values = [i.value(WORD_BITS) for i in inputs]
+    factor = RADIX**moduli.limbs if said.divides else 1
+    seen = tuple(samples(system, modulus, inputs, runs))
+    inputs += tuple(modulus.inputs)
+    cases = 0
+    for claim, words in zip(said.claims, results, strict=True):
+        proof = ClassProof(system, modulus, inputs, claim(values), factor, said.result, seen)
+        z = value_of(words, RADIX)
+        _refute(proof, z)
+        cases += sum(_prove(proof, case, words[-1], z) for case in _cases(proof, z))
+    return cases
+
+
+def _refute(proof: ClassProof, z: Polynomial) -> None:
+    """Raise ProofError where a run contradicts the claim."""
+    for run in proof.samples:
+        *operands, p = run.operands
+        found, claimed = evaluate(z, run.values), evaluate(proof.claim, run.values)
+        given = ", ".join(f"{number:#x}" for number in operands)
+        if (proof.factor * found - claimed) % p:
+            raise ProofError(f"function: z is {found:#x} for p = {p:#x} and {given}")
+        if found >= proof.below * p:
+            raise ProofError(f"canonical: z is {found:#x} for p = {p:#x} and {given}")
+
+
+def _results(
+    found: ClassCode, modulus: Modulus, operands: Mapping[str, list[Input]], count: int
+) -> Iterator[list[Polynomial]]:
+    """The words of each result, once the code has run. Raises ProofError."""
+    limbs = modulus.of.limbs
     memory = SymbolMemory(
-        *(system, words, found.code, limbs),
+        modulus.system,
+        {name: tuple(v for i in of for v in i.limbs) for name, of in operands.items()},
+        found.code,
+        limbs * count,
         symbols={place: modulus.constants[name] for place, name in found.symbols.items()},
     )
-    INSTRUCTION_SETS[found.architecture].run(
-        memory, "sysv" if found.architecture == "x86_64" else "aapcs64", found.code, found.start
-    )
-    missing = [i for i in range(limbs) if i not in memory.result]
+    convention = "sysv" if found.architecture == "x86_64" else "aapcs64"
+    INSTRUCTION_SETS[found.architecture].run(memory, convention, found.code, found.start)
+    missing = [i for i in range(limbs * count) if i not in memory.result]
     if missing:
         raise ProofError(f"frame: limb {missing[0]} of z is never written")
-    z = value_of([memory.result[i] for i in range(limbs)], RADIX)
-    inputs = tuple(i for of in operands.values() for i in of)
-    claim = said.claim([i.value(WORD_BITS) for i in inputs])
-    factor = RADIX**limbs if said.divides else 1
-    inputs += tuple(modulus.inputs)
-    proof = ClassProof(system, modulus, inputs, claim, factor, said.result)
-    return sum(_prove(proof, case, memory.result[limbs - 1], z) for case in _cases(proof, z))
+    for first in range(0, limbs * count, limbs):
+        yield [memory.result[i] for i in range(first, first + limbs)]
 
 
 def _operands(system: System, modulus: Modulus, said: ClassClaim) -> dict[str, list[Input]]:
     """The values of each operand."""
-    most = said.below * modulus.of.most - 1
-    if most >= RADIX**modulus.of.limbs:
+    limbs = modulus.of.limbs * (2 if said.is_wide else 1)
+    multiple = said.multiple(modulus.of.limbs)
+    most = multiple * modulus.of.most - 1
+    if most >= RADIX**limbs:
         raise ProofError(f"values below {said.below}p have more limbs than p")
     found: dict[str, list[Input]] = {}
     for name in said.names:
         values = [name] if said.count == 1 else [f"{name}{i}" for i in range(said.count)]
-        found[name] = [new_input(system, value, modulus.of.limbs, most) for value in values]
-        modulus.multiples |= dict.fromkeys(values, said.below)
+        found[name] = [new_input(system, value, limbs, most) for value in values]
+        modulus.multiples |= dict.fromkeys(values, multiple)
     return found
 
 
 def _prove(proof: ClassProof, case: ClassCase, top: Polynomial, z: Polynomial) -> bool:
     """Prove one case; False if it cannot happen. Raises ProofError."""
     refused: ProofError | None = None
+    fix_sums(case)
     for knows_more in (False, True):
         if knows_more:
             fix_unread(case)

@@ -12,6 +12,11 @@ from fieldc.targets.aarch64.objects import object_of
 from fieldc.targets.aarch64.systems import SYSTEMS, ArmSystem
 from fieldc.targets.aarch64.timing.clock import GenericTimer, show_written
 from fieldc.targets.aarch64.timing.loops import loops
+from fieldc.targets.aarch64.unwind import (
+    UndescribedRoutines,
+    frame_description,
+    with_directives,
+)
 from fieldc.targets.choice import Choice, Variant
 from fieldc.targets.extras import Extras
 from fieldc.targets.header import header, symbol_of
@@ -72,8 +77,15 @@ def _target(system: ArmSystem) -> Target:
         kernel, pads = code_of(choice), target.extras.landing_pads
         kernel = kernel.with_landing_pad() if pads else kernel
         head = header(target.name, choice, system.convention, target.extras)
-        text = system.text(symbol, head, kernel.text(), pads)
-        code = object_of({symbol: kernel.code}, system.triple, pads)
+        unwinds = target.extras.unwind
+        if unwinds and isinstance(kernel, ArmCaller):
+            raise UndescribedRoutines(
+                "a long formula calls routines, of which AArch64 has no unwind data; leave out --unwind"
+            )
+        lines = with_directives(kernel.text()) if unwinds else kernel.text()
+        frames = {symbol: frame_description(kernel.lines)} if unwinds else {}
+        text = system.text(symbol, head, lines, pads)
+        code = object_of({symbol: kernel.code}, system.triple, pads, frames)
         return Artifact(symbol, target, choice, system.convention, ".s", text, code)
 
     return llvm.named(
@@ -83,7 +95,7 @@ def _target(system: ArmSystem) -> Target:
         variants=VARIANTS,
         judge=JUDGE,
         caller=CALLER,
-        can_add=Extras(landing_pads=True),
+        can_add=Extras(landing_pads=True, unwind=system.name == "linux"),
         instruments=INSTRUMENTS if system.name != "windows" else None,
     )
 
