@@ -129,9 +129,10 @@ class Builder:
             if one.constant in (0, 1):
                 return (other if one.constant else one), self.constant(0)
         high = a.high * b.high
-        return self._pair(
+        low, rest = self._pair(
             self._emit(MUL, (a, b), (min(high, self.top), high >> self.word), ("lo", "hi"))
         )
+        return low, rest if rest.high else self.constant(0)
 
     @staticmethod
     def _pair(outputs: tuple[Value, ...]) -> tuple[Value, Value]:

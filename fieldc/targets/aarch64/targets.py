@@ -44,7 +44,11 @@ JUDGE = Judge(
     ARCHITECTURE,
     "apple-m1",
     is_simulated=True,
-    studied=("karatsuba", *(f"karatsuba-{of}" for of in ("halves", "limbs", "quotients"))),
+    studied=(
+        "half-limbs",
+        "karatsuba",
+        *(f"karatsuba-{of}" for of in ("halves", "limbs", "quotients")),
+    ),
     orders=orders_for,
 )
 """A processor that is not known is taken for the core that most people have."""
