@@ -151,7 +151,7 @@ ALIASES = {
     "mov": "movz", "cmn": "adds", "cmp": "subs", "neg": "sub", "negs": "subs",
     "ngc": "sbc", "ngcs": "sbcs", "mul": "madd", "mneg": "msub", "cinc": "csinc", "cset": "csinc",
     "csetm": "csinv", "tst": "ands", "mvn": "orn", "lsl": "ubfm", "lsr": "ubfm", "ubfx": "ubfm",
-    "asr": "sbfm", "sbfx": "sbfm", "nop": "hint", "bti": "hint",
+    "asr": "sbfm", "sbfx": "sbfm", "nop": "hint", "bti": "hint", "umull": "umaddl",
 }  # fmt: skip
 """Other names of instructions."""
 

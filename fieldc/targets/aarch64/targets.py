@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 from fieldc.language import Expression
 from fieldc.machine.instruments import Instruments
+from fieldc.machine.processors import Processor
 from fieldc.targets.aarch64.kernel import ArmKernel, ArmOrder, compile_words, orders_for
 from fieldc.targets.aarch64.objects import object_of
+from fieldc.targets.aarch64.quotients import as_shift
 from fieldc.targets.aarch64.systems import SYSTEMS, ArmSystem
 from fieldc.targets.aarch64.timing.clock import GenericTimer, show_written
 from fieldc.targets.aarch64.timing.loops import loops
@@ -39,6 +42,12 @@ def _judged(choice: Choice) -> bytes:
     return kernel_of(choice).code
 
 
+def _orders(choice: Choice, processor: Processor, is_long: bool) -> Sequence[ArmOrder]:
+    """The orders of a kernel among which a simulation chooses."""
+    has_shifts = as_shift(choice.expression.field.n0, WORD) is not None
+    return orders_for(processor, is_long, has_shifts)
+
+
 JUDGE = Judge(
     _judged,
     ARCHITECTURE,
@@ -49,7 +58,7 @@ JUDGE = Judge(
         "karatsuba",
         *(f"karatsuba-{of}" for of in ("halves", "limbs", "quotients")),
     ),
-    orders=orders_for,
+    orders=_orders,
 )
 """A processor that is not known is taken for the core that most people have."""
 
