@@ -147,6 +147,9 @@ class ArmSelection:
             self._define(value, shift.instruction, (self._place(shift.word),))
         else:
             is_short, factors = self._factors(step)
+            if high and is_short:
+                self._define(value, "mov {}, #0", ())
+                return
             whole = "umulh {}, {}, {}" if high else "mul {}, {}, {}"
             self._define(value, "umull {}, w{}, w{}" if is_short else whole, factors)
 
