@@ -212,7 +212,7 @@ def test_a_chain_that_waits_for_itself_stays_in_its_order() -> None:
 @pytest.mark.parametrize("rows", ROWS, ids=style_id)
 def test_every_pace_is_proved(rows: RowChoice, pace: Pace) -> None:
     f = find_field("bn254-p")
-    for algorithm in ("cios", "karatsuba-limbs"):
+    for algorithm in ("cios", "karatsuba-limbs", "half-limbs"):
         lowered = partial(lower, choose(f, "mul", algorithm))
         kernel = compile_words(lowered, order=ArmOrder(rows, pace=pace))
         contract = contract_named("mul", f.p, f.n)

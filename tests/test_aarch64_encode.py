@@ -33,7 +33,7 @@ movk x1, #0x1234 | movk x1, #0x1234, lsl #48 | lsl x1, x2, #7 | lsr x1, x2, #63 
 sbfx x1, x2, #3, #1 | ubfx x1, x2, #3, #5 | extr x1, x2, x3, #63 | ldr x1, [x2] | ldr x1, [sp, #8]
 ldr x1, [sp], #0x10 | str x1, [sp, #-0x10]! | str x1, [x2, #0x7ff8] | ldp x1, x2, [x3, #-0x200]
 ldp x1, x2, [sp], #0x60 | stp x29, x30, [sp, #-0x60]! | stp x1, x2, [x0, #0x1f8] | mrs x1, nzcv
-msr nzcv, x1 | nop | hint #0x40 | ret
+msr nzcv, x1 | nop | hint #0x40 | ret | umull x1, w2, w3 | umaddl x1, w2, w3, x4
 """
 ONE_EACH = [line.strip() for line in LINES.replace("\n", "|").split("|") if line.strip()]
 REFUSED = (
@@ -45,6 +45,9 @@ REFUSED = (
     "ldr x1, [x2, #4]",
     "ldp x1, x2, [x3, #0x200]",
     "umulh w1, w2, w3",
+    "umull w1, w2, w3",
+    "umull x1, x2, w3",
+    "umaddl x1, w2, w3, w4",
     "mov x1, #0x12345",
     "csel x1, x2, x3, al",
     "sbfx x1, x2, #60, #5",

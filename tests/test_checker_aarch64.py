@@ -15,11 +15,14 @@ from forged import MISSING, TAMPERS, Tamper, replay
 from target_code import PROCESSOR, kernels
 from test_proof_aarch64 import is_right
 
+from fieldc.algorithms import choose
 from fieldc.artifacts.verify import job_of, prove_job
 from fieldc.binary.linkable import function_of
+from fieldc.catalogue import find_field
 from fieldc.decisions.preferred import preferred
 from fieldc.proof.aarch64.processor import CERTIFIED
 from fieldc.targets.aarch64.objects import object_of
+from fieldc.targets.registry import TARGETS
 from fieldc.targets.target import Artifact
 
 ROOT = Path(__file__).parent.parent
@@ -63,6 +66,18 @@ def test_every_kernel_of_a_field(checker: Path, tmp_path: Path, name: str, targe
     for operation, (data, certificate) in proved(name, target).items():
         status, said = replay(checker, tmp_path, json.loads(certificate), data)
         assert status == 0, (operation, said)
+
+
+@pytest.mark.parametrize("operation", ["mul", "square"])
+@pytest.mark.parametrize(
+    "name", ["2^127-1", "bls12-381-p", pytest.param("p256", marks=pytest.mark.full)]
+)
+def test_products_by_half_limbs(checker: Path, tmp_path: Path, name: str, operation: str) -> None:
+    (artifact,) = TARGETS[LINUX].produce(choose(find_field(name), operation, "half-limbs"))
+    data, certificate = _proved(artifact)
+    assert "umull" in str(artifact.text)
+    status, said = replay(checker, tmp_path, json.loads(certificate), data)
+    assert status == 0, said
 
 
 def test_a_convention_is_the_systems(checker: Path, tmp_path: Path) -> None:
@@ -136,7 +151,7 @@ ALIASES = {
     "mov": "movz", "cmn": "adds", "cmp": "subs", "neg": "sub", "negs": "subs",
     "ngc": "sbc", "ngcs": "sbcs", "mul": "madd", "mneg": "msub", "cinc": "csinc", "cset": "csinc",
     "csetm": "csinv", "tst": "ands", "mvn": "orn", "lsl": "ubfm", "lsr": "ubfm", "ubfx": "ubfm",
-    "asr": "sbfm", "sbfx": "sbfm", "nop": "hint", "bti": "hint",
+    "asr": "sbfm", "sbfx": "sbfm", "nop": "hint", "bti": "hint", "umull": "umaddl",
 }  # fmt: skip
 """Other names of instructions."""
 

@@ -75,6 +75,19 @@ def test_other_fields_are_certified(
     assert set(statuses(folder, capsys)) == {"CERTIFIED"}
 
 
+@pytest.mark.usefixtures("installed")
+@pytest.mark.parametrize(
+    "field", ["2^127-1", "bn254-p", pytest.param("bls12-381-p", marks=pytest.mark.full)]
+)
+def test_products_by_half_limbs_are_certified(
+    field: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "built"
+    words = ["--op", "mul,square", "--algorithm", "half-limbs", "--target", LINUX]
+    assert main(["build", field, *words, "-o", str(folder)]) == 0
+    assert statuses(folder, capsys) == ["CERTIFIED"] * 2
+
+
 def words_of(code: bytes) -> list[int]:
     """The instructions to the first return, or all where there is none."""
     words = [int.from_bytes(code[at : at + 4], "little") for at in range(0, len(code), 4)]

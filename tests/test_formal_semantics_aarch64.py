@@ -32,6 +32,7 @@ PATTERNS = {
     "adc, sbc": (0x1FE0FC00, 0x1A000000),
     "csel, csinc, csinv, csneg": (0x3FE00800, 0x1A800000),
     "madd, msub": (0xFFE00000, 0x9B000000),
+    "umaddl": (0xFFE08000, 0x9BA00000),
     "umulh": (0xFFE0FC00, 0x9BC07C00),
     "ldr, str": (0xFF800000, 0xF9000000),
     "ldur, stur": (0xFFA00C00, 0xF8000000),
@@ -63,6 +64,7 @@ NO_INSTRUCTIONS = (
     0xB9400020,  # ldr of 32 bits
     0x9BC00C20,  # umulh with wrong bits
     0x9B200C20,  # smaddl
+    0x9BA08C20,  # umsubl
     0xD65F0020,  # ret x1
     0xD61F0020,  # br x1
     0x54000040,  # b.eq

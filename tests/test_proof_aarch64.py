@@ -149,6 +149,42 @@ def test_karatsuba_is_proved(name: str, algorithm: str) -> None:
     prove(own_code(name, "mul", algorithm), contract, "aapcs64", architecture="aarch64")
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["secp256k1-p", "bls12-381-p", *(pytest.param(n, marks=pytest.mark.full) for n in MORE)],
+)
+@pytest.mark.parametrize("operation", ["mul", "square"])
+def test_products_by_half_limbs_are_proved(name: str, operation: str) -> None:
+    f = find_field(name)
+    code = own_code(name, operation, "half-limbs")
+    prove(code, contract_named(operation, f.p, f.n), "aapcs64", architecture="aarch64")
+
+
+def test_mutants_of_products_by_half_limbs_are_rejected() -> None:
+    """Also where another half of a register is multiplied, or a product is added that was not."""
+    code = own_code("2^127-1", "mul", "half-limbs")
+    check_mutants(code, "mul", "2^127-1", 17, 10)
+
+
+def test_a_product_of_halves_reads_nothing_above_them() -> None:
+    """umull of whole words is not their product; with another addend it is another number."""
+    contract = contract_named("mul", find_field("goldilocks").p, 1)
+    code = own_code("goldilocks", "mul", "half-limbs")
+    words = words_of(code)
+    places = [k for k, word in enumerate(words) if word & 0xFFE08000 == 0x9BA00000]
+    assert len(places) > 4
+    prove(code, contract, "aapcs64", architecture="aarch64")
+    for place in places:
+        for whole in (0x9B007C00, 0x9BC07C00):  # mul, umulh
+            word = words[place] & 0x001F03FF | whole
+            mutant = bytes_of([*words[:place], word, *words[place + 1 :]])
+            try:
+                prove(mutant, contract, "aapcs64", architecture="aarch64", runs=0)
+            except ProofError:
+                continue
+            assert is_right(mutant, "mul", "goldilocks")
+
+
 def test_masks_of_many_flags_need_no_cases() -> None:
     """18 carries mask words; only the last subtraction's flag tells cases apart."""
     f = find_field("bls12-381-p")

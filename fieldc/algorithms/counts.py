@@ -101,6 +101,7 @@ _CONSTANT = "log-jump, and a constant that takes back what complements added"
 _NEAR = "and subtractions of c*q, two words and a borrow to the top for each limb"
 _HANDBOOK = "the handbook: n^2 and n^2 + 4n + 1; the article: n^2 + 4n + 2"
 _TWO_SPARE = "with two spare bits the remainder has n limbs: a column, n products, is not needed"
+_HALF_LIMBS = "products of half limbs, of one word each"
 _SIGNED = "for p = R - c; other primes have other limbs that are 0 or 1"
 _BY_PRIME = "as many sums as the prime's powers of two ask for"
 
@@ -162,6 +163,10 @@ PREDICTIONS: dict[tuple[str, str], Prediction] = {
     ),
     ("mul", "karatsuba-limbs"): Prediction(
         _over(8, 11, 14, odd=(2, 5)), None, why="additions depend on carries that bounds exclude"
+    ),
+    ("mul", "half-limbs"): Prediction(_of(8, 2), _of(8, 5, -3), why=_HALF_LIMBS),
+    ("square", "half-limbs"): Prediction(
+        _of(6, 3), None, why="additions depend on carries that bounds exclude"
     ),
     ("square", "log-jump"): Prediction(_over(2, 3, 1, 2), _of(3, 2, -2)),
     ("square", "log-jump-complement"): Prediction(_over(2, 3, 1, 2), _of(3, 3, -1), why=_CONSTANT),

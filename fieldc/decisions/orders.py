@@ -82,6 +82,6 @@ def quicker_first(
 def _in_orders(
     judge: Judge, choice: Choice, model: Processor, is_long: bool
 ) -> Iterator[tuple[Choice, Figure]]:
-    for plan in judge.orders(model, is_long) if judge.orders else ():
+    for plan in judge.orders(choice, model, is_long) if judge.orders else ():
         made = replace(choice, plan=plan)
         yield made, figure(judge, made, model.key)

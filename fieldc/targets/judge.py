@@ -38,7 +38,7 @@ class Judge:
     """Whether the simulator predicts cycles of its kernels, where it has the processor's core."""
     studied: Sequence[str] = ()
     """Algorithms that are offered here besides those that every target is offered."""
-    orders: Callable[[Processor, bool], Sequence[Any]] | None = None
+    orders: Callable[[Choice, Processor, bool], Sequence[Any]] | None = None
     """Plans that differ only in the order of a kernel's instructions; of a long kernel only few.
 
     The simulator chooses among them for a processor that is known.

@@ -66,7 +66,15 @@ def constant_names(f: Field) -> dict[int, str]:
         for constant in reversed(FIELD_CONSTANTS)
         for i, limb in reversed(list(enumerate(f.limbs(getattr(f, constant)))))
     }
-    return {f.p_inverse: "p_inverse", **names, f.n0: "n0", 0: "0x0", 1: "0x1"}
+    halves = {
+        limb >> shift & (1 << f.word // 2) - 1: f"{name}.{part}"
+        for name, limb in (
+            ("n0", f.n0),
+            *((f"p[{i}]", limb) for i, limb in enumerate(f.limbs(f.p))),
+        )
+        for part, shift in (("low", 0), ("high", f.word // 2))
+    }
+    return {**halves, f.p_inverse: "p_inverse", **names, f.n0: "n0", 0: "0x0", 1: "0x1"}
 
 
 def without_dead_steps(program: Program) -> Program:

@@ -148,6 +148,9 @@ def _halves(
     products = [total.build.mul(word, multiplier) for word in row]
     lows, highs = ([product[half] for product in products] for half in (0, 1))
     end = offset + len(row)
+    if all(high.constant == 0 for high in highs):
+        total.carry_up(end, _add_chain(total, lows, offset))
+        return
     if end + 1 < len(total.words):
         # Two carries would leave limb `end`. The top high half, 2^w - 2 at most, takes one of them.
         carry = _add_chain(total, lows, offset)

@@ -129,7 +129,8 @@ Section Word.
       Some (Sum width (set_bit 30) true (set_bit 29) rd rn (Shifted rm Lsl 0))
     else if is 0x3fe00800 0x1a800000 then
       Some (Select width (selection (set_bit 30) (set_bit 10)) rd rn rm (part 12 4))
-    else if is 0xffe00000 0x9b000000 then Some (MultiplyAdd (set_bit 15) rd rn rm ra)
+    else if is 0xffe00000 0x9b000000 then Some (MultiplyAdd 64 (set_bit 15) rd rn rm ra)
+    else if is 0xffe08000 0x9ba00000 then Some (MultiplyAdd 32 false rd rn rm ra)
     else if is 0xffe0fc00 0x9bc07c00 then Some (MultiplyHigh rd rn rm)
     else if is 0xff800000 0xf9000000 then one (address_with Offset (8 * part 10 12))
     else if is 0xffa00c00 0xf8000000 then one (address_with Offset offset_of_9)

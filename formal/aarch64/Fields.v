@@ -174,37 +174,40 @@ Section Kernel.
     eapply finish_word; [exact D | exact S | exact G | exact W | now apply halves_word].
   Qed.
 
-  Lemma multiply_add_right subtracts d a b e m m' v s :
-    step c code (MultiplyAdd subtracts d a b e) m = Some m' -> sim v m s ->
-    stands_for m m' v (execute (MultiplyAdd subtracts d a b e) s).
+  Lemma multiply_add_right n subtracts d a b e m m' v s :
+    step c code (MultiplyAdd n subtracts d a b e) m = Some m' -> sim v m s ->
+    stands_for m m' v (execute (MultiplyAdd n subtracts d a b e) s).
   Proof.
-    cbn [step]. unfold run_multiply. intros D S. unbind D. unbind D. rename p0 into q. unbind D.
-    destruct p0 as [low w].
-    pose proof (get_word _ _ _ v m s a S) as IA. pose proof (get_word _ _ _ v m s b S) as IB.
+    cbn [step]. unfold run_multiply. intros D S. unbind D. destruct p as [p ma]. unbind D.
+    destruct p0 as [q mb]. unbind D. destruct p0 as [low w].
+    destruct (sized_word_right _ _ _ _ _ _ _ _ _ _ E S) as (N & va & [XA SA] & WA).
+    destruct (sized_word_right _ _ _ _ _ _ _ _ _ _ E0 SA) as (_ & vb & [XB SB] & WB).
+    pose proof (always_extends _ _ _ _ _ XB WA) as WA2.
+    pose proof (half_word _ _ (get_word _ _ _ v m s a S) N) as IA.
+    pose proof (half_word _ _ (get_word _ _ _ v m s b S) N) as IB.
     pose proof (get_word _ _ _ v m s e S) as IE.
-    destruct (low_half_right _ _ _ _ _ _ _ _ E1 (words_right _ _ _ _ _ _ S)
-      (word_of_right _ _ _ v m s a p E S) (word_of_right _ _ _ v m s b q E0 S) IA IB)
+    eapply stands_after; [exact (extends_trans _ _ _ _ _ _ XA XB)|].
+    destruct (low_half_right _ _ _ _ _ _ _ _ E1 (words_right _ _ _ _ _ _ SB) WA2 WB IA IB)
       as (v1 & G1 & W1).
-    cbn [execute].
-    assert ((more <- word_of m e; '(r, w0) <- combined more low [] (sign_of subtracts) w;
-        put_word d r w0 m) = Some m' \/
-      e = None /\ subtracts = false /\ put_word d low w m = Some m') as [D'|(-> & -> & D')]
+    cbn [execute]. remember (get s a mod 2 ^ n) as x. remember (get s b mod 2 ^ n) as y.
+    assert ((more <- word_of mb e; '(r, w0) <- combined more low [] (sign_of subtracts) w;
+        put_word d r w0 mb) = Some m' \/
+      e = None /\ subtracts = false /\ put_word d low w mb = Some m') as [D'|(-> & -> & D')]
       by (destruct e, subtracts; auto).
     - clear D. unbind D'. rename p0 into more. unbind D'. destruct p0 as [r w2].
-      pose proof (word_of_right _ _ _ v m s e more E2 S) as WE.
+      pose proof (word_of_right _ _ _ vb mb s e more E2 SB) as WE.
       destruct (combined_right _ _ _ _ _ _ _ _ _ _ 0 E3 (proj2 G1)
         (grows_worth _ _ _ _ _ _ G1 WE) W1 (fun u _ => eq_refl) IE (mod_word _) ltac:(now split)
         (sign_is _)) as (v2 & G2 & W2).
-      replace ((get s e + sign_of subtracts * (get s a * get s b mod radix + 0)) mod radix)
-        with ((if subtracts then get s e - get s a * get s b else get s e + get s a * get s b)
-              mod radix) in W2.
-      + eapply finish_word; [exact D' | exact S | exact (grows_trans _ _ _ _ _ _ G1 G2) | exact W2
+      replace ((get s e + sign_of subtracts * (x * y mod radix + 0)) mod radix)
+        with ((if subtracts then get s e - x * y else get s e + x * y) mod radix) in W2.
+      + eapply finish_word; [exact D' | exact SB | exact (grows_trans _ _ _ _ _ _ G1 G2) | exact W2
           | apply mod_word].
-      + rewrite (Z.mod_eq (get s a * get s b)) by discriminate.
-        apply (mod_shift _ _ (sign_of subtracts * (get s a * get s b / radix))).
+      + rewrite (Z.mod_eq (x * y)) by discriminate.
+        apply (mod_shift _ _ (sign_of subtracts * (x * y / radix))).
         destruct subtracts; cbn [sign_of]; ring.
     - cbn [get]. rewrite Z.add_0_l.
-      eapply finish_word; [exact D' | exact S | exact G1 | exact W1 | apply mod_word].
+      eapply finish_word; [exact D' | exact SB | exact G1 | exact W1 | apply mod_word].
   Qed.
 
   (** ** The flags as a word *)

@@ -140,16 +140,17 @@ Section Kernel.
       '(r, w) <- define_one (plus q 1 p) w;
       put_word d r w m.
 
-  Definition run_multiply (subtracts : bool) (d a b e : general) (m : machine) : option machine :=
-    p <- word_of m a;
-    q <- word_of m b;
-    '(low, w) <- low_half p q (wds m);
+  Definition run_multiply (n : Z) (subtracts : bool) (d a b e : general) (m : machine)
+      : option machine :=
+    '(p, m1) <- sized_word n a m;
+    '(q, m2) <- sized_word n b m1;
+    '(low, w) <- low_half p q (wds m2);
     match e, subtracts with
-    | None, false => put_word d low w m
+    | None, false => put_word d low w m2
     | _, _ =>
-        more <- word_of m e;
+        more <- word_of m2 e;
         '(r, w) <- combined more low [] (sign_of subtracts) w;
-        put_word d r w m
+        put_word d r w m2
     end.
 
   Definition same_general (a b : general) : bool :=
@@ -209,7 +210,7 @@ Section Kernel.
     | Keep n d z k => run_keep n d z k m
     | Field signed d a first last => run_field signed d a first last m
     | Extract d high low k => run_extract d high low k m
-    | MultiplyAdd subtracts d a b e => run_multiply subtracts d a b e m
+    | MultiplyAdd n subtracts d a b e => run_multiply n subtracts d a b e m
     | MultiplyHigh d a b =>
         p <- word_of m a;
         q <- word_of m b;

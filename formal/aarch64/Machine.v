@@ -66,7 +66,7 @@ Inductive instruction :=
   | Keep (n : Z) (d : general) (z k : Z)         (* movk: 16 bits from bit k on *)
   | Field (signed : bool) (d a : general) (first last : Z)
   | Extract (d high low : general) (k : Z)
-  | MultiplyAdd (subtracts : bool) (d a b c : general)
+  | MultiplyAdd (n : Z) (subtracts : bool) (d a b c : general)   (* factors of n bits *)
   | MultiplyHigh (d a b : general)
   | Select (n : Z) (k : select_kind) (d a b : general) (condition : Z)
   | Load (d : general) (a : address)
@@ -192,8 +192,8 @@ Definition execute (i : instruction) (s : state) : option state :=
   | Field signed d a first last => Some (set d (field signed (get s a) first last) s)
   | Extract d high low k =>
       Some (set d (get s high * 2 ^ (64 - k) mod radix + get s low / 2 ^ k) s)
-  | MultiplyAdd subtracts d a b c =>
-      let product := get s a * get s b in
+  | MultiplyAdd n subtracts d a b c =>
+      let product := get s a mod 2 ^ n * (get s b mod 2 ^ n) in
       Some (set d ((if subtracts then get s c - product else get s c + product) mod radix) s)
   | MultiplyHigh d a b => Some (set d (get s a * get s b / radix) s)
   | Select n k d a b condition =>

@@ -42,6 +42,16 @@ def _multiply_add(sign: int, adds: bool) -> Meaning:
     return meaning
 
 
+def _multiply_long(adds: bool) -> Meaning:
+    """The product of the lower halves of operand1 and operand2; operand3 is added in umaddl."""
+
+    def meaning(cpu: SymbolicArm64, i: capstone.CsInsn) -> None:
+        low = cpu.words.low(cpu.word(i, 1), cpu.word(i, 2), cpu.where)
+        cpu.write(i, 0, combined(cpu, cpu.word(i, 3), low, CLEAR, 1) if adds else low)
+
+    return meaning
+
+
 def _mov(cpu: SymbolicArm64, i: capstone.CsInsn) -> None:
     cpu.write(i, 0, cpu.value(i, 1))
 
@@ -139,6 +149,8 @@ MEANINGS: dict[str, Meaning] = {
     "mneg": _multiply_add(-1, False),
     "madd": _multiply_add(1, True),
     "msub": _multiply_add(-1, True),
+    "umull": _multiply_long(False),
+    "umaddl": _multiply_long(True),
     "csel": _select(_unchanged),
     "csinc": _select(_incremented),
     "csinv": _select(inverted),

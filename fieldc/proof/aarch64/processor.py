@@ -37,7 +37,7 @@ CERTIFIED = frozenset(
     (
         *("mov", "movz", "movn", "movk", "adr", "ldr", "ldur", "ldp", "str", "stur", "stp"),
         *("add", "adds", "adc", "adcs", "cmn", "sub", "subs", "sbc", "sbcs", "cmp"),
-        *("neg", "negs", "ngc", "ngcs", "mul", "umulh", "mneg", "madd", "msub"),
+        *("neg", "negs", "ngc", "ngcs", "mul", "umulh", "mneg", "madd", "msub", "umull", "umaddl"),
         *("csel", "csinc", "csinv", "csneg", "cinc", "cset", "csetm"),
         *("and", "ands", "tst", "bic", "orr", "eor", "mvn"),
         *("lsl", "lsr", "asr", "sbfx", "ubfx", "extr", "mrs", "msr", "ret", "nop", "bti", "bl"),

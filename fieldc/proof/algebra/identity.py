@@ -139,6 +139,8 @@ class Identity:
             inverse = inverse_of(row.factor, self.p)
             total.add(product(carries, row.right), inverse)
             self._use(row, {m: c * inverse for m, c in carries.items()})
+        elif self._opens_low_bits(row, words, carries, total):
+            self._eliminate(row, total)
         elif (onward := self._unless_constant(row)) is not None:
             # The carry went on into a word that is shown to be 0: there it is known exactly.
             self._replace(row, words, {}, total)
@@ -153,14 +155,36 @@ class Identity:
                 put_in(part, row.carry, self.case.fixed)
             total.put_in(row.carry, self.case.fixed)
             self._replace(row, words, carries, total)
-        elif self._has_known_half(row, words, carries, total):
-            return
-        elif self.case.is_foreign and row.carry is not None and row.kind != "mul":
-            self.dropped[row.carry] = row
-            total.add_product(words, row.right)
-            total.add(product(lost, {(row.carry,): 1}))
-        else:
+        elif not self._has_known_half(row, words, carries, total):
+            self._drop(row, words, lost, total)
+
+    def _drop(self, row: Equation, words: Polynomial, lost: Polynomial, total: Total) -> None:
+        """Keep a carry that may be constant with others. Raises ProofError for any other."""
+        if not self.case.is_foreign or row.carry is None or row.kind == "mul":
             raise ProofError(dropped(row))
+        self.dropped[row.carry] = row
+        total.add_product(words, row.right)
+        total.add(product(lost, {(row.carry,): 1}))
+
+    def _opens_low_bits(
+        self, row: Equation, words: Polynomial, carries: Polynomial, total: Total
+    ) -> bool:
+        """Put what older words are that stand beside the high half of a product, if there are any.
+
+        A word's low bits are the word less its high half: as variables they hide what cancels.
+        """
+        owners, rows = self.case.system.owners, self.case.system.rows
+        beside = {v for monomial in carries for v in monomial if 0 <= owners[v] < row.number}
+        older = [
+            r for v in beside if isinstance(r := rows[owners[v]], Equation) and r.carry is None
+        ]
+        if row.carry is None or row.kind != "mul" or not older:
+            return False
+        total.add(product(carries, {(row.carry,): 1}))
+        total.add(product(words, {(row.word,): 1}))
+        for each in sorted(older, key=lambda r: -r.number):
+            self._eliminate(each, total)
+        return True
 
     def _has_known_half(
         self, row: Equation, words: Polynomial, carries: Polynomial, total: Total

@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from fieldc.targets.aarch64.virtual import ArmCode, Selected
+from fieldc.targets.aarch64.virtual import ArmCode, Selected, on_registers
 
 FREE = tuple(range(18))
 """Registers that a callee may change."""
@@ -159,8 +159,7 @@ def allocated(selected: Selected, code: Sequence[ArmCode]) -> list[str]:
     before, after = framed(saved, frame)
     lines = list(before)
     for text, registers, slot in allocator.lines:
-        names = [f"x{register}" for register in registers]
-        lines += text.format(*names, slot=below + SLOT * slot).split("\n")
+        lines += on_registers(text, registers, below + SLOT * slot)
     return [*lines, *after, "ret"]
 
 

@@ -14,7 +14,7 @@ from fieldc.targets.aarch64.cancel import cancelled
 from fieldc.targets.aarch64.kernel import ROWS
 from fieldc.targets.aarch64.order import ahead
 from fieldc.targets.aarch64.select import ArmSelection
-from fieldc.targets.aarch64.virtual import ArmCode, Selected
+from fieldc.targets.aarch64.virtual import ArmCode, Selected, on_registers
 from fieldc.targets.judge import NotCompiled
 from fieldc.words.program import Program, Value
 from fieldc.words.rows import RowChoice
@@ -96,11 +96,7 @@ def _compiled(program: Program) -> ArmInlineCode:
     *lines, (_, ends, _) = allocator.lines
     names = [constants[i][0] if name == TABLE else f"{name}[{i}]" for name, i in entering]
     return ArmInlineCode(
-        tuple(
-            line
-            for text, registers, _ in lines
-            for line in text.format(*(f"x{register}" for register in registers)).split("\n")
-        ),
+        tuple(line for text, registers, _ in lines for line in on_registers(text, registers)),
         {name: f"x{register}" for name, register in zip(names, entering.values(), strict=True)},
         constants,
         tuple(f"x{register}" for register in ends[: len(program.results)]),

@@ -50,6 +50,11 @@ def _register(shift: int, stack: bool = False) -> Reader:
     return read
 
 
+def _half(shift: int) -> Reader:
+    whole = _register(shift)
+    return lambda line, text: whole(line, text) if text.startswith("w") else None
+
+
 def _both(line: ArmLine, text: str) -> int | None:
     """One register as both operands."""
     number = _register(0)(line, text)
@@ -175,11 +180,15 @@ def _saved(line: ArmLine, text: str) -> int | None:
     return 0 if text.lower() == "nzcv" else None
 
 
+HALVES = {"wn": "n", "wm": "m"}
+"""Operands that are always registers of 32 bits."""
 READERS: dict[str, Reader] = {
     "d": _register(0),
     "n": _register(5),
     "m": _register(16),
     "a": _register(10),
+    "wn": _half(5),
+    "wm": _half(16),
     "nm": _both,
     "D": _register(0, stack=True),
     "N": _register(5, stack=True),
@@ -219,7 +228,7 @@ class Row:
     operands: tuple[str, ...]
     word: int
     halves: bool = False
-    """Whether it may have registers of 32 bits."""
+    """Whether it may have registers of 32 bits: all of them, or none."""
 
     def encode(self, line: ArmLine) -> int | None:
         """The word of a line, or None where it is of another form."""
@@ -231,7 +240,8 @@ class Row:
             if bits is None:
                 return None
             word |= bits
-        if any(text.startswith("w") for text in line.operands):
+        pairs = zip(self.operands, line.operands, strict=True)
+        if any(text.startswith("w") for kind, text in pairs if kind not in HALVES):
             return word & ~HALF if self.halves else None
         return word
 
@@ -264,6 +274,8 @@ def _products_and_bits() -> Iterator[Row]:
     for name, word in (("mul", 0x9B007C00), ("mneg", 0x9B00FC00), ("umulh", 0x9BC07C00)):
         yield _row(f"{name} d n m", word)
     yield _row("madd d n m a", 0x9B000000)
+    yield _row("umull d wn wm", 0x9BA07C00)
+    yield _row("umaddl d wn wm a", 0x9BA00000)
     yield _row("msub d n m a", 0x9B008000)
     for name, word in (("csel", 0x9A800000), ("csinc", 0x9A800400), ("csinv", 0xDA800000)):
         yield _row(f"{name} d n m if", word)

@@ -16,9 +16,12 @@ from fieldc.targets.aarch64.virtual import ArmCode
 
 CONTINUES = {"adcs", "sbcs", "adc", "sbc", "cset", "csetm", "csel"}
 """What reads the flag, and therefore stays behind what made it."""
-PRODUCTS = {"mul", "umulh", "madd", "msub"}
+SHORT = {"umull", "umaddl"}
+"""Products of half words."""
+PRODUCTS = {"mul", "umulh", "madd", "msub", *SHORT}
 UNCOUNTED = ("ld", "st", "adr", "mov")
 """What takes no place of the adders."""
+SHORT_LATENCY = 2
 LOADED = 4
 """Cycles from an address to its value."""
 
@@ -65,6 +68,8 @@ class Chunk:
 
     def latency(self, pace: Pace) -> int:
         """Cycles from one instruction's start to its result."""
+        if self.name in SHORT:
+            return SHORT_LATENCY
         return pace.latency if self.is_product else LOADED if self.name.startswith("ld") else 1
 
 
@@ -173,7 +178,7 @@ class Pacing:
     def _start(self, piece: Chunk) -> None:
         begin = self._begin(piece)
         if piece.is_product:
-            self.multiplier = begin + self.pace.product
+            self.multiplier = begin + (1 if piece.name in SHORT else self.pace.product)
         elif not piece.name.startswith(UNCOUNTED):
             self.adders = begin + len(piece.code) / self.pace.sums
         latency = piece.latency(self.pace)

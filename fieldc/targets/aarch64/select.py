@@ -17,19 +17,18 @@ from fieldc.targets.aarch64.virtual import (
     ArmCode,
     Selected,
     Shift,
+    address_of,
     code_of,
     number_text,
+    pair_of,
 )
-from fieldc.words.operations import ADD, FUNNEL, LOAD, MUL, MUL_LOW, SUB, Kind, WordOperation
+from fieldc.words.operations import ADD, AND, FUNNEL, LOAD, MUL, MUL_LOW, SUB, Kind, WordOperation
 from fieldc.words.program import Program, Step, Value
 from fieldc.words.table import TABLE
 
-WORD_BYTES = 8
 RESULT = "z"
 SMALL = 1 << 12
 """Sums hold numbers below it."""
-FAR = 504
-"""The furthest offset of a pair in memory."""
 OPPOSITE = {"add": "sub", "sub": "add"}
 IS_SET = {ADD: "hs", SUB: "lo"}
 """The condition of a flag by what made it: a carry is C, a borrow is its complement."""
@@ -39,13 +38,13 @@ RESTORED = {ADD: "cmp {}, #1", SUB: "cmp xzr, {}"}
 """A comparison that makes a carry, or a borrow, of a word that is 0 or 1."""
 
 
-def selected(program: Program, zeros: Collection[Step] = ()) -> Selected:
+def selected(program: Program, zeros: Collection[Step] = (), folds_shifts: bool = True) -> Selected:
     """The instructions of a program whose constants are an operand (`with_table`).
 
     `zeros` are sums that are 0, by a product that nothing else uses (`cancel.py`): their carries
-    are compared, not added.
+    are compared, not added. Unless it `folds_shifts` a sum has no shifted operand.
     """
-    return ArmSelection(program, {s.outputs[1].number for s in zeros}).run()
+    return ArmSelection(program, {s.outputs[1].number for s in zeros}, folds_shifts).run()
 
 
 @dataclass
@@ -55,6 +54,7 @@ class ArmSelection:
     program: Program
     zeros: set[int]
     """Carries of sums that are 0."""
+    folds_shifts: bool = True
     code: list[ArmCode] = field(default_factory=list)
     again: dict[int, ArmCode] = field(default_factory=dict)
 
@@ -121,14 +121,14 @@ class ArmSelection:
     def load(self, step: Step, value: Value) -> None:
         """A limb with its neighbour, if both are read."""
         base = self._pointer(step.operand)
-        pair = [i for i in _pair(step.attribute) if (step.operand, i) in self._limbs]
+        pair = [i for i in pair_of(step.attribute) if (step.operand, i) in self._limbs]
         registers = tuple(self._new() for _ in pair)
         self._unread -= {(step.operand, i) for i in pair}
         for i, register in zip(pair, registers, strict=True):
             self._places[self._limbs[step.operand, i].number] = register
-            one = f"ldr {{}}, {_address(i)}"
+            one = f"ldr {{}}, {address_of(i)}"
             self.again[register] = ArmCode(one, (register,), (base,))
-        text = f"ldp {{}}, {{}}, {_address(pair[0])}"
+        text = f"ldp {{}}, {{}}, {address_of(pair[0])}"
         both = ArmCode(text, registers, (base,))
         self.code.append(both if len(pair) == 2 else self.again[registers[0]])
 
@@ -146,8 +146,31 @@ class ArmSelection:
         if shift is not None:
             self._define(value, shift.instruction, (self._place(shift.word),))
         else:
-            factors = tuple(map(self._place, step.inputs))
-            self._define(value, f"{'umulh' if high else 'mul'} {{}}, {{}}, {{}}", factors)
+            is_short, factors = self._factors(step)
+            if high and is_short:
+                self._define(value, "mov {}, #0", ())
+                return
+            whole = "umulh {}, {}, {}" if high else "mul {}, {}, {}"
+            self._define(value, "umull {}, w{}, w{}" if is_short else whole, factors)
+
+    def _factors(self, step: Step) -> tuple[bool, tuple[int, ...]]:
+        """Whether a product's factors are half words, and their registers.
+
+        The upper halves of these registers may hold anything: the product does not read them.
+        """
+        half = 1 << self.program.word // 2
+        if not all(factor.high < half for factor in step.inputs):
+            return False, tuple(map(self._place, step.inputs))
+        return True, tuple(self._place(self._uncut(factor, half - 1)) for factor in step.inputs)
+
+    def _uncut(self, value: Value, ones: int) -> Value:
+        """The word of which a value is the lower half, if it is that."""
+        step = self._makers.get(value.number)
+        if step is not None and step.operation is AND:
+            for word, mask in (step.inputs, step.inputs[::-1]):
+                if mask.constant == mask.high == ones:
+                    return word
+        return value
 
     def bit_and(self, step: Step, value: Value) -> None:
         """and."""
@@ -165,13 +188,13 @@ class ArmSelection:
     def _store_made(self, unstored: dict[int, Value]) -> None:
         """Store results that are made, in pairs; one alone where it has no partner."""
         z = self._pointers[RESULT]
-        for i in [i for i in unstored if i == _pair(i)[0]]:
-            pair = [v for j in _pair(i) if (v := unstored.get(j)) is not None]
+        for i in [i for i in unstored if i == pair_of(i)[0]]:
+            pair = [v for j in pair_of(i) if (v := unstored.get(j)) is not None]
             if all(v.constant == 0 or v.number in self._places for v in pair):
                 places = tuple(map(self._place, pair))
                 name, blanks = ("str", "{}") if len(pair) == 1 else ("stp", "{}, {}")
-                self._emit(f"{name} {blanks}, {_address(i)}", 0, (*places, z), pin=True)
-                for j in _pair(i):
+                self._emit(f"{name} {blanks}, {address_of(i)}", 0, (*places, z), pin=True)
+                for j in pair_of(i):
                     unstored.pop(j, None)
 
     def _shift(self, value: Value) -> Shift | None:
@@ -297,11 +320,12 @@ class ArmSelection:
             for number, mnemonic in ((value.constant, name), (opposite, OPPOSITE[name])):
                 if 0 < number < SMALL:
                     return mnemonic, f"#{number}", None
-        shift = self._shift(value) if self._is_lone(value) else None
+        shift = self._shift(value) if self._is_shifted(value) else None
         return (name, f"{{}}, {shift.by}", shift.word) if shift else (name, "{}", value)
 
     def _is_shifted(self, value: Value) -> bool:
-        return self._is_lone(value) and self._shift(value) is not None
+        is_folded = self.folds_shifts and self._is_lone(value)
+        return is_folded and self._shift(value) is not None
 
     def _added_product(self, step: Step) -> bool:
         """Whether a sum without a carry is madd, or a difference msub; then it is emitted."""
@@ -313,9 +337,12 @@ class ArmSelection:
             if made is None or made.operation not in (MUL, MUL_LOW) or not is_low:
                 continue
             if self._is_lone(product) and self._shift(product) is None:
-                places = *map(self._place, made.inputs), self._place(other)
+                is_short, factors = self._factors(made)
+                if is_short and step.operation is SUB:
+                    continue
                 name = "madd" if step.operation is ADD else "msub"
-                self._define(total, f"{name} {{}}, {{}}, {{}}, {{}}", places)
+                text = "umaddl {}, w{}, w{}, {}" if is_short else f"{name} {{}}, {{}}, {{}}, {{}}"
+                self._define(total, text, (*factors, self._place(other)))
                 return True
         return False
 
@@ -342,17 +369,6 @@ class ArmSelection:
     def _define(self, value: Value, text: str, reads: tuple[int, ...], pin: bool = False) -> None:
         self._places[value.number] = self._new()
         self._emit(text, self._places[value.number], reads, pin)
-
-
-def _address(limb: int) -> str:
-    """A limb in memory, by a pointer."""
-    return f"[{{}}, #{WORD_BYTES * limb}]" if limb else "[{}]"
-
-
-def _pair(limb: int) -> tuple[int, ...]:
-    """The limbs that one instruction loads or stores with this one."""
-    first = limb & -2
-    return (first, first + 1) if WORD_BYTES * first <= FAR else (limb,)
 
 
 _SELECTORS: dict[str, Callable[[ArmSelection, Step], None]] = {

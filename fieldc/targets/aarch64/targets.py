@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 from fieldc.language import Expression
 from fieldc.machine.instruments import Instruments
+from fieldc.machine.processors import Processor
 from fieldc.targets.aarch64.calls import CALLER, ArmCaller, ArmCalls
 from fieldc.targets.aarch64.kernel import ArmKernel, ArmOrder, compile_words, orders_for
 from fieldc.targets.aarch64.objects import object_of
+from fieldc.targets.aarch64.quotients import as_shift
 from fieldc.targets.aarch64.systems import SYSTEMS, ArmSystem
 from fieldc.targets.aarch64.timing.clock import GenericTimer, show_written
 from fieldc.targets.aarch64.timing.loops import loops
@@ -52,13 +55,23 @@ def _judged(choice: Choice) -> bytes:
     return code_of(choice).code
 
 
+def _orders(choice: Choice, processor: Processor, is_long: bool) -> Sequence[ArmOrder]:
+    """The orders of a kernel among which a simulation chooses."""
+    has_shifts = as_shift(choice.expression.field.n0, WORD) is not None
+    return orders_for(processor, is_long, has_shifts)
+
+
 JUDGE = Judge(
     _judged,
     ARCHITECTURE,
     "apple-m1",
     is_simulated=True,
-    studied=("karatsuba", *(f"karatsuba-{of}" for of in ("halves", "limbs", "quotients"))),
-    orders=orders_for,
+    studied=(
+        "half-limbs",
+        "karatsuba",
+        *(f"karatsuba-{of}" for of in ("halves", "limbs", "quotients")),
+    ),
+    orders=_orders,
 )
 """A processor that is not known is taken for the core that most people have."""
 
@@ -80,7 +93,7 @@ def _target(system: ArmSystem) -> Target:
         unwinds = target.extras.unwind
         if unwinds and isinstance(kernel, ArmCaller):
             raise UndescribedRoutines(
-                "a long formula calls routines, of which AArch64 has no unwind data; leave out --unwind"
+                "a long formula calls routines, without unwind data on AArch64; leave out --unwind"
             )
         lines = with_directives(kernel.text()) if unwinds else kernel.text()
         frames = {symbol: frame_description(kernel.lines)} if unwinds else {}

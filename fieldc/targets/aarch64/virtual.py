@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fieldc.words.program import Value
@@ -10,6 +11,9 @@ ZERO = -1
 """The register `xzr`."""
 TABLE_LABEL = "2"
 """The label of the constants."""
+WORD_BYTES = 8
+FAR = 504
+"""The furthest offset of a pair in memory."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +62,12 @@ def code_of(text: str, writes: tuple[int, ...], reads: tuple[int, ...], pinned: 
     return ArmCode(text.format(*names), written, read, pinned)
 
 
+def on_registers(text: str, registers: Sequence[int], slot: int = 0) -> list[str]:
+    """The lines of a text on these registers; `w{}` stands for the lower half of one."""
+    lines = text.format(*(f"x{register}" for register in registers), slot=slot)
+    return lines.replace("wx", "w").split("\n")
+
+
 def number_text(number: int) -> str:
     """`mov`, then `movk` for each part of 16 bits that it left wrong."""
     parts = [number >> shift & 0xFFFF for shift in range(0, 64, 16)]
@@ -70,3 +80,14 @@ def number_text(number: int) -> str:
     lines = [f"mov {{0}}, #{value}"]
     lines += [f"movk {{0}}, #{parts[i]}, lsl #{16 * i}" for i in unlike[1:]]
     return "\n".join(lines)
+
+
+def address_of(limb: int) -> str:
+    """A limb in memory, by a pointer."""
+    return f"[{{}}, #{WORD_BYTES * limb}]" if limb else "[{}]"
+
+
+def pair_of(limb: int) -> tuple[int, ...]:
+    """The limbs that one instruction loads or stores with this one."""
+    first = limb & -2
+    return (first, first + 1) if WORD_BYTES * first <= FAR else (limb,)

@@ -7,7 +7,7 @@
 /// A mask, and what the masked bits are.
 type Encoding = (u32, u32);
 
-const LISTED: [Encoding; 26] = [
+const LISTED: [Encoding; 27] = [
     (0x9f00_0000, 0x1000_0000), // adr
     (0x1f80_0000, 0x1100_0000), // add, adds, sub, subs of an immediate
     (0x9f80_0000, 0x9200_0000), // and, orr, eor, ands of an immediate, 64 bits
@@ -26,6 +26,7 @@ const LISTED: [Encoding; 26] = [
     (0x1fe0_fc00, 0x1a00_0000), // adc, adcs, sbc, sbcs
     (0x3fe0_0800, 0x1a80_0000), // csel, csinc, csinv, csneg
     (0xffe0_0000, 0x9b00_0000), // madd, msub
+    (0xffe0_8000, 0x9ba0_0000), // umaddl
     (0xffe0_fc00, 0x9bc0_7c00), // umulh
     (0xbb80_0000, 0xb900_0000), // ldr, str: an offset that is not negative
     (0xbba0_0c00, 0xb800_0000), // ldur, stur

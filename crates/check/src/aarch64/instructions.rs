@@ -82,7 +82,7 @@ impl Machine<'_> {
             O::SUBS => self.sum(i, -1, false, true),
             O::SBC => self.sum(i, -1, true, false),
             O::SBCS => self.sum(i, -1, true, true),
-            O::MADD | O::MSUB | O::UMULH => self.multiply(i),
+            O::MADD | O::MSUB | O::UMADDL | O::UMULH => self.multiply(i),
             O::CSEL | O::CSINC | O::CSINV | O::CSNEG => self.select(i),
             O::ORR if is_zero_register(a) => {
                 let value = self.value(b)?; // mov
@@ -206,17 +206,17 @@ impl Machine<'_> {
         known.is_some()
     }
 
-    /// mul, umulh, madd, msub.
+    /// mul, umulh, madd, msub; umull and umaddl, whose factors are halves of registers.
     fn multiply(&mut self, i: &Instruction) -> Outcome<()> {
         whole(i)?;
         let (a, b) = (self.word(i.operands[1])?, self.word(i.operands[2])?);
         let word = match i.opcode {
             Opcode::UMULH => self.words.high(&a, &b),
-            Opcode::MADD if is_zero_register(i.operands[3]) => self.words.low(&a, &b),
+            Opcode::MADD | Opcode::UMADDL if is_zero_register(i.operands[3]) => self.words.low(&a, &b),
             _ => {
                 let low = self.words.low(&a, &b);
                 let more = self.word(i.operands[3])?;
-                let sign = if i.opcode == Opcode::MADD { 1 } else { -1 };
+                let sign = if i.opcode == Opcode::MSUB { -1 } else { 1 };
                 self.combined(&more, &low, &Word::default(), sign)
             }
         };

@@ -14,6 +14,10 @@ use yaxpeax_arm::armv8::a64::{Opcode, SizeCode};
 const X: SizeCode = SizeCode::X;
 const W: SizeCode = SizeCode::W;
 
+fn w(number: u32) -> Operand {
+    Register(W, number as u16)
+}
+
 fn x(number: u32) -> Operand {
     Register(X, number as u16)
 }
@@ -85,7 +89,7 @@ fn sums_and_bits_are_read() {
 
 #[test]
 fn products_and_choices_are_read() {
-    use Opcode::{CSEL, CSINC, CSINV, CSNEG, EXTR, MADD, MSUB, SBFM, UBFM, UMULH};
+    use Opcode::{CSEL, CSINC, CSINV, CSNEG, EXTR, MADD, MSUB, SBFM, UBFM, UMADDL, UMULH};
     for (base, opcode) in [(0x9b00_0000, MADD), (0x9b00_8000, MSUB)] {
         fields([32, 32, 32, 32], |[d, n, m, a]| {
             is(base | d | n << 5 | m << 16 | a << 10, opcode, [x(d), x(n), x(m), x(a)]);
@@ -93,6 +97,10 @@ fn products_and_choices_are_read() {
     }
     fields([32, 32, 32], |[d, n, m]| {
         is(0x9bc0_7c00 | d | n << 5 | m << 16, UMULH, [x(d), x(n), x(m), Nothing]);
+    });
+    fields([32, 32, 32, 32], |[d, n, m, a]| {
+        let operands = [x(d), w(n), w(m), x(a)];
+        is(0x9ba0_0000 | d | n << 5 | m << 16 | a << 10, UMADDL, operands);
     });
     let choices =
         [(0x9a80_0000, CSEL), (0x9a80_0400, CSINC), (0xda80_0000, CSINV), (0xda80_0400, CSNEG)];
@@ -278,6 +286,8 @@ fn what_a_kernel_may_not_do_is_refused() {
         ("no instruction", &[0], "not on the list"),
         ("csel x3, x3, x3, eq with bit 21", &[0x9aa3_0063], "not on the list"),
         ("csinc x3, xzr, xzr, eq with bit 29", &[0xba9f_07e3], "not on the list"),
+        ("smull x3, w3, w3", &[0x9b23_7c63], "not on the list"),
+        ("umsubl x3, w3, w3, x3", &[0x9ba3_8c63], "not on the list"),
         ("umulh x3, x3, x3 with another addend", &[0x9bc3_0063], "not on the list"),
         (
             "sub sp, sp, #16; mov x4, sp; mov x5, #1 << 63; add x4, x4, x5; mov sp, x4",
