@@ -36,7 +36,7 @@ extern "C" {
 enum fieldc_status {
     FIELDC_OK = 0,
     FIELDC_NULL_POINTER = 1,  /* a pointer is null */
-    FIELDC_WRONG_LENGTH = 2,  /* the length is not that of an encoded value */
+    FIELDC_WRONG_LENGTH = 2,  /* a length is not what it must be */
     FIELDC_NOT_CANONICAL = 3, /* the number is not below p */
     FIELDC_NO_INVERSE = 4,    /* 0 has no inverse */
     FIELDC_NOT_SUPPORTED = 5, /* no such path in this build or on this processor */

@@ -38,17 +38,31 @@ typedef struct {
     @name@_unary_vectors *collect;
     size_t most;
 } @name@_sum_array;
-@tiles_type@typedef struct {
+
+/* Kernels of arrays in digits, of blocks of eight values below 2p. enter and leave bring values there
+ * and back. accumulate adds products to columns as above, and collect is that of sums. All are there,
+ * or none is. */
+typedef struct @name@_digits_kernels {
+    @name@_unary_vectors *enter, *leave;
+    @name@_binary_vectors *add, *sub, *mul;
+    @name@_unary_vectors *square;
+    @name@_binary_vectors *accumulate;
+    @name@_unary_vectors *collect;
+    size_t most;
+} @name@_digits_kernels;
+@tiles_type@
+typedef struct {
     @name@_binary_array add, sub, mul;
     @name@_unary_array neg, twice, square;
     @name@_ternary_array mul_add;
     @name@_butterfly_array butterfly;
     @name@_sum_array sum;
+    const @name@_digits_kernels *digits;
 @tiles_member@} @name@_arrays;
 
 static const @name@_arrays @name@_no_vectors = {
     {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0},
-    {NULL, NULL, 0}@tiles_none@};
+    {NULL, NULL, 0}, NULL@tiles_none@};
 
 @formulas_first@typedef struct {
     int path;
