@@ -26,6 +26,7 @@ CASES = [
     ("secp256k1-p", "neg", "canonical-digits"),
     ("2^61-1", "double", "canonical-digits"),
     ("bls12-381-r", "mul", "digits"),
+    ("bls12-381-r", "mul_add", "digits"),
     ("bls12-381-p", "square", "canonical-digits"),
     ("bls12-381-r", "butterfly", "canonical-digits"),
     ("bls12-381-r", "butterfly", "digits"),
