@@ -4,13 +4,21 @@ typedef void @name@_unary(uint64_t z[@limbs@], const uint64_t x[@limbs@]);
 typedef void @name@_binary(uint64_t z[@limbs@], const uint64_t x[@limbs@],
                            const uint64_t y[@limbs@]);
 @ternary@
-typedef void @name@_unary_vectors(size_t count, uint64_t *z, const uint64_t *x);
-typedef void @name@_binary_vectors(size_t count, uint64_t *z, const uint64_t *x,
-                                   const uint64_t *y);
-typedef void @name@_ternary_vectors(size_t count, uint64_t *z, const uint64_t *x,
-                                    const uint64_t *y, const uint64_t *a);
-typedef void @name@_butterfly_vectors(size_t count, uint64_t *z0, uint64_t *z1, const uint64_t *x,
-                                      const uint64_t *y, const uint64_t *w);
+/* Kernels on arrays have System V's convention everywhere. */
+#if @upper@_VECTORS && (defined(_WIN32) || defined(__CYGWIN__))
+#define @upper@_SYSV __attribute__((sysv_abi))
+#else
+#define @upper@_SYSV
+#endif
+
+typedef void @upper@_SYSV @name@_unary_vectors(size_t count, uint64_t *z, const uint64_t *x);
+typedef void @upper@_SYSV @name@_binary_vectors(size_t count, uint64_t *z, const uint64_t *x,
+                                               const uint64_t *y);
+typedef void @upper@_SYSV @name@_ternary_vectors(size_t count, uint64_t *z, const uint64_t *x,
+                                                const uint64_t *y, const uint64_t *a);
+typedef void @upper@_SYSV @name@_butterfly_vectors(size_t count, uint64_t *z0, uint64_t *z1,
+                                                  const uint64_t *x, const uint64_t *y,
+                                                  const uint64_t *w);
 
 /* Kernels on arrays. Each takes a block of eight from `least` elements on: fewer take less time one
  * by one, by a model of the processor. Where `least` is 0 there is no kernel. */
@@ -174,6 +182,10 @@ static @name@_features @name@_found(void)
     if (__get_cpuid(1, &a, &b, &c, &d) && (c & @upper@_OSXSAVE) != 0) {
         found.first = c;
         __asm__ volatile("xgetbv" : "=a"(found.state), "=d"(d) : "c"(0));
+#if defined(__APPLE__)
+        if ((found.state & 6) == 6)
+            found.state |= 0xe0; /* macOS turns these on when a thread first uses them */
+#endif
     }
 #endif
 #endif
