@@ -51,7 +51,7 @@ fn detection_agrees_with_std() {
 ))]
 const HAS_VECTORS: bool = cfg!(all(
     feature = "vectors",
-    not(any(target_vendor = "apple", windows, target_os = "uefi"))
+    not(target_os = "uefi")
 ));
 
 #[cfg(all(
