@@ -14,6 +14,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from fieldc.algorithms.lane_words import HALF
+from fieldc.language import LanguageError
 from fieldc.targets.avx512f.select import MASK, ONE, DoubleSelection
 from fieldc.targets.vectors.instructions import (
     YMM,
@@ -70,6 +72,7 @@ _WORD_ROWS = (
     VectorInstruction("vpminuq", text="vpminud {0}, {1}, {2}", memory=1, any_two=True),
 )
 LANES = 4
+SIGN = 1 << 63
 LIMB_BYTES = 8
 LOWER, UPPER, WHOLE = range(3)
 """Which part of a vector is stored."""
@@ -212,10 +215,18 @@ class YmmSelection(FourLanes, DoubleSelection):
 
 @dataclass
 class YmmWordSelection(FourLanes, WordSelection):
-    """The code of words of primes below 2^31.
+    """The code of words of primes below 2^31, and of 2^61 - 1.
 
-    The smaller one of t and t - p is that of their lower halves: upper ones are 0, or ones where a
-    difference is negative.
+    Below 2^31 the smaller one of t and t - p is that of their lower halves: upper ones are 0, or
+    ones where a difference is negative. Longer words are chosen by the sign of a difference.
     """
 
     rows: ClassVar[Rows] = FourLanes.rows | {row.mnemonic: row for row in _WORD_ROWS}
+
+    def _if_negative(self, step: Step, word: Virtual, other: Operand, high: int) -> None:
+        if high < HALF:
+            super()._if_negative(step, word, other, high)
+        elif high < SIGN:
+            self._set(step, "vblendvpd", word, other, word)
+        else:
+            raise LanguageError("the sign of a difference of 64 bits tells nothing")

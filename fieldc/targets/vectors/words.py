@@ -91,12 +91,19 @@ class WordSelection(Selection):
         self._flags[step.outputs[0].number] = self._flags[step.inputs[0].number]
 
     def _select(self, step: Step) -> None:
-        """a where a - b has a borrow, else a - b: as a difference with a borrow is above a."""
+        """a where a - b has a borrow, else a - b."""
         borrow, kept, difference = step.inputs
         made = self._flags[borrow.number]
         if made.inputs[0] != kept or made.outputs[0] != difference:
             raise LanguageError("words in lanes select t - c, or t where that is negative")
-        self._set(step, "vpminuq", self._in_register(kept), self._read(difference))
+        self._if_negative(step, self._in_register(difference), self._read(kept), kept.high)
+
+    def _if_negative(self, step: Step, word: Virtual, other: Operand, high: int) -> None:
+        """The other word where a word is negative, which is up to `high` where it is not.
+
+        It is the smaller one: a difference with a borrow is above all.
+        """
+        self._set(step, "vpminuq", word, other)
 
     def _add(self, step: Step) -> None:
         a, b, carry = step.inputs
@@ -119,7 +126,8 @@ class WordSelection(Selection):
         if is_correction and b.high <= constant.high and a.high + constant.high < WORD:
             # d + c is the smaller one where d is negative, and else d, since nothing wraps then.
             added = self._put("vpaddq", "corrected", self._in_register(word), self._read(constant))
-            self._set(step, "vpminuq", added, self._read(word))
+            high = a.high + constant.high
+            self._if_negative(step, self._in_register(word), added, high)
             return
         if given.step.operation is ADD:
             a, b = given.step.outputs[0], a  # the sum is below a where it has a carry
