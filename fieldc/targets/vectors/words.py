@@ -33,6 +33,8 @@ class WordSelection(Selection):
     """The code of word programs. Neither low halves nor flags take an instruction of their own."""
 
     rows: ClassVar[Rows] = INSTRUCTIONS | {row.mnemonic: row for row in _ROWS}
+    most: ClassVar[int] = WORD
+    """Sums below it are told from negative differences without a comparison."""
     _halves: dict[int, Value] = field(default_factory=dict)
     """By the number of a word's low half: the word, whose low half a product reads."""
     _flags: dict[int, Step] = field(default_factory=dict)
@@ -123,14 +125,21 @@ class WordSelection(Selection):
         constant = given.constant
         a, b = given.step.inputs[:2]
         is_correction = given.step.operation is SUB and given.step.outputs[0] == word
-        if is_correction and b.high <= constant.high and a.high + constant.high < WORD:
+        high = a.high + constant.high
+        if is_correction and b.high <= constant.high and high < self.most:
             # d + c is the smaller one where d is negative, and else d, since nothing wraps then.
             added = self._put("vpaddq", "corrected", self._in_register(word), self._read(constant))
-            high = a.high + constant.high
             self._if_negative(step, self._in_register(word), added, high)
             return
         if given.step.operation is ADD:
             a, b = given.step.outputs[0], a  # the sum is below a where it has a carry
-        self._do("less", None, Fixed(FLAG), self._in_register(a), self._in_register(b))
+        self._add_where_less(step, word, constant, (a, b))
+
+    def _add_where_less(
+        self, step: Step, word: Value, constant: Value, compared: tuple[Value, Value]
+    ) -> None:
+        """The word, and a constant more where the first one of two words is less."""
+        a, b = (self._in_register(each) for each in compared)
+        self._do("less", None, Fixed(FLAG), a, b)
         register = self._in_register(word)
         self._set(step, "add_where", register, self._read(constant), Fixed(FLAG))

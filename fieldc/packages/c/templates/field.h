@@ -60,7 +60,7 @@ enum fieldc_path {
     FIELDC_AVX512IFMA = 7, /* the same with IFMA and VBMI2 */
     FIELDC_ADX_AVX512IFMA = 8, /* arrays as FIELDC_AVX512IFMA, else as FIELDC_ADX */
     FIELDC_AVX2 = 9,     /* x86-64 with AVX2 and FMA: arrays in vectors, else as FIELDC_MULX */
-    FIELDC_ADX_AVX2 = 10 /* arrays as FIELDC_AVX2, else as FIELDC_ADX; of one limb: below 2^31, and 2^61 - 1 */
+    FIELDC_ADX_AVX2 = 10 /* arrays as FIELDC_AVX2, else as FIELDC_ADX; of one limb: below 2^31, 2^61 - 1, Goldilocks */
 };
 #endif
 
