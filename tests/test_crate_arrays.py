@@ -53,9 +53,10 @@ def kernels(f: Field) -> dict[tuple[str, str], bytes]:
     several += len(DIGIT_ROLES) * text.count("Some(DigitKernels {")
     assert len(found) == text.count("_kernel! {") == text.count("Some(ArrayKernel {") + several
     named = {n for n, *_ in found}
-    wanted = (*PRODUCTS, *SUM)
-    targets = [target.name for target in TABLES if target.takes(f)]
-    assert {f"{op}_{target}" for op in wanted for target in targets} <= named
+    targets = [target for target in TABLES if target.takes(f)]
+    assert {f"{op}_{target.name}" for op in PRODUCTS for target in targets} <= named
+    adding = [target for target in TABLES if target.has_sums(f)]
+    assert {f"{op}_{target.name}" for op in SUM for target in adding} <= named
     return {(name, symbol): object_of(symbol, lines) for name, symbol, lines in found}
 
 
@@ -98,6 +99,9 @@ def test_the_tables_name_the_kernels_of_the_prime(name: str) -> None:
             assert len(re.findall(rf"    {operation}: (?:{row}|None),\n", rows)) == 1
         if not target.takes(f):
             assert rows.count("None,\n") == len(OPERATIONS) + 4
+            continue
+        if not target.has_sums(f):
+            assert "    sum: None,\n" in rows
             continue
         columns = sums_of(f).columns
         (sums,) = re.findall(r"    sum: Some\(SumKernels {(.*?) }\),\n", rows)
