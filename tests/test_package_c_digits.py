@@ -81,8 +81,8 @@ def test_sanitizers(compiler: str, tmp_path: Path, packages: Packages) -> None:
     source.write_text(SANITIZED.replace("NAME", name))
     checks = ("-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
     made = tmp_path / "lengths"
-    words = ("-std=c99", *STRICT, *checks, str(source), *sources(name), "-o", made)
-    run(tmp_path, tool(compiler), *words)
+    flags = ("-std=c99", *STRICT, *checks, str(source), *sources(name), "-o", str(made))
+    run(tmp_path, tool(compiler), *flags)
     assert run(tmp_path, made) == "done\n"
 
 
