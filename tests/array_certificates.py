@@ -26,6 +26,7 @@ CASES = [
     ("secp256k1-p", "neg", "canonical-digits"),
     ("2^61-1", "double", "canonical-digits"),
     ("bls12-381-r", "mul", "digits"),
+    ("bls12-381-r", "mul_add", "digits"),
     ("bls12-381-p", "square", "canonical-digits"),
     ("bls12-381-r", "butterfly", "canonical-digits"),
     ("bls12-381-r", "butterfly", "digits"),
@@ -70,6 +71,11 @@ DOUBLES = [
 """Of products by doubles."""
 SHORT = [
     ("bls12-381-r", "mul", "canonical-digits", "avx2"),
+    ("2^61-1", "mul", "array", "avx2"),
+    ("goldilocks", "mul", "array", "avx2"),
+    ("goldilocks", "butterfly", "array", "avx2"),
+    ("goldilocks", "neg", "array", "avx2"),
+    ("2^61-1", "sub", "array", "avx2"),
     ("bls12-381-r", "add", "array", "avx2"),
     ("secp256k1-p", "square", "array", "avx2"),
     ("bls12-381-r", "butterfly", "digits", "avx2"),

@@ -54,15 +54,17 @@ def test_a_butterfly_is_timed_beside_scalar_kernels(tmp_path: Path) -> None:
 def test_an_inner_product_has_its_share_of_collect(tmp_path: Path) -> None:
     scalar, *vectors = run(tmp_path, "--op", "inner_product")
     assert scalar["cycles_per_element"] == scalar["scalar_cycles"]
-    assert len(vectors) == sum(target.runs_here for target in ARRAY_TARGETS.values())
+    layouts = [row["layout"] for row in vectors]
+    assert layouts == ["array", "digits"] * sum(t.runs_here for t in ARRAY_TARGETS.values())
     bounds = {
         "avx512f": (190 + 280 / 32) / 16,
         "avx512ifma": (75 + 177 / 32) / 16,
         "avx2": (400 + 538 / 32) / 24,
     }
-    for row in vectors:  # the operations of docs/batch.md, a collect for 256 elements
-        assert row["layout"] == "array"
+    for row, digits in zip(vectors[::2], vectors[1::2], strict=True):
+        # the operations of docs/batch.md, a collect for 256 elements
         assert row["port_bound"] == pytest.approx(bounds[str(row["target"])], rel=0.02)
+        assert float(str(digits["port_bound"])) < float(str(row["port_bound"]))
 
 
 @here

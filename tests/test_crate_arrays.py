@@ -22,7 +22,15 @@ from fieldc.artifacts.verify import Job, prove_job
 from fieldc.binary.linkable import functions
 from fieldc.catalogue import find_field
 from fieldc.field import Field
-from fieldc.packages.rust.arrays import OPERATIONS, SIZE, SUM, TABLES, TOWERS, object_of
+from fieldc.packages.rust.arrays import (
+    OPERATIONS,
+    SIZE,
+    SUM,
+    TABLES,
+    TOWERS,
+    module_name,
+    object_of,
+)
 from fieldc.packages.rust.crate import ON_ARRAYS, STAYING
 from fieldc.properties import has_transforms
 from fieldc.targets.array_targets import ARRAY_TARGETS
@@ -45,9 +53,10 @@ def kernels(f: Field) -> dict[tuple[str, str], bytes]:
     several += len(DIGIT_ROLES) * text.count("Some(DigitKernels {")
     assert len(found) == text.count("_kernel! {") == text.count("Some(ArrayKernel {") + several
     named = {n for n, *_ in found}
-    wanted = (*PRODUCTS, *SUM)
-    targets = [target.name for target in TABLES if target.takes(f)]
-    assert {f"{op}_{target}" for op in wanted for target in targets} <= named
+    targets = [target for target in TABLES if target.takes(f)]
+    assert {f"{op}_{target.name}" for op in PRODUCTS for target in targets} <= named
+    adding = [target for target in TABLES if target.has_sums(f)]
+    assert {f"{op}_{target.name}" for op in SUM for target in adding} <= named
     return {(name, symbol): object_of(symbol, lines) for name, symbol, lines in found}
 
 
@@ -91,6 +100,9 @@ def test_the_tables_name_the_kernels_of_the_prime(name: str) -> None:
         if not target.takes(f):
             assert rows.count("None,\n") == len(OPERATIONS) + 4
             continue
+        if not target.has_sums(f):
+            assert "    sum: None,\n" in rows
+            continue
         columns = sums_of(f).columns
         (sums,) = re.findall(r"    sum: Some\(SumKernels {(.*?) }\),\n", rows)
         named = [f" {operation}: {operation}_{target.name}" for operation in SUM]
@@ -128,6 +140,36 @@ def check_multiples(f: Field, target: VectorTarget, rows: list[str]) -> None:
     assert rows == [f"Some(SumKernels {{ accumulate: {add}, collect: {collect}, {limits} }})"]
     named = (CRATE / "src" / "tower" / "named.rs").read_text()
     assert f"::Fp, {LANE_TOWERS[f.name]} }}\n    products_in_lanes! {{ {f.n}, " in named
+
+
+@pytest.mark.parametrize("triple", ["x86_64-pc-windows-msvc", "x86_64-apple-darwin"])
+@pytest.mark.parametrize("name", sampled(["bn254-p"], sorted({*ON_ARRAYS} - {"bn254-p"})))
+def test_other_systems_have_the_bytes_of_the_texts(triple: str, name: str, tmp_path: Path) -> None:
+    """Rust for Windows and macOS makes the kernels that are proved from ELF objects."""
+    folder = rustc("--target", triple, "--print", "target-libdir").strip()
+    if not Path(folder).is_dir():
+        pytest.skip(f"SKIPPED: Rust's library for {triple} is not installed")
+    module = module_name(find_field(name))
+    (tmp_path / "lib.rs").write_text(ALONE.format(folder=CRATE / "src", module=module))
+    code = tmp_path / "object.o"
+    kind = ("--target", triple, "--crate-type", "lib", f"--emit=obj={code}")
+    rustc(*FLAGS, *kind, tmp_path / "lib.rs")
+    data = code.read_bytes()  # each kernel in a section of its own, of which a linker keeps one
+    for (_, symbol), text in kernels(find_field(name)).items():
+        (wanted,) = functions(text).values()
+        assert symbol.encode() in data and wanted.code[wanted.start :] in data, symbol
+
+
+ALONE = """#![no_std]
+#![allow(dead_code, unused_macros, unused_imports)]
+#[path = "{folder}/vector_kernels.rs"]
+pub(crate) mod vector_kernels;
+#[path = "{folder}/generated/arrays/{module}.rs"]
+pub mod arrays;
+pub fn tables() -> [usize; 3] {{
+    [&arrays::AVX2, &arrays::AVX512F, &arrays::AVX512IFMA].map(|table| &raw const *table as usize)
+}}
+"""
 
 
 @pytest.mark.full

@@ -33,6 +33,8 @@ FORMS = (
     "vpxor ymm1, ymm2, ymm2",
     "vpmuludq ymm1, ymm2, ymm3",
     "vpminud ymm1, ymm2, ymm3",
+    "vpcmpgtq ymm1, ymm2, ymm3",
+    "vpcmpgtq ymm1, ymm2, ymmword ptr [rdi + 64]",
     "vpsrlq ymm1, ymm2, 52",
     "vpsllq ymm1, ymm2, 12",
     "vblendvpd ymm1, ymm2, ymm3, ymm1",

@@ -92,6 +92,7 @@ LANEWISE: dict[str, Callable[..., int]] = {
     "vpxorq": lambda a, b: a ^ b,
     "vpmuludq": lambda a, b: (a & HALF) * (b & HALF),
     "vpminuq": min,
+    "vpcmpgtq": lambda a, b: WORD * (signed(a) > signed(b)),
     "vpsrlq": lambda a, k: a >> k,
     "vpsllq": lambda a, k: a << k & WORD,
     "vpsraq": lambda a, k: signed(a) >> k & WORD,

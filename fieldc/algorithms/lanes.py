@@ -33,7 +33,7 @@ from fieldc.language import (
     select,
 )
 from fieldc.operands import lazily, residues
-from fieldc.operations import OPERATIONS, Operation
+from fieldc.operations import OPERATIONS, Operation, simple
 
 DIGIT_BITS = 52
 """Bits that a lane multiplies: those of a double's fraction (AVX-512 IFMA)."""
@@ -205,8 +205,17 @@ LAZY_BUTTERFLY = 4
 """Values of a butterfly in digits are below 5p."""
 BUTTERFLIES = {each.name: each for each in map(_butterfly, (0, LAZY_BUTTERFLY))}
 """The step of a number-theoretic transform, which kernels on arrays alone have."""
-ARRAY_OPERATIONS = OPERATIONS | BUTTERFLIES
+MUL_ADD_LAZY = simple("mul_add", lazy=1)
+"""x*y/R + a of values below 2p, which arrays alone have too."""
+ARRAY_OPERATIONS = OPERATIONS | BUTTERFLIES | {MUL_ADD_LAZY.name: MUL_ADD_LAZY}
 """Every operation by name."""
+
+
+@kernel(MUL_ADD_LAZY, "lanes")
+def multiply_add_lazy(f: Field, x: Lazy, y: Lazy, a: Lazy) -> Lazy:
+    """x*y/R + a modulo p in digits of 52 bits, less 2p where it is 2p or more."""
+    check_two_spare_bits(in_lanes(f))
+    return subtract_once(divide(f, whole_product(f, x, y)) + a, 2 * f.p)
 
 
 def less_by_top(f: Field, x: Number, c: int) -> Number:
@@ -323,6 +332,7 @@ LANES: tuple[Kernel, ...] = (
     sub_lazy,
     multiply_lazy,
     square_lazy,
+    multiply_add_lazy,
     butterfly_lazy,
     reduce_lazy,
 )

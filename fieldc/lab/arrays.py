@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, astuple, dataclass, replace
 
-from fieldc.algorithms.columns import INNER
+from fieldc.algorithms.columns import INNER, Columns, accumulate_digits, columns_of
 from fieldc.algorithms.lanes import LIMB_BITS, NoLanes, in_lanes
 from fieldc.algorithms.sums import NoSums
 from fieldc.artifacts.host import SYMBOL, compiled, decide_here, loaded
@@ -20,7 +20,7 @@ from fieldc.machine.processor import is_x86_64, missing
 from fieldc.machine.results import Spread
 from fieldc.targets.array_targets import ARRAY_TARGETS
 from fieldc.targets.vectors.kernel import ArrayKernel, compile_array
-from fieldc.targets.vectors.offers import ARRAY, array_expression, layouts_of
+from fieldc.targets.vectors.offers import ARRAY, DIGITS, array_expression, layouts_of
 from fieldc.targets.vectors.target import VectorTarget
 from fieldc.targets.x86_64.timing.array_timing import ArrayCandidate, ArrayRace, measure_arrays
 
@@ -223,26 +223,57 @@ def _vectors(
 def _inner_products(
     target: VectorTarget, field: Field, operation: str, elements: int, seed: int
 ) -> Iterator[_Entrant]:
-    """Sums in columns. The columns lie where other kernels have their results."""
+    """Sums in columns, of elements in limbs and, where there are such kernels, in digits."""
     found = target.sums_of(field)
-    add, reduce = (
-        compile_array(target, expression, SYMBOL, result, found.columns)
-        for expression, result in found.kernels
+    (add, of_add), (reduce, of_reduce) = found.kernels
+    first = compile_array(target, add, SYMBOL, of_add, found.columns)
+    last = compile_array(target, reduce, SYMBOL, of_reduce, found.columns)
+    label = f"{operation} {target.name}"
+    sums = _sums(field, found.columns, found.result, first, last)
+    yield _inner_product(label, ARRAY, sums, (first, last), elements, seed)
+    if field.n > 1:
+        digits, columns = in_lanes(field), columns_of(field)
+        first = compile_array(target, accumulate_digits(field), SYMBOL, digits, columns)
+        sums = _sums(digits, columns, field, first, last)
+        yield _inner_product(f"{label} {DIGITS}", DIGITS, sums, (first, last), elements, seed)
+
+
+def _sums(
+    given: Field, columns: Columns, result: Field, first: ArrayKernel, last: ArrayKernel
+) -> ColumnSums:
+    """Both kernels loaded, and checked together."""
+    accumulate = LoadedColumnKernel(first.object, SYMBOL, 3)
+    sums = ColumnSums(
+        given, columns, result, accumulate, LoadedColumnKernel(last.object, SYMBOL, 2)
     )
-    calls = LoadedColumnKernel(add.object, SYMBOL, 3), LoadedColumnKernel(reduce.object, SYMBOL, 2)
-    sums = ColumnSums(field, found.columns, found.result, *calls)
     check_columns(sums)
-    label, x = f"{operation} {target.name}", array_expression(field, "mul", ARRAY)
-    timed = _candidate(label, x, calls[0].address, elements, seed)
+    return sums
+
+
+def _inner_product(
+    label: str,
+    layout: str,
+    sums: ColumnSums,
+    kernels: tuple[ArrayKernel, ArrayKernel],
+    elements: int,
+    seed: int,
+) -> _Entrant:
+    """An entrant of both kernels. The columns lie where other kernels have their results."""
+    first, last = kernels
+    assert isinstance(sums.accumulate, LoadedColumnKernel)
+    assert isinstance(sums.collect, LoadedColumnKernel)
+    x = array_expression(sums.f, "mul", layout)
+    timed = _candidate(label, x, sums.accumulate.address, elements, seed)
     timed = replace(timed, result=max(timed.result, sums.bytes))
-    last = ArrayCandidate(
+    end = ArrayCandidate(
         f"{label}, collect",
-        calls[1].address,
+        sums.collect.address,
         BLOCK,
-        size(found.result, BLOCK),
+        size(sums.result, BLOCK),
         (bytes(sums.bytes),),
     )
-    yield _Entrant(operation, target.name, ARRAY, timed, sums, add, _End(last, reduce, sums.most))
+    target = first.target.name
+    return _Entrant(INNER, target, layout, timed, sums, first, _End(end, last, sums.most))
 
 
 def _scalar(field: Field, operation: str, part: str, elements: int, seed: int) -> _Entrant:

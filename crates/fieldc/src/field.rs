@@ -48,6 +48,11 @@
 ///
 /// The type gets the kernels of its number of limbs and of its class of primes. For the primes that
 /// the crate names they are proved; for others they are tested.
+///
+/// Kernels on arrays have the constants of one prime in their code. So a type of one of the primes
+/// that have them ([`slices`](crate::slices)) has them too, and a type of another prime computes
+/// arrays one element at a time. A package of that prime, which `fieldc build --package rust`
+/// makes, has kernels on arrays of its own.
 #[macro_export]
 macro_rules! field {
     ($(#[$doc:meta])* $visibility:vis struct $Fp:ident(

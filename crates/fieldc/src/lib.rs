@@ -230,7 +230,7 @@ mod unreduced;
     feature = "vectors",
     target_arch = "x86_64",
     target_pointer_width = "64",
-    not(any(target_vendor = "apple", windows, target_os = "uefi")),
+    not(target_os = "uefi"),
     not(feature = "portable"),
     not(miri)
 ))]
@@ -239,7 +239,7 @@ mod vector_kernels;
     feature = "vectors",
     target_arch = "x86_64",
     target_pointer_width = "64",
-    not(any(target_vendor = "apple", windows, target_os = "uefi")),
+    not(target_os = "uefi"),
     not(feature = "portable"),
     not(miri)
 ))]
@@ -248,7 +248,7 @@ mod vectors;
     feature = "vectors",
     target_arch = "x86_64",
     target_pointer_width = "64",
-    not(any(target_vendor = "apple", windows, target_os = "uefi")),
+    not(target_os = "uefi"),
     not(feature = "portable"),
     not(miri)
 )))]

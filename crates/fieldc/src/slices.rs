@@ -2,7 +2,9 @@
 //!
 //! The first slice takes the results; in functions that end in `_into` the last one does. Where the
 //! processor has AVX-512 or AVX2 and there are kernels on arrays for the modulus, they compute eight
-//! elements at once ([`Kernels`](crate::Kernels)). For secret elements all of it takes the same time for all
+//! elements at once ([`Kernels`](crate::Kernels)). The primes of BLS12-381, BN254, Pallas and Vesta
+//! have them, and so has Goldilocks. A type of one of these primes that [`field!`](crate::field!)
+//! makes has them as well; types of other primes do not, and compute one element at a time. For secret elements all of it takes the same time for all
 //! values; the lengths are public.
 //!
 //! ```

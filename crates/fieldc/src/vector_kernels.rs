@@ -120,6 +120,7 @@ pub(crate) type Entry = (
 /// The text of assembly that defines code by its name, once in an object and once in a program.
 ///
 /// As `called!` of `called.rs`, whose pages say what the name must be.
+#[cfg(not(any(target_vendor = "apple", windows)))]
 macro_rules! defined {
     ($name:literal, $code:literal) => {
         concat!(
@@ -149,6 +150,56 @@ macro_rules! defined {
             ", . - ",
             $name,
             "\n",
+            ".popsection\n",
+            ".endif\n"
+        )
+    };
+}
+
+/// The same for Mach-O.
+#[cfg(target_vendor = "apple")]
+macro_rules! defined {
+    ($name:literal, $code:literal) => {
+        concat!(
+            ".ifndef _",
+            $name,
+            "\n",
+            ".pushsection __TEXT,__fieldc,regular,pure_instructions\n",
+            ".weak_definition _",
+            $name,
+            "\n",
+            ".private_extern _",
+            $name,
+            "\n",
+            ".p2align 6\n",
+            "_",
+            $name,
+            ":",
+            $code,
+            ".popsection\n",
+            ".endif\n"
+        )
+    };
+}
+
+/// The same for COFF. The convention is that of System V there too.
+#[cfg(windows)]
+macro_rules! defined {
+    ($name:literal, $code:literal) => {
+        concat!(
+            ".ifndef ",
+            $name,
+            "\n",
+            ".pushsection .text,\"xr\",discard,",
+            $name,
+            "\n",
+            ".globl ",
+            $name,
+            "\n",
+            ".p2align 6\n",
+            $name,
+            ":",
+            $code,
             ".popsection\n",
             ".endif\n"
         )

@@ -49,10 +49,7 @@ fn detection_agrees_with_std() {
     target_arch = "x86_64",
     not(any(feature = "portable", feature = "static-cpu", miri))
 ))]
-const HAS_VECTORS: bool = cfg!(all(
-    feature = "vectors",
-    not(any(target_vendor = "apple", windows, target_os = "uefi"))
-));
+const HAS_VECTORS: bool = cfg!(all(feature = "vectors", not(target_os = "uefi")));
 
 #[cfg(all(
     target_arch = "x86_64",

@@ -13,14 +13,23 @@ from fieldc.algorithms.transforms import ROLES
 from fieldc.artifacts.arrays import (
     BuiltArray,
     made_array,
+    made_digits,
     made_sums,
     made_transforms,
     proved_arrays,
 )
+from fieldc.artifacts.digit_arrays import TO_DIGITS
 from fieldc.decisions.arrays import least_for_a_block, scalars_of
 from fieldc.field import Field
 from fieldc.machine.arrays import BLOCK
 from fieldc.packages.c.assembly import LINUX, PREPROCESSED
+from fieldc.packages.c.digits import (
+    DIGIT_KINDS,
+    digit_words,
+    has_digits,
+    pointer_to_digits,
+    table_of_digits,
+)
 from fieldc.packages.c.transforms import table_of_tiles, tile_words
 from fieldc.progress import Progress
 from fieldc.properties import has_transforms
@@ -59,10 +68,10 @@ BESIDE_TWO_CHAINS = (AVX512IFMA, AVX2)
 """The targets beside which that variant stands too: for Zen 4 and Zen 3."""
 CONDITION = (
     "!defined(FIELDC_NO_VECTORS) && \\\n    "
-    "!defined(_WIN32) && !defined(__CYGWIN__) && !defined(__APPLE__)"
+    "(defined(__GNUC__) || !(defined(_WIN32) || defined(__CYGWIN__)))"
 )
-"""What the preprocessor asks before it takes kernels on arrays: they have System V's convention.
-macOS does not say by xgetbv that it keeps vectors."""
+"""What the preprocessor asks before it takes kernels on arrays: they have System V's convention, by
+which gcc and clang call on Windows too."""
 STATE = {64: 0xE6, 32: 0x6}
 """The registers that a system must keep, as xgetbv names them, by the bytes of a vector."""
 BITS = {
@@ -150,6 +159,9 @@ def array_kernels(
     if r is MONTGOMERY and has_sums(f) and f.bits <= MOST_BITS:
         pairs = (made_sums(target, f) for target in targets if target.has_sums(f))
         made += [PackagedArray(**vars(each)) for pair in pairs for each in pair]
+    if r is MONTGOMERY and has_digits(f):
+        digits = (made_digits(target, f) for target in targets if target.has_sums(f))
+        made += [PackagedArray(**vars(each)) for some in digits for each in some]
     if TRANSFORM in offered(f, r):
         tiles = (made_transforms(target, f).values() for target in targets)
         made += [PackagedArray(**vars(each)) for some in tiles for each in some]
@@ -188,7 +200,7 @@ def array_words(f: Field, name: str, kernels: Sequence[PackagedArray]) -> dict[s
     externs = (
         f"extern {name}_{kind}_vectors {found[operation].kernel.symbol};\n"
         for found in by_target.values()
-        for kind, operation in (*kinds, *ALONE)
+        for kind, operation in (*kinds, *ALONE, *DIGIT_KINDS)
         if operation in found
     )
     tables = [(target, SCALAR) for target in by_target]
@@ -200,20 +212,24 @@ def array_words(f: Field, name: str, kernels: Sequence[PackagedArray]) -> dict[s
         for target, variant in tables
     )
     has_tiles = any(each.in_transform for each in kernels)
-    return tile_words(f, name, has_tiles) | {
-        "has_arrays": str(int(bool(kernels))),
-        "condition_arrays": CONDITION,
-        "columns": str(sums_of(f).columns.count if has_sums(f) and f.bits <= MOST_BITS else 1),
-        "copied": str(max(32, (1 << 11) // f.n // 32 * 32)),
-        "array_externs": "".join(externs),
-        "array_tables": "".join(
-            _arrays(name, target, found, has_tiles) for target, found in by_target.items()
-        )
-        + "".join(_table(name, *each) for each in tables)
-        + (_check_text(f, name) if checked else ""),
-        "array_places": " ".join(f"&{name}_in_{_both(*each)}," for each in tables),
-        "array_cases": "".join(cases),
-    }
+    return (
+        tile_words(f, name, has_tiles)
+        | digit_words(f, any(k.operation == TO_DIGITS for k in kernels))
+        | {
+            "has_arrays": str(int(bool(kernels))),
+            "condition_arrays": CONDITION,
+            "columns": str(sums_of(f).columns.count if has_sums(f) and f.bits <= MOST_BITS else 1),
+            "copied": str(max(32, (1 << 11) // f.n // 32 * 32)),
+            "array_externs": "".join(externs),
+            "array_tables": "".join(
+                _arrays(name, target, found, has_tiles) for target, found in by_target.items()
+            )
+            + "".join(_table(name, *each) for each in tables)
+            + (_check_text(f, name) if checked else ""),
+            "array_places": " ".join(f"&{name}_in_{_both(*each)}," for each in tables),
+            "array_cases": "".join(cases),
+        }
+    )
 
 
 def _is_checked(target: VectorTarget, found: Mapping[str, PackagedArray]) -> bool:
@@ -277,8 +293,10 @@ def _arrays(
     members = [f"{{{k.kernel.symbol}, {k.least}}}" if k else "{NULL, 0}" for k in rows]
     tiles = [found[role].kernel.symbol for role in ROLES if role in found]
     more = [table_of_tiles(tiles)] if has_tiles else []
-    inside = ",\n    ".join((*members, _sum(found), *more))
-    return f"static const {name}_arrays {name}_{target.name} = {{\n    {inside}}};\n"
+    digits = table_of_digits(name, target, {op: k.kernel for op, k in found.items()})
+    pointer = pointer_to_digits(name, target) if digits else "NULL"
+    inside = ",\n    ".join((*members, _sum(found), pointer, *more))
+    return f"{digits}static const {name}_arrays {name}_{target.name} = {{\n    {inside}}};\n"
 
 
 def _sum(found: Mapping[str, PackagedArray]) -> str:

@@ -174,12 +174,9 @@ def _defines(system: Platform) -> str:
 
 
 def objects(artifacts: Iterable[Artifact], arrays: str) -> dict[str, bytes]:
-    """The file assembled for each system, by its target; Linux alone has kernels on arrays."""
+    """The file assembled for each system, by its target."""
     kernels = list(artifacts)
-    return {
-        system.target: _assembled(system, kernels, arrays if system is LINUX else "")
-        for system in SYSTEMS
-    }
+    return {system.target: _assembled(system, kernels, arrays) for system in SYSTEMS}
 
 
 def _assembled(system: Platform, kernels: list[Artifact], arrays: str) -> bytes:

@@ -18,7 +18,7 @@ from fieldc.formulas.formula import Formula
 from fieldc.formulas.names import check_names
 from fieldc.packages.c.aarch64 import ARM_SYSTEMS, arm_objects, of_one_system
 from fieldc.packages.c.arrays import PROOFS, PackagedArray, array_kernels, arrays_text
-from fieldc.packages.c.assembly import LINUX, SYSTEMS, Platform, check_bytes, check_same, objects
+from fieldc.packages.c.assembly import SYSTEMS, Platform, check_bytes, check_same, objects
 from fieldc.packages.c.formulas import ENDINGS, step_name
 from fieldc.packages.c.texts import package_name, taken_names, texts
 from fieldc.progress import Progress
@@ -139,7 +139,8 @@ def package(
     made = objects(proved, arrays_text(arrays)) | (arm_objects(proved) if has_arm else {})
     for system in systems:
         check_same(made[system.target], system, proved)
-    check_bytes(made[LINUX.target], LINUX, {a.kernel.symbol: a.kernel.object for a in arrays})
+    for system in SYSTEMS:
+        check_bytes(made[system.target], system, {a.kernel.symbol: a.kernel.object for a in arrays})
     artifacts = [a for system in systems for a in _packaged(system, made[system.target], proved)]
     written = texts(field, r, proved, command, formulas, arrays)
     in_c = f"src/{package_name(field)}.c"

@@ -37,7 +37,7 @@ from fieldc.words.lower import lower
 WORD = re.compile(r"@([a-z][a-z0-9_]*)@")
 TAKEN = re.compile(r"@name@_(\w+)")
 VERSION = "0.1.0"
-PARTS = ("inversion", "choice", "arrays", "bytes")
+PARTS = ("inversion", "choice", "arrays", "digits", "digit_sums", "bytes")
 """Templates of which the C file is made."""
 CONDITION = (
     "!defined(FIELDC_PORTABLE_ONLY) && \\\n    "
@@ -193,7 +193,7 @@ def texts(
     """Every file that is text, by its path in the package."""
     words = values(f, r, command)
     words |= array_words(f, words["name"], arrays)
-    words["arrays_h"] = fill("arrays.h", words)
+    words["arrays_h"] = fill("arrays.h", words) + fill("digits.h", words)
     words["transform_h"] = (
         fill("transform.h", words) if has_transforms(f.p) else words["ntt_missing"]
     )

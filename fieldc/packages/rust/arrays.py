@@ -76,7 +76,7 @@ SIZE = re.compile(r"\b([xyz]mmword|[dq]word|byte) ptr ")
 ALIGNED, TRAP = ".p2align 6", 0xCC
 CONDITION = (
     'feature = "vectors", target_arch = "x86_64", target_pointer_width = "64", '
-    'not(any(target_vendor = "apple", windows, target_os = "uefi")), '
+    'not(target_os = "uefi"), '
     'not(feature = "portable"), not(miri)'
 )
 """When a build has kernels on arrays: lib.rs of the crate asks the same."""

@@ -245,7 +245,7 @@ FAMILIES: dict[str, Callable[..., Function]] = {
 MOST_LAZY = 32
 WIDE_NAMES = "xyab"
 LAZY = {
-    **dict.fromkeys(("add", "sub", "mul", "square", "sum_of_products"), 1),
+    **dict.fromkeys(("add", "sub", "mul", "square", "mul_add", "sum_of_products"), 1),
     **dict.fromkeys(("mul_plain", "square_plain", "mul_by"), 1),
     **dict.fromkeys(("reduce", "redc", "butterfly"), MOST_LAZY),
 }

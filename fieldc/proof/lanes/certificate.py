@@ -136,6 +136,7 @@ CERTIFIED_SHORT = {
     "vpsrlq",
     "vpsllq",
     "vblendvpd",
+    "vpcmpgtq",
 }
 """Those on vectors of 256 bits."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import capstone
 from capstone import x86_const as x86
 
+from fieldc.proof.algebra.equations import add_to
 from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.lanes.block import WORD_BYTES, BlockRun, TailWord, VectorRegister
 from fieldc.proof.lanes.meanings import (
@@ -24,7 +25,8 @@ from fieldc.proof.lanes.meanings import (
     total,
     zero,
 )
-from fieldc.proof.lanes.word import HALF, WORD
+from fieldc.proof.lanes.word import HALF, WORD, Word
+from fieldc.proof.lanes.words import Lane
 
 PLACES, HALF_PLACES = 4, 2
 HALF_BYTES = WORD_BYTES * HALF_PLACES
@@ -177,6 +179,25 @@ def _smaller_halves(block: BlockRun, i: capstone.CsInsn) -> None:
     block.registers[target(block, i)] = block.spread(lane.smaller(a, b))
 
 
+def _greater(lane: Lane, words: list[Word]) -> Word:
+    """vpcmpgtq: ones where the first word is above the second one, in two's complement; else 0."""
+    a, b = words
+    if min(a.low, b.low) < -1 << WORD - 1 or max(a.high, b.high) >= 1 << WORD - 1:
+        raise ProofError("a comparison of words whose signs are not known")
+    difference = dict(b.value)
+    add_to(difference, a.value, -1)
+    is_above = lane.is_negative(Word(difference, b.low - a.high, b.high - a.low))
+    return lane.constant(-1 if is_above else 0)
+
+
+def _and(lane: Lane, words: list[Word]) -> Word:
+    """`and` with a mask, which is 0 or all ones, or with a constant of low ones."""
+    for mask, word in (words, reversed(words)):
+        if mask.number in (0, -1):
+            return word if mask.number else mask
+    return low_ones(lane, words)
+
+
 YMM_MEANINGS: dict[str, Meaning] = {
     "vmovdqu": _move,
     "vmovdqa": _move,
@@ -192,7 +213,8 @@ YMM_MEANINGS: dict[str, Meaning] = {
     "vpminud": _smaller_halves,
     "vpaddq": total(1),
     "vpsubq": total(-1),
-    "vpand": lanewise(2, low_ones),
+    "vpand": lanewise(2, _and),
+    "vpcmpgtq": lanewise(2, _greater),
     "vpsrlq": shift(lambda lane, word, k: lane.shift_right(word, k)),
     "vpsllq": shift(lambda lane, word, k: lane.shift_left(word, k)),
     "vblendvpd": _blend,

@@ -119,7 +119,7 @@ class Lane:
         less = dict(word.value)
         add_to(less, {ONE: -top})
         turned = Word(less, word.low - top, word.high - top)
-        if self._is_negative(turned):
+        if self.is_negative(turned):
             return replace(word, high=min(word.high, top - 1))
         return replace(turned, low=max(turned.low, 0))
 
@@ -342,7 +342,7 @@ class Lane:
         a, b = self._without_sign(a), self._without_sign(b)
         difference = dict(a.value)
         add_to(difference, b.value, -1)
-        return self._is_negative(Word(difference, a.low - b.high, a.high - b.low))
+        return self.is_negative(Word(difference, a.low - b.high, a.high - b.low))
 
     def _without_sign(self, word: Word, bits: int = WORD) -> Word:
         """The word, or 2^bits more where it is negative."""
@@ -351,12 +351,12 @@ class Lane:
         if word.low >= 0:
             return word
         value = dict(word.value)
-        if not self._is_negative(word):
+        if not self.is_negative(word):
             return Word(value, 0, max(word.high, 0))
         add_to(value, {ONE: 1 << bits})
         return Word(value, word.low + (1 << bits), min(word.high, -1) + (1 << bits))
 
-    def _is_negative(self, word: Word) -> bool:
+    def is_negative(self, word: Word) -> bool:
         """Whether a word is negative, by its bounds or by this case."""
         if word.low < 0 <= word.high:
             word = self.tight(word)

@@ -14,6 +14,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from fieldc.algorithms.lane_words import HALF
+from fieldc.language import LanguageError
 from fieldc.targets.avx512f.select import MASK, ONE, DoubleSelection
 from fieldc.targets.vectors.instructions import (
     YMM,
@@ -68,8 +70,10 @@ _ROWS = (
 _WORD_ROWS = (
     VectorInstruction("vpmuludq", memory=1, any_two=True, is_product=True),
     VectorInstruction("vpminuq", text="vpminud {0}, {1}, {2}", memory=1, any_two=True),
+    VectorInstruction("vpcmpgtq"),
 )
 LANES = 4
+SIGN = 1 << 63
 LIMB_BYTES = 8
 LOWER, UPPER, WHOLE = range(3)
 """Which part of a vector is stored."""
@@ -212,10 +216,30 @@ class YmmSelection(FourLanes, DoubleSelection):
 
 @dataclass
 class YmmWordSelection(FourLanes, WordSelection):
-    """The code of words of primes below 2^31.
+    """The code of words of primes below 2^31, of 2^61 - 1 and of Goldilocks.
 
-    The smaller one of t and t - p is that of their lower halves: upper ones are 0, or ones where a
-    difference is negative.
+    Below 2^31 the smaller one of t and t - p is that of their lower halves: upper ones are 0, or
+    ones where a difference is negative. Longer words are chosen by the sign of a difference, or by
+    a comparison.
     """
 
     rows: ClassVar[Rows] = FourLanes.rows | {row.mnemonic: row for row in _WORD_ROWS}
+    most: ClassVar[int] = SIGN
+
+    def _if_negative(self, step: Step, word: Virtual, other: Operand, high: int) -> None:
+        if high < HALF:
+            super()._if_negative(step, word, other, high)
+        elif high < self.most:
+            self._set(step, "vblendvpd", word, other, word)
+        else:
+            raise LanguageError("the sign of a difference of 64 bits tells nothing")
+
+    def _add_where_less(
+        self, step: Step, word: Value, constant: Value, compared: tuple[Value, Value]
+    ) -> None:
+        """By a comparison in two's complement of both words less 2^63."""
+        half = self._constant(SIGN, "2^63")
+        a, b = (self._put("vpsubq", "less 2^63", self._in_register(v), half) for v in compared)
+        mask = self._put("vpcmpgtq", "less", b, a)
+        added = self._put("vpandq", "added", mask, self._read(constant))
+        self._set(step, "vpaddq", self._in_register(word), added)

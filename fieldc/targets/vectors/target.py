@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fieldc.algorithms.lane_words import HALF_BITS
+from fieldc.algorithms.lane_words import HALF_BITS, SHAPES
 from fieldc.algorithms.lanes import LIMB_BITS
 from fieldc.algorithms.sums import NoSums, Sums, has_sums, sums_of
 from fieldc.field import Field
@@ -30,7 +30,7 @@ class VectorTarget:
 
     def takes(self, f: Field) -> bool:
         """Whether it has kernels for a field."""
-        if self.words is not None and f.bits < HALF_BITS:
+        if self.words is not None and (f.bits < HALF_BITS or f.p in SHAPES):
             return f.word != HALF_BITS
         return f.bits > LIMB_BITS * (self.least_limbs - 1)
 

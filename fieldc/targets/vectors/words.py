@@ -33,6 +33,8 @@ class WordSelection(Selection):
     """The code of word programs. Neither low halves nor flags take an instruction of their own."""
 
     rows: ClassVar[Rows] = INSTRUCTIONS | {row.mnemonic: row for row in _ROWS}
+    most: ClassVar[int] = WORD
+    """Sums below it are told from negative differences without a comparison."""
     _halves: dict[int, Value] = field(default_factory=dict)
     """By the number of a word's low half: the word, whose low half a product reads."""
     _flags: dict[int, Step] = field(default_factory=dict)
@@ -91,12 +93,19 @@ class WordSelection(Selection):
         self._flags[step.outputs[0].number] = self._flags[step.inputs[0].number]
 
     def _select(self, step: Step) -> None:
-        """a where a - b has a borrow, else a - b: as a difference with a borrow is above a."""
+        """a where a - b has a borrow, else a - b."""
         borrow, kept, difference = step.inputs
         made = self._flags[borrow.number]
         if made.inputs[0] != kept or made.outputs[0] != difference:
             raise LanguageError("words in lanes select t - c, or t where that is negative")
-        self._set(step, "vpminuq", self._in_register(kept), self._read(difference))
+        self._if_negative(step, self._in_register(difference), self._read(kept), kept.high)
+
+    def _if_negative(self, step: Step, word: Virtual, other: Operand, high: int) -> None:
+        """The other word where a word is negative, which is up to `high` where it is not.
+
+        It is the smaller one: a difference with a borrow is above all.
+        """
+        self._set(step, "vpminuq", word, other)
 
     def _add(self, step: Step) -> None:
         a, b, carry = step.inputs
@@ -116,13 +125,21 @@ class WordSelection(Selection):
         constant = given.constant
         a, b = given.step.inputs[:2]
         is_correction = given.step.operation is SUB and given.step.outputs[0] == word
-        if is_correction and b.high <= constant.high and a.high + constant.high < WORD:
+        high = a.high + constant.high
+        if is_correction and b.high <= constant.high and high < self.most:
             # d + c is the smaller one where d is negative, and else d, since nothing wraps then.
             added = self._put("vpaddq", "corrected", self._in_register(word), self._read(constant))
-            self._set(step, "vpminuq", added, self._read(word))
+            self._if_negative(step, self._in_register(word), added, high)
             return
         if given.step.operation is ADD:
             a, b = given.step.outputs[0], a  # the sum is below a where it has a carry
-        self._do("less", None, Fixed(FLAG), self._in_register(a), self._in_register(b))
+        self._add_where_less(step, word, constant, (a, b))
+
+    def _add_where_less(
+        self, step: Step, word: Value, constant: Value, compared: tuple[Value, Value]
+    ) -> None:
+        """The word, and a constant more where the first one of two words is less."""
+        a, b = (self._in_register(each) for each in compared)
+        self._do("less", None, Fixed(FLAG), a, b)
         register = self._in_register(word)
         self._set(step, "add_where", register, self._read(constant), Fixed(FLAG))

@@ -143,7 +143,7 @@ const CANONICAL: &str = "w";
 /// Up to which k a family may take values below (k + 1)*p.
 fn most_lazy(family: &str) -> u32 {
     match family {
-        "add" | "sub" | "mul" | "square" => 1,
+        "add" | "sub" | "mul" | "square" | "mul_add" => 1,
         "butterfly" => 32,
         _ => 0,
     }

@@ -4,6 +4,7 @@
 //! half of its register becomes 0 then.
 
 use crate::arrays::block::{Block, Held, Vector};
+use crate::arrays::lane::Lane;
 use crate::arrays::layout::HALF;
 use crate::arrays::meanings::{count, low_ones, shift_signed, zero};
 use crate::arrays::word::{Done, LaneWord, stop};
@@ -62,8 +63,9 @@ impl Block<'_> {
             C::VEX_Vpminud_ymm_ymm_ymmm256 => self.smaller_halves(i)?,
             C::VEX_Vpand_ymm_ymm_ymmm256 => {
                 let [a, b] = self.words(i, [1, 2])?;
-                low_ones(self.lane, &a, &b)?
+                under_mask(self.lane, &a, &b)?
             }
+            C::VEX_Vpcmpgtq_ymm_ymm_ymmm256 => self.above(i)?,
             C::VEX_Vpsrlq_ymm_ymm_imm8 => {
                 let [word] = self.words(i, [1])?;
                 self.lane.shift_right(&word, count(i, 2)?)?
@@ -82,6 +84,12 @@ impl Block<'_> {
         let [other, taken, sign] = self.words(i, [1, 2, 3])?;
         let mask = shift_signed(self.lane, &sign, 63)?;
         Ok(Held::Word(if self.takes(&mask)? { taken } else { other }))
+    }
+
+    /// vpcmpgtq: ones where the first word is above the second one, in two's complement; else 0.
+    fn above(&mut self, i: &Instruction) -> Done<LaneWord> {
+        let [a, b] = self.words(i, [1, 2])?;
+        Ok(LaneWord::constant(if self.lane.is_less_signed(&b, &a)? { -1 } else { 0 }))
     }
 
     /// vpminud: of two words the smaller lower half, and the smaller upper half.
@@ -197,6 +205,18 @@ impl Block<'_> {
         let words = places.flat_map(|at| [a[at].clone(), b[at].clone()]).collect();
         self.write(i, words)
     }
+}
+
+/// `and` with a mask, which is 0 or all ones, or with a constant of low ones.
+fn under_mask(lane: &Lane, a: &Rc<LaneWord>, b: &Rc<LaneWord>) -> Done<LaneWord> {
+    for (mask, word) in [(a, b), (b, a)] {
+        match mask.value.number() {
+            Some(number) if number == 0.into() => return Ok(LaneWord::constant(0)),
+            Some(number) if number == (-1).into() => return Ok(word.as_ref().clone()),
+            _ => {}
+        }
+    }
+    low_ones(lane, a, b)
 }
 
 /// The places of a register: four, or two in a lower half.

@@ -86,6 +86,20 @@ fn words() -> Vec<Form> {
         form!("vpminud ymm1, ymm2, ymm3", HALVES, "[]", "-"),
         form!("vpsubq ymm4, ymm2, ymm3\nvblendvpd ymm1, ymm2, ymm3, ymm4", SHORT, "[]", "-"),
         form!("vpsubq ymm4, ymm2, ymm3\nvblendvpd ymm1, ymm2, [rdx], ymm4", SHORT, "[]", "-"),
+        form!("vpcmpgtq ymm1, ymm2, ymm3", SHORT, "[]", r#"[["-0x1", [1]], ["0x1", [2]]]"#),
+        form!("vpcmpgtq ymm1, ymm2, [rdx]", SHORT, "[]", r#"[["0x1", [0]], ["-0x1", [1]]]"#),
+        form!(
+            "vpcmpgtq ymm4, ymm2, ymm3\nvpand ymm1, ymm4, ymm2",
+            SHORT,
+            "[]",
+            r#"[["-0x1", [1]], ["0x1", [2]]]"#
+        ),
+        form!(
+            "vpsubq ymm2, ymm2, ymm1\nvpcmpgtq ymm1, ymm2, ymm3",
+            SHORT,
+            "[]",
+            r#"[["0x1", [0]], ["-0x1", [1]], ["0x1", [2]]]"#
+        ),
     ];
     for form in forms.iter_mut().filter(|form| form.split == "-") {
         form.split = difference;

@@ -215,6 +215,16 @@ impl Lane {
         self.is_negative(&self.word(value, &a.low - &b.high, &a.high - &b.low)?)
     }
 
+    /// Whether a is below b, as words in two's complement.
+    pub(crate) fn is_less_signed(&self, a: &LaneWord, b: &LaneWord) -> Done<bool> {
+        let (least, top) = (-power(WORD - 1), power(WORD - 1));
+        if !a.is_within(&least, &top) || !b.is_within(&least, &top) {
+            return stop("compares words whose signs are not known");
+        }
+        let value = a.value.plus(&b.value, -1);
+        self.is_negative(&self.word(value, &a.low - &b.high, &a.high - &b.low)?)
+    }
+
     /// A word, or 2^bits more where it is negative.
     fn without_sign(&self, word: &LaneWord, bits: u32) -> Done<LaneWord> {
         if word.low >= BigInt::ZERO {

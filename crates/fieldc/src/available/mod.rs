@@ -41,7 +41,7 @@ pub(crate) const HAS_VECTORS: bool = cfg!(all(
     feature = "vectors",
     target_arch = "x86_64",
     target_pointer_width = "64",
-    not(any(target_vendor = "apple", windows, target_os = "uefi")),
+    not(target_os = "uefi"),
     not(feature = "portable"),
     not(miri)
 ));

@@ -124,5 +124,11 @@ fn keeps_vectors(registers: u32) -> bool {
             options(nomem, nostack, preserves_flags),
         );
     }
-    state & registers == registers
+    // macOS keeps registers of 512 bits too, and turns them on when a thread first uses them.
+    let on_demand = if cfg!(target_vendor = "apple") && state & 6 == 6 {
+        0xe0
+    } else {
+        0
+    };
+    (state | on_demand) & registers == registers
 }

@@ -118,12 +118,12 @@ void @name@_square(@name@ *z, const @name@ *x)
     @name@_run()->square(z->limbs, x->limbs);
 }
 
-@inversion_c@@choice_c@@arrays_c@@transform_c@@bytes_c@@lazy_c@@formulas_c@const char *@name@_status(int status)
+@inversion_c@@choice_c@@arrays_c@@digits_c@@digit_sums_c@@transform_c@@bytes_c@@lazy_c@@formulas_c@const char *@name@_status(int status)
 {
     switch (status) {
     case FIELDC_OK: return "no error";
     case FIELDC_NULL_POINTER: return "a pointer is null";
-    case FIELDC_WRONG_LENGTH: return "the length is not that of an encoded value";
+    case FIELDC_WRONG_LENGTH: return "a length is not what it must be";
     case FIELDC_NOT_CANONICAL: return "the number is not below the prime";
     case FIELDC_NO_INVERSE: return "0 has no inverse";
     case FIELDC_NO_ROOT: return "the value is no square";

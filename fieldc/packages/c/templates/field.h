@@ -36,7 +36,7 @@ extern "C" {
 enum fieldc_status {
     FIELDC_OK = 0,
     FIELDC_NULL_POINTER = 1,  /* a pointer is null */
-    FIELDC_WRONG_LENGTH = 2,  /* the length is not that of an encoded value */
+    FIELDC_WRONG_LENGTH = 2,  /* a length is not what it must be */
     FIELDC_NOT_CANONICAL = 3, /* the number is not below p */
     FIELDC_NO_INVERSE = 4,    /* 0 has no inverse */
     FIELDC_NOT_SUPPORTED = 5, /* no such path in this build or on this processor */
@@ -60,7 +60,7 @@ enum fieldc_path {
     FIELDC_AVX512IFMA = 7, /* the same with IFMA and VBMI2 */
     FIELDC_ADX_AVX512IFMA = 8, /* arrays as FIELDC_AVX512IFMA, else as FIELDC_ADX */
     FIELDC_AVX2 = 9,     /* x86-64 with AVX2 and FMA: arrays in vectors, else as FIELDC_MULX */
-    FIELDC_ADX_AVX2 = 10 /* arrays as FIELDC_AVX2, else as FIELDC_ADX; neither for 32 to 64 bits */
+    FIELDC_ADX_AVX2 = 10 /* arrays as FIELDC_AVX2, else as FIELDC_ADX; of one limb: below 2^31, 2^61 - 1, Goldilocks */
 };
 #endif
 

@@ -32,11 +32,11 @@ typedef int64_t @name@_wide;
  * which has the sign. They hold what is between -2p and 2p. */
 typedef struct {
     int64_t of[@upper@_DIGITS];
-} @name@_digits;
+} @name@_signed;
 
-static const @name@_digits @name@_p_digits = {{@upper@_P_DIGITS}};
+static const @name@_signed @name@_p_digits = {{@upper@_P_DIGITS}};
 /* @scale@. */
-static const @name@_digits @name@_scale = {{@upper@_SCALE_DIGITS}};
+static const @name@_signed @name@_scale = {{@upper@_SCALE_DIGITS}};
 
 /* Divsteps as a linear map of (f, g), times 2^DIGIT: |u| + |v| and |q| + |r| are at most that. */
 typedef struct {
@@ -145,7 +145,7 @@ static @name@_matrix @name@_divsteps(int64_t *zeta, int64_t f, int64_t g)
 }
 
 /* (f, g) = matrix * (f, g) / 2^DIGIT, which is exact. */
-static void @name@_apply(const @name@_matrix *m, @name@_digits *f, @name@_digits *g)
+static void @name@_apply(const @name@_matrix *m, @name@_signed *f, @name@_signed *g)
 {
     @name@_wide first = 0, second = 0;
     int i;
@@ -174,7 +174,7 @@ static int64_t @name@_quotient(@name@_wide low, int64_t multiple)
  *
  * A negative number first gets p, so both are at least -p and below p. Their combination is then at
  * least -2^DIGIT*p and below 2^DIGIT*p. A multiple of p from 0 to (2^DIGIT - 1)*p is subtracted. */
-static void @name@_apply_modulo_p(const @name@_matrix *m, @name@_digits *d, @name@_digits *e)
+static void @name@_apply_modulo_p(const @name@_matrix *m, @name@_signed *d, @name@_signed *e)
 {
     const int64_t d_sign = @name@_sign(d->of[@upper@_DIGITS - 1]);
     const int64_t e_sign = @name@_sign(e->of[@upper@_DIGITS - 1]);
@@ -205,7 +205,7 @@ static void @name@_apply_modulo_p(const @name@_matrix *m, @name@_digits *d, @nam
 
 /* d + p where d is negative, then -d where the mask is ones; every digit but the top one again in
  * its range. */
-static void @name@_adjust(@name@_digits *d, int64_t negated)
+static void @name@_adjust(@name@_signed *d, int64_t negated)
 {
     const int64_t negative = @name@_sign(d->of[@upper@_DIGITS - 1]);
     int i;
@@ -217,7 +217,7 @@ static void @name@_adjust(@name@_digits *d, int64_t negated)
     }
 }
 
-static void @name@_to_digits(@name@_digits *z, const uint64_t x[@limbs@])
+static void @name@_to_digits(@name@_signed *z, const uint64_t x[@limbs@])
 {
     int i;
     for (i = 0; i < @upper@_DIGITS; i++) {
@@ -229,7 +229,7 @@ static void @name@_to_digits(@name@_digits *z, const uint64_t x[@limbs@])
     }
 }
 
-static void @name@_from_digits(uint64_t z[@limbs@], const @name@_digits *x)
+static void @name@_from_digits(uint64_t z[@limbs@], const @name@_signed *x)
 {
     int i;
     for (i = 0; i < @limbs@; i++)
@@ -245,7 +245,7 @@ static void @name@_from_digits(uint64_t z[@limbs@], const @name@_digits *x)
 
 int @name@_invert(@name@ *z, const @name@ *x)
 {
-    @name@_digits f = @name@_p_digits, g, d = {{0}}, e = @name@_scale;
+    @name@_signed f = @name@_p_digits, g, d = {{0}}, e = @name@_scale;
     int64_t zeta = -1;
     int i, nothing;
     if (z == NULL)

@@ -4,13 +4,21 @@ typedef void @name@_unary(uint64_t z[@limbs@], const uint64_t x[@limbs@]);
 typedef void @name@_binary(uint64_t z[@limbs@], const uint64_t x[@limbs@],
                            const uint64_t y[@limbs@]);
 @ternary@
-typedef void @name@_unary_vectors(size_t count, uint64_t *z, const uint64_t *x);
-typedef void @name@_binary_vectors(size_t count, uint64_t *z, const uint64_t *x,
-                                   const uint64_t *y);
-typedef void @name@_ternary_vectors(size_t count, uint64_t *z, const uint64_t *x,
-                                    const uint64_t *y, const uint64_t *a);
-typedef void @name@_butterfly_vectors(size_t count, uint64_t *z0, uint64_t *z1, const uint64_t *x,
-                                      const uint64_t *y, const uint64_t *w);
+/* Kernels on arrays have System V's convention everywhere. */
+#if @upper@_VECTORS && (defined(_WIN32) || defined(__CYGWIN__))
+#define @upper@_SYSV __attribute__((sysv_abi))
+#else
+#define @upper@_SYSV
+#endif
+
+typedef void @upper@_SYSV @name@_unary_vectors(size_t count, uint64_t *z, const uint64_t *x);
+typedef void @upper@_SYSV @name@_binary_vectors(size_t count, uint64_t *z, const uint64_t *x,
+                                               const uint64_t *y);
+typedef void @upper@_SYSV @name@_ternary_vectors(size_t count, uint64_t *z, const uint64_t *x,
+                                                const uint64_t *y, const uint64_t *a);
+typedef void @upper@_SYSV @name@_butterfly_vectors(size_t count, uint64_t *z0, uint64_t *z1,
+                                                  const uint64_t *x, const uint64_t *y,
+                                                  const uint64_t *w);
 
 /* Kernels on arrays. Each takes a block of eight from `least` elements on: fewer take less time one
  * by one, by a model of the processor. Where `least` is 0 there is no kernel. */
@@ -38,17 +46,31 @@ typedef struct {
     @name@_unary_vectors *collect;
     size_t most;
 } @name@_sum_array;
-@tiles_type@typedef struct {
+
+/* Kernels of arrays in digits, of blocks of eight values below 2p. enter and leave bring values there
+ * and back. accumulate adds products to columns as above, and collect is that of sums. All are there,
+ * or none is. */
+typedef struct @name@_digits_kernels {
+    @name@_unary_vectors *enter, *leave;
+    @name@_binary_vectors *add, *sub, *mul;
+    @name@_unary_vectors *square;
+    @name@_binary_vectors *accumulate;
+    @name@_unary_vectors *collect;
+    size_t most;
+} @name@_digits_kernels;
+@tiles_type@
+typedef struct {
     @name@_binary_array add, sub, mul;
     @name@_unary_array neg, twice, square;
     @name@_ternary_array mul_add;
     @name@_butterfly_array butterfly;
     @name@_sum_array sum;
+    const @name@_digits_kernels *digits;
 @tiles_member@} @name@_arrays;
 
 static const @name@_arrays @name@_no_vectors = {
     {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0},
-    {NULL, NULL, 0}@tiles_none@};
+    {NULL, NULL, 0}, NULL@tiles_none@};
 
 @formulas_first@typedef struct {
     int path;
@@ -160,6 +182,10 @@ static @name@_features @name@_found(void)
     if (__get_cpuid(1, &a, &b, &c, &d) && (c & @upper@_OSXSAVE) != 0) {
         found.first = c;
         __asm__ volatile("xgetbv" : "=a"(found.state), "=d"(d) : "c"(0));
+#if defined(__APPLE__)
+        if ((found.state & 6) == 6)
+            found.state |= 0xe0; /* macOS turns these on when a thread first uses them */
+#endif
     }
 #endif
 #endif

@@ -9,12 +9,12 @@ pub(crate) const P: &[u64] = &[0xffffffff00000001];
 
 /// For processors with avx2, fma.
 pub(crate) static AVX2: ArrayKernels = ArrayKernels {
-    add: None,
-    sub: None,
-    mul: None,
-    square: None,
-    mul_add: None,
-    butterfly: None,
+    add: Some(ArrayKernel { run: add_avx2, least: 3 }),
+    sub: Some(ArrayKernel { run: sub_avx2, least: 3 }),
+    mul: Some(ArrayKernel { run: mul_avx2, least: 7 }),
+    square: Some(ArrayKernel { run: square_avx2, least: 7 }),
+    mul_add: Some(ArrayKernel { run: mul_add_avx2, least: 5 }),
+    butterfly: Some(ArrayKernel { run: butterfly_avx2, least: 5 }),
     sum: None,
     transform: None,
     digits: None,
@@ -48,6 +48,1024 @@ pub(crate) static AVX512IFMA: ArrayKernels = ArrayKernels {
     digits: None,
     multiples: None,
 };
+
+// add on arrays, layout array: x < p, y < p; z = x + y mod p, z < p, R = 2^64. An element has 1 limb of 64 bits.
+array_kernel! {
+    add_avx2,
+    "fieldc_goldilocks_add_array_avx2_a267ebbac6bb9d17",
+    r"
+sub rdi, 8
+jb 2f
+3:
+vmovdqu ymm0, [rip + 4f]
+vpsubq ymm0, ymm0, [rcx]
+vmovdqu ymm1, [rip + 4f]
+vpsubq ymm1, ymm1, [rcx + 32]
+vmovdqu ymm2, [rdx]
+vpsubq ymm3, ymm2, ymm0
+vmovdqu ymm4, [rdx + 32]
+vpsubq ymm5, ymm4, ymm1
+vmovdqu ymm6, [rip + 4f + 32]
+vpsubq ymm2, ymm2, ymm6
+vmovdqu ymm7, [rip + 4f + 32]
+vpsubq ymm4, ymm4, ymm7
+vpsubq ymm6, ymm0, ymm6
+vpsubq ymm7, ymm1, ymm7
+vpcmpgtq ymm2, ymm6, ymm2
+vpcmpgtq ymm4, ymm7, ymm4
+vpand ymm2, ymm2, [rip + 4f]
+vpand ymm4, ymm4, [rip + 4f]
+vpaddq ymm2, ymm3, ymm2
+vpaddq ymm4, ymm5, ymm4
+vmovdqu [rsi], ymm2
+vmovdqu [rsi + 32], ymm4
+add rsi, 64
+add rdx, 64
+add rcx, 64
+sub rdi, 8
+jae 3b
+2:
+add rdi, 8
+jz 5f
+imul rdi, rdi, -8
+lea rax, [rip + 6f]
+add rax, rdi
+vmovdqu ymm0, [rax]
+vpmaskmovq ymm0, ymm0, [rdx]
+vmovdqu ymm1, [rax + 32]
+vpmaskmovq ymm1, ymm1, [rdx + 32]
+vmovdqu ymm2, [rax]
+vpmaskmovq ymm2, ymm2, [rcx]
+vmovdqu ymm3, [rax + 32]
+vpmaskmovq ymm3, ymm3, [rcx + 32]
+vmovdqu ymm4, [rip + 4f]
+vpsubq ymm2, ymm4, ymm2
+vmovdqu ymm4, [rip + 4f]
+vpsubq ymm3, ymm4, ymm3
+vpsubq ymm4, ymm0, ymm2
+vpsubq ymm5, ymm1, ymm3
+vmovdqu ymm6, [rip + 4f + 32]
+vpsubq ymm0, ymm0, ymm6
+vmovdqu ymm7, [rip + 4f + 32]
+vpsubq ymm1, ymm1, ymm7
+vpsubq ymm6, ymm2, ymm6
+vpsubq ymm7, ymm3, ymm7
+vpcmpgtq ymm0, ymm6, ymm0
+vpcmpgtq ymm1, ymm7, ymm1
+vpand ymm0, ymm0, [rip + 4f]
+vpand ymm1, ymm1, [rip + 4f]
+vpaddq ymm0, ymm4, ymm0
+vpaddq ymm1, ymm5, ymm1
+vmovdqu ymm5, [rax]
+vpmaskmovq [rsi], ymm5, ymm0
+vmovdqu ymm5, [rax + 32]
+vpmaskmovq [rsi + 32], ymm5, ymm1
+5:
+vzeroupper
+ret
+.p2align 6, 0xcc
+4:
+.quad 0xffffffff00000001, 0xffffffff00000001, 0xffffffff00000001, 0xffffffff00000001
+.quad 0x8000000000000000, 0x8000000000000000, 0x8000000000000000, 0x8000000000000000
+.quad -1, -1, -1, -1, -1, -1, -1, -1
+6:
+.quad 0, 0, 0, 0, 0, 0, 0, 0
+"
+}
+
+// sub on arrays, layout array: x < p, y < p; z = x - y mod p, z < p, R = 2^64. An element has 1 limb of 64 bits.
+array_kernel! {
+    sub_avx2,
+    "fieldc_goldilocks_sub_array_avx2_10ad00ff793edac1",
+    r"
+sub rdi, 8
+jb 2f
+3:
+vmovdqu ymm0, [rdx]
+vmovdqu ymm1, [rcx]
+vpsubq ymm2, ymm0, ymm1
+vmovdqu ymm3, [rdx + 32]
+vmovdqu ymm4, [rcx + 32]
+vpsubq ymm5, ymm3, ymm4
+vmovdqu ymm6, [rip + 4f]
+vpsubq ymm0, ymm0, ymm6
+vmovdqu ymm7, [rip + 4f]
+vpsubq ymm3, ymm3, ymm7
+vpsubq ymm6, ymm1, ymm6
+vpsubq ymm7, ymm4, ymm7
+vpcmpgtq ymm0, ymm6, ymm0
+vpcmpgtq ymm3, ymm7, ymm3
+vpand ymm0, ymm0, [rip + 4f + 32]
+vpand ymm3, ymm3, [rip + 4f + 32]
+vpaddq ymm0, ymm2, ymm0
+vpaddq ymm3, ymm5, ymm3
+vmovdqu [rsi], ymm0
+vmovdqu [rsi + 32], ymm3
+add rsi, 64
+add rdx, 64
+add rcx, 64
+sub rdi, 8
+jae 3b
+2:
+add rdi, 8
+jz 5f
+imul rdi, rdi, -8
+lea rax, [rip + 6f]
+add rax, rdi
+vmovdqu ymm0, [rax]
+vpmaskmovq ymm0, ymm0, [rdx]
+vmovdqu ymm1, [rax + 32]
+vpmaskmovq ymm1, ymm1, [rdx + 32]
+vmovdqu ymm2, [rax]
+vpmaskmovq ymm2, ymm2, [rcx]
+vmovdqu ymm3, [rax + 32]
+vpmaskmovq ymm3, ymm3, [rcx + 32]
+vpsubq ymm4, ymm0, ymm2
+vpsubq ymm5, ymm1, ymm3
+vmovdqu ymm6, [rip + 4f]
+vpsubq ymm0, ymm0, ymm6
+vmovdqu ymm7, [rip + 4f]
+vpsubq ymm1, ymm1, ymm7
+vpsubq ymm6, ymm2, ymm6
+vpsubq ymm7, ymm3, ymm7
+vpcmpgtq ymm0, ymm6, ymm0
+vpcmpgtq ymm1, ymm7, ymm1
+vpand ymm0, ymm0, [rip + 4f + 32]
+vpand ymm1, ymm1, [rip + 4f + 32]
+vpaddq ymm0, ymm4, ymm0
+vpaddq ymm1, ymm5, ymm1
+vmovdqu ymm5, [rax]
+vpmaskmovq [rsi], ymm5, ymm0
+vmovdqu ymm5, [rax + 32]
+vpmaskmovq [rsi + 32], ymm5, ymm1
+5:
+vzeroupper
+ret
+.p2align 6, 0xcc
+4:
+.quad 0x8000000000000000, 0x8000000000000000, 0x8000000000000000, 0x8000000000000000
+.quad 0xffffffff00000001, 0xffffffff00000001, 0xffffffff00000001, 0xffffffff00000001
+.quad -1, -1, -1, -1, -1, -1, -1, -1
+6:
+.quad 0, 0, 0, 0, 0, 0, 0, 0
+"
+}
+
+// mul on arrays, layout array: x < p, y < p; z = x*y/R mod p, z < p, R = 2^64. An element has 1 limb of 64 bits.
+array_kernel! {
+    mul_avx2,
+    "fieldc_goldilocks_mul_array_avx2_dfca9e01de0179f7",
+    r"
+sub rdi, 8
+jb 2f
+3:
+vmovdqu ymm0, [rdx]
+vmovdqu ymm1, [rcx]
+vpmuludq ymm2, ymm0, ymm1
+vmovdqu ymm3, [rdx + 32]
+vmovdqu ymm4, [rcx + 32]
+vpmuludq ymm5, ymm3, ymm4
+vpsrlq ymm6, ymm2, 32
+vpsrlq ymm7, ymm5, 32
+vpsrlq ymm8, ymm0, 32
+vpsrlq ymm9, ymm3, 32
+vpmuludq ymm10, ymm8, ymm1
+vpmuludq ymm11, ymm9, ymm4
+vpaddq ymm10, ymm6, ymm10
+vpaddq ymm11, ymm7, ymm11
+vpsrlq ymm7, ymm10, 32
+vpsrlq ymm6, ymm11, 32
+vpsrlq ymm1, ymm1, 32
+vpsrlq ymm4, ymm4, 32
+vpmuludq ymm8, ymm8, ymm1
+vpmuludq ymm9, ymm9, ymm4
+vpaddq ymm8, ymm7, ymm8
+vpaddq ymm9, ymm6, ymm9
+vpmuludq ymm0, ymm1, ymm0
+vpmuludq ymm3, ymm4, ymm3
+vpand ymm10, ymm10, [rip + 4f]
+vpand ymm11, ymm11, [rip + 4f]
+vpaddq ymm0, ymm10, ymm0
+vpaddq ymm3, ymm11, ymm3
+vpsrlq ymm11, ymm0, 32
+vpsrlq ymm10, ymm3, 32
+vpaddq ymm11, ymm8, ymm11
+vpaddq ymm10, ymm9, ymm10
+vpsllq ymm0, ymm0, 32
+vpsllq ymm3, ymm3, 32
+vpand ymm2, ymm2, [rip + 4f]
+vpand ymm5, ymm5, [rip + 4f]
+vpaddq ymm2, ymm0, ymm2
+vpaddq ymm5, ymm3, ymm5
+vpsllq ymm3, ymm2, 32
+vpsllq ymm0, ymm5, 32
+vpaddq ymm3, ymm2, ymm3
+vpaddq ymm0, ymm5, ymm0
+vmovdqu ymm9, [rip + 4f + 32]
+vpsubq ymm8, ymm3, ymm9
+vmovdqu ymm4, [rip + 4f + 32]
+vpsubq ymm1, ymm0, ymm4
+vpsubq ymm9, ymm2, ymm9
+vpsubq ymm4, ymm5, ymm4
+vpcmpgtq ymm8, ymm9, ymm8
+vpcmpgtq ymm1, ymm4, ymm1
+vpand ymm8, ymm8, [rip + 4f + 64]
+vpand ymm1, ymm1, [rip + 4f + 64]
+vpaddq ymm8, ymm11, ymm8
+vpaddq ymm1, ymm10, ymm1
+vpsrlq ymm10, ymm3, 32
+vpsrlq ymm11, ymm0, 32
+vpsubq ymm10, ymm3, ymm10
+vpsubq ymm11, ymm0, ymm11
+vpsubq ymm0, ymm8, ymm10
+vpsubq ymm3, ymm1, ymm11
+vmovdqu ymm4, [rip + 4f + 32]
+vpsubq ymm8, ymm8, ymm4
+vmovdqu ymm9, [rip + 4f + 32]
+vpsubq ymm1, ymm1, ymm9
+vpsubq ymm4, ymm10, ymm4
+vpsubq ymm9, ymm11, ymm9
+vpcmpgtq ymm8, ymm4, ymm8
+vpcmpgtq ymm1, ymm9, ymm1
+vpand ymm8, ymm8, [rip + 4f + 96]
+vpand ymm1, ymm1, [rip + 4f + 96]
+vpaddq ymm8, ymm0, ymm8
+vpaddq ymm1, ymm3, ymm1
+vmovdqu [rsi], ymm8
+vmovdqu [rsi + 32], ymm1
+add rsi, 64
+add rdx, 64
+add rcx, 64
+sub rdi, 8
+jae 3b
+2:
+add rdi, 8
+jz 5f
+imul rdi, rdi, -8
+lea rax, [rip + 6f]
+add rax, rdi
+vmovdqu ymm0, [rax]
+vpmaskmovq ymm0, ymm0, [rcx]
+vmovdqu ymm1, [rax + 32]
+vpmaskmovq ymm1, ymm1, [rcx + 32]
+vmovdqu ymm2, [rax]
+vpmaskmovq ymm2, ymm2, [rdx]
+vmovdqu ymm3, [rax + 32]
+vpmaskmovq ymm3, ymm3, [rdx + 32]
+vpmuludq ymm4, ymm2, ymm0
+vpmuludq ymm5, ymm3, ymm1
+vpsrlq ymm6, ymm4, 32
+vpsrlq ymm7, ymm5, 32
+vpsrlq ymm8, ymm2, 32
+vpsrlq ymm9, ymm3, 32
+vpmuludq ymm10, ymm8, ymm0
+vpmuludq ymm11, ymm9, ymm1
+vpaddq ymm10, ymm6, ymm10
+vpaddq ymm11, ymm7, ymm11
+vpsrlq ymm7, ymm10, 32
+vpsrlq ymm6, ymm11, 32
+vpsrlq ymm0, ymm0, 32
+vpsrlq ymm1, ymm1, 32
+vpmuludq ymm8, ymm8, ymm0
+vpmuludq ymm9, ymm9, ymm1
+vpaddq ymm8, ymm7, ymm8
+vpaddq ymm9, ymm6, ymm9
+vpmuludq ymm2, ymm0, ymm2
+vpmuludq ymm3, ymm1, ymm3
+vpand ymm10, ymm10, [rip + 4f]
+vpand ymm11, ymm11, [rip + 4f]
+vpaddq ymm2, ymm10, ymm2
+vpaddq ymm3, ymm11, ymm3
+vpsrlq ymm11, ymm2, 32
+vpsrlq ymm10, ymm3, 32
+vpaddq ymm11, ymm8, ymm11
+vpaddq ymm10, ymm9, ymm10
+vpsllq ymm2, ymm2, 32
+vpsllq ymm3, ymm3, 32
+vpand ymm4, ymm4, [rip + 4f]
+vpand ymm5, ymm5, [rip + 4f]
+vpaddq ymm4, ymm2, ymm4
+vpaddq ymm5, ymm3, ymm5
+vpsllq ymm3, ymm4, 32
+vpsllq ymm2, ymm5, 32
+vpaddq ymm3, ymm4, ymm3
+vpaddq ymm2, ymm5, ymm2
+vmovdqu ymm9, [rip + 4f + 32]
+vpsubq ymm8, ymm3, ymm9
+vmovdqu ymm1, [rip + 4f + 32]
+vpsubq ymm0, ymm2, ymm1
+vpsubq ymm9, ymm4, ymm9
+vpsubq ymm1, ymm5, ymm1
+vpcmpgtq ymm8, ymm9, ymm8
+vpcmpgtq ymm0, ymm1, ymm0
+vpand ymm8, ymm8, [rip + 4f + 64]
+vpand ymm0, ymm0, [rip + 4f + 64]
+vpaddq ymm8, ymm11, ymm8
+vpaddq ymm0, ymm10, ymm0
+vpsrlq ymm10, ymm3, 32
+vpsrlq ymm11, ymm2, 32
+vpsubq ymm10, ymm3, ymm10
+vpsubq ymm11, ymm2, ymm11
+vpsubq ymm2, ymm8, ymm10
+vpsubq ymm3, ymm0, ymm11
+vmovdqu ymm1, [rip + 4f + 32]
+vpsubq ymm8, ymm8, ymm1
+vmovdqu ymm9, [rip + 4f + 32]
+vpsubq ymm0, ymm0, ymm9
+vpsubq ymm1, ymm10, ymm1
+vpsubq ymm9, ymm11, ymm9
+vpcmpgtq ymm8, ymm1, ymm8
+vpcmpgtq ymm0, ymm9, ymm0
+vpand ymm8, ymm8, [rip + 4f + 96]
+vpand ymm0, ymm0, [rip + 4f + 96]
+vpaddq ymm8, ymm2, ymm8
+vpaddq ymm0, ymm3, ymm0
+vmovdqu ymm3, [rax]
+vpmaskmovq [rsi], ymm3, ymm8
+vmovdqu ymm3, [rax + 32]
+vpmaskmovq [rsi + 32], ymm3, ymm0
+5:
+vzeroupper
+ret
+.p2align 6, 0xcc
+4:
+.quad 0x00000000ffffffff, 0x00000000ffffffff, 0x00000000ffffffff, 0x00000000ffffffff
+.quad 0x8000000000000000, 0x8000000000000000, 0x8000000000000000, 0x8000000000000000
+.quad 0x0000000000000001, 0x0000000000000001, 0x0000000000000001, 0x0000000000000001
+.quad 0xffffffff00000001, 0xffffffff00000001, 0xffffffff00000001, 0xffffffff00000001
+.quad -1, -1, -1, -1, -1, -1, -1, -1
+6:
+.quad 0, 0, 0, 0, 0, 0, 0, 0
+"
+}
+
+// square on arrays, layout array: x < p; z = x*x/R mod p, z < p, R = 2^64. An element has 1 limb of 64 bits.
+array_kernel! {
+    square_avx2,
+    "fieldc_goldilocks_square_array_avx2_0d5e95552b0df710",
+    r"
+sub rdi, 8
+jb 2f
+3:
+vmovdqu ymm0, [rdx]
+vpmuludq ymm1, ymm0, ymm0
+vmovdqu ymm2, [rdx + 32]
+vpmuludq ymm3, ymm2, ymm2
+vpsrlq ymm4, ymm1, 32
+vpsrlq ymm5, ymm3, 32
+vpsrlq ymm6, ymm0, 32
+vpsrlq ymm7, ymm2, 32
+vpmuludq ymm0, ymm6, ymm0
+vpmuludq ymm2, ymm7, ymm2
+vpaddq ymm4, ymm4, ymm0
+vpaddq ymm5, ymm5, ymm2
+vpsrlq ymm8, ymm4, 32
+vpsrlq ymm9, ymm5, 32
+vpmuludq ymm6, ymm6, ymm6
+vpmuludq ymm7, ymm7, ymm7
+vpaddq ymm6, ymm8, ymm6
+vpaddq ymm7, ymm9, ymm7
+vpand ymm4, ymm4, [rip + 4f]
+vpand ymm5, ymm5, [rip + 4f]
+vpaddq ymm0, ymm4, ymm0
+vpaddq ymm2, ymm5, ymm2
+vpsrlq ymm5, ymm0, 32
+vpsrlq ymm4, ymm2, 32
+vpaddq ymm5, ymm6, ymm5
+vpaddq ymm4, ymm7, ymm4
+vpsllq ymm0, ymm0, 32
+vpsllq ymm2, ymm2, 32
+vpand ymm1, ymm1, [rip + 4f]
+vpand ymm3, ymm3, [rip + 4f]
+vpaddq ymm1, ymm0, ymm1
+vpaddq ymm3, ymm2, ymm3
+vpsllq ymm2, ymm1, 32
+vpsllq ymm0, ymm3, 32
+vpaddq ymm2, ymm1, ymm2
+vpaddq ymm0, ymm3, ymm0
+vmovdqu ymm7, [rip + 4f + 32]
+vpsubq ymm6, ymm2, ymm7
+vmovdqu ymm9, [rip + 4f + 32]
+vpsubq ymm8, ymm0, ymm9
+vpsubq ymm7, ymm1, ymm7
+vpsubq ymm9, ymm3, ymm9
+vpcmpgtq ymm6, ymm7, ymm6
+vpcmpgtq ymm8, ymm9, ymm8
+vpand ymm6, ymm6, [rip + 4f + 64]
+vpand ymm8, ymm8, [rip + 4f + 64]
+vpaddq ymm6, ymm5, ymm6
+vpaddq ymm8, ymm4, ymm8
+vpsrlq ymm4, ymm2, 32
+vpsrlq ymm5, ymm0, 32
+vpsubq ymm4, ymm2, ymm4
+vpsubq ymm5, ymm0, ymm5
+vpsubq ymm0, ymm6, ymm4
+vpsubq ymm2, ymm8, ymm5
+vmovdqu ymm9, [rip + 4f + 32]
+vpsubq ymm6, ymm6, ymm9
+vmovdqu ymm7, [rip + 4f + 32]
+vpsubq ymm8, ymm8, ymm7
+vpsubq ymm9, ymm4, ymm9
+vpsubq ymm7, ymm5, ymm7
+vpcmpgtq ymm6, ymm9, ymm6
+vpcmpgtq ymm8, ymm7, ymm8
+vpand ymm6, ymm6, [rip + 4f + 96]
+vpand ymm8, ymm8, [rip + 4f + 96]
+vpaddq ymm6, ymm0, ymm6
+vpaddq ymm8, ymm2, ymm8
+vmovdqu [rsi], ymm6
+vmovdqu [rsi + 32], ymm8
+add rsi, 64
+add rdx, 64
+sub rdi, 8
+jae 3b
+2:
+add rdi, 8
+jz 5f
+imul rdi, rdi, -8
+lea rax, [rip + 6f]
+add rax, rdi
+vmovdqu ymm0, [rax]
+vpmaskmovq ymm0, ymm0, [rdx]
+vmovdqu ymm1, [rax + 32]
+vpmaskmovq ymm1, ymm1, [rdx + 32]
+vpmuludq ymm2, ymm0, ymm0
+vpmuludq ymm3, ymm1, ymm1
+vpsrlq ymm4, ymm2, 32
+vpsrlq ymm5, ymm3, 32
+vpsrlq ymm6, ymm0, 32
+vpsrlq ymm7, ymm1, 32
+vpmuludq ymm0, ymm6, ymm0
+vpmuludq ymm1, ymm7, ymm1
+vpaddq ymm4, ymm4, ymm0
+vpaddq ymm5, ymm5, ymm1
+vpsrlq ymm8, ymm4, 32
+vpsrlq ymm9, ymm5, 32
+vpmuludq ymm6, ymm6, ymm6
+vpmuludq ymm7, ymm7, ymm7
+vpaddq ymm6, ymm8, ymm6
+vpaddq ymm7, ymm9, ymm7
+vpand ymm4, ymm4, [rip + 4f]
+vpand ymm5, ymm5, [rip + 4f]
+vpaddq ymm0, ymm4, ymm0
+vpaddq ymm1, ymm5, ymm1
+vpsrlq ymm5, ymm0, 32
+vpsrlq ymm4, ymm1, 32
+vpaddq ymm5, ymm6, ymm5
+vpaddq ymm4, ymm7, ymm4
+vpsllq ymm0, ymm0, 32
+vpsllq ymm1, ymm1, 32
+vpand ymm2, ymm2, [rip + 4f]
+vpand ymm3, ymm3, [rip + 4f]
+vpaddq ymm2, ymm0, ymm2
+vpaddq ymm3, ymm1, ymm3
+vpsllq ymm1, ymm2, 32
+vpsllq ymm0, ymm3, 32
+vpaddq ymm1, ymm2, ymm1
+vpaddq ymm0, ymm3, ymm0
+vmovdqu ymm7, [rip + 4f + 32]
+vpsubq ymm6, ymm1, ymm7
+vmovdqu ymm9, [rip + 4f + 32]
+vpsubq ymm8, ymm0, ymm9
+vpsubq ymm7, ymm2, ymm7
+vpsubq ymm9, ymm3, ymm9
+vpcmpgtq ymm6, ymm7, ymm6
+vpcmpgtq ymm8, ymm9, ymm8
+vpand ymm6, ymm6, [rip + 4f + 64]
+vpand ymm8, ymm8, [rip + 4f + 64]
+vpaddq ymm6, ymm5, ymm6
+vpaddq ymm8, ymm4, ymm8
+vpsrlq ymm4, ymm1, 32
+vpsrlq ymm5, ymm0, 32
+vpsubq ymm4, ymm1, ymm4
+vpsubq ymm5, ymm0, ymm5
+vpsubq ymm0, ymm6, ymm4
+vpsubq ymm1, ymm8, ymm5
+vmovdqu ymm9, [rip + 4f + 32]
+vpsubq ymm6, ymm6, ymm9
+vmovdqu ymm7, [rip + 4f + 32]
+vpsubq ymm8, ymm8, ymm7
+vpsubq ymm9, ymm4, ymm9
+vpsubq ymm7, ymm5, ymm7
+vpcmpgtq ymm6, ymm9, ymm6
+vpcmpgtq ymm8, ymm7, ymm8
+vpand ymm6, ymm6, [rip + 4f + 96]
+vpand ymm8, ymm8, [rip + 4f + 96]
+vpaddq ymm6, ymm0, ymm6
+vpaddq ymm8, ymm1, ymm8
+vmovdqu ymm1, [rax]
+vpmaskmovq [rsi], ymm1, ymm6
+vmovdqu ymm1, [rax + 32]
+vpmaskmovq [rsi + 32], ymm1, ymm8
+5:
+vzeroupper
+ret
+.p2align 6, 0xcc
+4:
+.quad 0x00000000ffffffff, 0x00000000ffffffff, 0x00000000ffffffff, 0x00000000ffffffff
+.quad 0x8000000000000000, 0x8000000000000000, 0x8000000000000000, 0x8000000000000000
+.quad 0x0000000000000001, 0x0000000000000001, 0x0000000000000001, 0x0000000000000001
+.quad 0xffffffff00000001, 0xffffffff00000001, 0xffffffff00000001, 0xffffffff00000001
+.quad -1, -1, -1, -1, -1, -1, -1, -1
+6:
+.quad 0, 0, 0, 0, 0, 0, 0, 0
+"
+}
+
+// mul_add on arrays, layout array: x < p, y < p, a < p; z = x*y/R + a mod p, z < p, R = 2^64. An element has 1 limb of 64 bits.
+array_kernel! {
+    mul_add_avx2,
+    "fieldc_goldilocks_mul_add_array_avx2_a8bbf8f1ee6d19c8",
+    r"
+sub rdi, 8
+jb 2f
+3:
+vmovdqu ymm0, [rdx]
+vmovdqu ymm1, [rcx]
+vpmuludq ymm2, ymm0, ymm1
+vmovdqu ymm3, [rdx + 32]
+vmovdqu ymm4, [rcx + 32]
+vpmuludq ymm5, ymm3, ymm4
+vpsrlq ymm6, ymm2, 32
+vpsrlq ymm7, ymm5, 32
+vpsrlq ymm8, ymm0, 32
+vpsrlq ymm9, ymm3, 32
+vpmuludq ymm10, ymm8, ymm1
+vpmuludq ymm11, ymm9, ymm4
+vpaddq ymm10, ymm6, ymm10
+vpaddq ymm11, ymm7, ymm11
+vpsrlq ymm7, ymm10, 32
+vpsrlq ymm6, ymm11, 32
+vpsrlq ymm1, ymm1, 32
+vpsrlq ymm4, ymm4, 32
+vpmuludq ymm8, ymm8, ymm1
+vpmuludq ymm9, ymm9, ymm4
+vpaddq ymm8, ymm7, ymm8
+vpaddq ymm9, ymm6, ymm9
+vpmuludq ymm0, ymm1, ymm0
+vpmuludq ymm3, ymm4, ymm3
+vpand ymm10, ymm10, [rip + 4f]
+vpand ymm11, ymm11, [rip + 4f]
+vpaddq ymm0, ymm10, ymm0
+vpaddq ymm3, ymm11, ymm3
+vpsrlq ymm11, ymm0, 32
+vpsrlq ymm10, ymm3, 32
+vpaddq ymm11, ymm8, ymm11
+vpaddq ymm10, ymm9, ymm10
+vpsllq ymm0, ymm0, 32
+vpsllq ymm3, ymm3, 32
+vpand ymm2, ymm2, [rip + 4f]
+vpand ymm5, ymm5, [rip + 4f]
+vpaddq ymm2, ymm0, ymm2
+vpaddq ymm5, ymm3, ymm5
+vpsllq ymm3, ymm2, 32
+vpsllq ymm0, ymm5, 32
+vpaddq ymm3, ymm2, ymm3
+vpaddq ymm0, ymm5, ymm0
+vmovdqu ymm9, [rip + 4f + 32]
+vpsubq ymm8, ymm3, ymm9
+vmovdqu ymm4, [rip + 4f + 32]
+vpsubq ymm1, ymm0, ymm4
+vpsubq ymm9, ymm2, ymm9
+vpsubq ymm4, ymm5, ymm4
+vpcmpgtq ymm8, ymm9, ymm8
+vpcmpgtq ymm1, ymm4, ymm1
+vpand ymm8, ymm8, [rip + 4f + 64]
+vpand ymm1, ymm1, [rip + 4f + 64]
+vpaddq ymm8, ymm11, ymm8
+vpaddq ymm1, ymm10, ymm1
+vpsrlq ymm10, ymm3, 32
+vpsrlq ymm11, ymm0, 32
+vpsubq ymm10, ymm3, ymm10
+vpsubq ymm11, ymm0, ymm11
+vpsubq ymm0, ymm8, ymm10
+vpsubq ymm3, ymm1, ymm11
+vmovdqu ymm4, [rip + 4f + 32]
+vpsubq ymm8, ymm8, ymm4
+vmovdqu ymm9, [rip + 4f + 32]
+vpsubq ymm1, ymm1, ymm9
+vpsubq ymm4, ymm10, ymm4
+vpsubq ymm9, ymm11, ymm9
+vpcmpgtq ymm8, ymm4, ymm8
+vpcmpgtq ymm1, ymm9, ymm1
+vpand ymm8, ymm8, [rip + 4f + 96]
+vpand ymm1, ymm1, [rip + 4f + 96]
+vpaddq ymm8, ymm0, ymm8
+vpaddq ymm1, ymm3, ymm1
+vmovdqu ymm3, [rip + 4f + 96]
+vpsubq ymm3, ymm3, [r8]
+vmovdqu ymm0, [rip + 4f + 96]
+vpsubq ymm0, ymm0, [r8 + 32]
+vpsubq ymm9, ymm8, ymm3
+vpsubq ymm4, ymm1, ymm0
+vmovdqu ymm11, [rip + 4f + 32]
+vpsubq ymm8, ymm8, ymm11
+vmovdqu ymm10, [rip + 4f + 32]
+vpsubq ymm1, ymm1, ymm10
+vpsubq ymm11, ymm3, ymm11
+vpsubq ymm10, ymm0, ymm10
+vpcmpgtq ymm8, ymm11, ymm8
+vpcmpgtq ymm1, ymm10, ymm1
+vpand ymm8, ymm8, [rip + 4f + 96]
+vpand ymm1, ymm1, [rip + 4f + 96]
+vpaddq ymm8, ymm9, ymm8
+vpaddq ymm1, ymm4, ymm1
+vmovdqu [rsi], ymm8
+vmovdqu [rsi + 32], ymm1
+add rsi, 64
+add rdx, 64
+add rcx, 64
+add r8, 64
+sub rdi, 8
+jae 3b
+2:
+add rdi, 8
+jz 5f
+imul rdi, rdi, -8
+lea rax, [rip + 6f]
+add rax, rdi
+vmovdqu ymm0, [rax]
+vpmaskmovq ymm0, ymm0, [rcx]
+vmovdqu ymm1, [rax + 32]
+vpmaskmovq ymm1, ymm1, [rcx + 32]
+vmovdqu ymm2, [rax]
+vpmaskmovq ymm2, ymm2, [rdx]
+vmovdqu ymm3, [rax + 32]
+vpmaskmovq ymm3, ymm3, [rdx + 32]
+vpmuludq ymm4, ymm2, ymm0
+vpmuludq ymm5, ymm3, ymm1
+vpsrlq ymm6, ymm4, 32
+vpsrlq ymm7, ymm5, 32
+vpsrlq ymm8, ymm2, 32
+vpsrlq ymm9, ymm3, 32
+vpmuludq ymm10, ymm8, ymm0
+vpmuludq ymm11, ymm9, ymm1
+vpaddq ymm10, ymm6, ymm10
+vpaddq ymm11, ymm7, ymm11
+vpsrlq ymm7, ymm10, 32
+vpsrlq ymm6, ymm11, 32
+vpsrlq ymm0, ymm0, 32
+vpsrlq ymm1, ymm1, 32
+vpmuludq ymm8, ymm8, ymm0
+vpmuludq ymm9, ymm9, ymm1
+vpaddq ymm8, ymm7, ymm8
+vpaddq ymm9, ymm6, ymm9
+vpmuludq ymm2, ymm0, ymm2
+vpmuludq ymm3, ymm1, ymm3
+vpand ymm10, ymm10, [rip + 4f]
+vpand ymm11, ymm11, [rip + 4f]
+vpaddq ymm2, ymm10, ymm2
+vpaddq ymm3, ymm11, ymm3
+vpsrlq ymm11, ymm2, 32
+vpsrlq ymm10, ymm3, 32
+vpaddq ymm11, ymm8, ymm11
+vpaddq ymm10, ymm9, ymm10
+vpsllq ymm2, ymm2, 32
+vpsllq ymm3, ymm3, 32
+vpand ymm4, ymm4, [rip + 4f]
+vpand ymm5, ymm5, [rip + 4f]
+vpaddq ymm4, ymm2, ymm4
+vpaddq ymm5, ymm3, ymm5
+vpsllq ymm3, ymm4, 32
+vpsllq ymm2, ymm5, 32
+vpaddq ymm3, ymm4, ymm3
+vpaddq ymm2, ymm5, ymm2
+vmovdqu ymm9, [rip + 4f + 32]
+vpsubq ymm8, ymm3, ymm9
+vmovdqu ymm1, [rip + 4f + 32]
+vpsubq ymm0, ymm2, ymm1
+vpsubq ymm9, ymm4, ymm9
+vpsubq ymm1, ymm5, ymm1
+vpcmpgtq ymm8, ymm9, ymm8
+vpcmpgtq ymm0, ymm1, ymm0
+vpand ymm8, ymm8, [rip + 4f + 64]
+vpand ymm0, ymm0, [rip + 4f + 64]
+vpaddq ymm8, ymm11, ymm8
+vpaddq ymm0, ymm10, ymm0
+vpsrlq ymm10, ymm3, 32
+vpsrlq ymm11, ymm2, 32
+vpsubq ymm10, ymm3, ymm10
+vpsubq ymm11, ymm2, ymm11
+vpsubq ymm2, ymm8, ymm10
+vpsubq ymm3, ymm0, ymm11
+vmovdqu ymm1, [rip + 4f + 32]
+vpsubq ymm8, ymm8, ymm1
+vmovdqu ymm9, [rip + 4f + 32]
+vpsubq ymm0, ymm0, ymm9
+vpsubq ymm1, ymm10, ymm1
+vpsubq ymm9, ymm11, ymm9
+vpcmpgtq ymm8, ymm1, ymm8
+vpcmpgtq ymm0, ymm9, ymm0
+vpand ymm8, ymm8, [rip + 4f + 96]
+vpand ymm0, ymm0, [rip + 4f + 96]
+vpaddq ymm8, ymm2, ymm8
+vpaddq ymm0, ymm3, ymm0
+vmovdqu ymm3, [rax]
+vpmaskmovq ymm3, ymm3, [r8]
+vmovdqu ymm2, [rax + 32]
+vpmaskmovq ymm2, ymm2, [r8 + 32]
+vmovdqu ymm9, [rip + 4f + 96]
+vpsubq ymm3, ymm9, ymm3
+vmovdqu ymm9, [rip + 4f + 96]
+vpsubq ymm2, ymm9, ymm2
+vpsubq ymm9, ymm8, ymm3
+vpsubq ymm1, ymm0, ymm2
+vmovdqu ymm11, [rip + 4f + 32]
+vpsubq ymm8, ymm8, ymm11
+vmovdqu ymm10, [rip + 4f + 32]
+vpsubq ymm0, ymm0, ymm10
+vpsubq ymm11, ymm3, ymm11
+vpsubq ymm10, ymm2, ymm10
+vpcmpgtq ymm8, ymm11, ymm8
+vpcmpgtq ymm0, ymm10, ymm0
+vpand ymm8, ymm8, [rip + 4f + 96]
+vpand ymm0, ymm0, [rip + 4f + 96]
+vpaddq ymm8, ymm9, ymm8
+vpaddq ymm0, ymm1, ymm0
+vmovdqu ymm1, [rax]
+vpmaskmovq [rsi], ymm1, ymm8
+vmovdqu ymm1, [rax + 32]
+vpmaskmovq [rsi + 32], ymm1, ymm0
+5:
+vzeroupper
+ret
+.p2align 6, 0xcc
+4:
+.quad 0x00000000ffffffff, 0x00000000ffffffff, 0x00000000ffffffff, 0x00000000ffffffff
+.quad 0x8000000000000000, 0x8000000000000000, 0x8000000000000000, 0x8000000000000000
+.quad 0x0000000000000001, 0x0000000000000001, 0x0000000000000001, 0x0000000000000001
+.quad 0xffffffff00000001, 0xffffffff00000001, 0xffffffff00000001, 0xffffffff00000001
+.quad -1, -1, -1, -1, -1, -1, -1, -1
+6:
+.quad 0, 0, 0, 0, 0, 0, 0, 0
+"
+}
+
+// butterfly on arrays, layout array: x < p, y < p, w < p; z = x + y*w/R, x - y*w/R mod p, z two values < p, R = 2^64. An element has 1 limb of 64 bits.
+butterfly_kernel! {
+    butterfly_avx2,
+    "fieldc_goldilocks_butterfly_array_avx2_fe01bbc6f47d8ae6",
+    r"
+sub rdi, 8
+jb 2f
+3:
+vmovdqu ymm0, [r8]
+vmovdqu ymm1, [r9]
+vpmuludq ymm2, ymm0, ymm1
+vmovdqu ymm3, [r8 + 32]
+vmovdqu ymm4, [r9 + 32]
+vpmuludq ymm5, ymm3, ymm4
+vpsrlq ymm6, ymm2, 32
+vpsrlq ymm7, ymm5, 32
+vpsrlq ymm8, ymm0, 32
+vpsrlq ymm9, ymm3, 32
+vpmuludq ymm10, ymm8, ymm1
+vpmuludq ymm11, ymm9, ymm4
+vpaddq ymm10, ymm6, ymm10
+vpaddq ymm11, ymm7, ymm11
+vpsrlq ymm7, ymm10, 32
+vpsrlq ymm6, ymm11, 32
+vpsrlq ymm1, ymm1, 32
+vpsrlq ymm4, ymm4, 32
+vpmuludq ymm8, ymm8, ymm1
+vpmuludq ymm9, ymm9, ymm4
+vpaddq ymm8, ymm7, ymm8
+vpaddq ymm9, ymm6, ymm9
+vpmuludq ymm0, ymm1, ymm0
+vpmuludq ymm3, ymm4, ymm3
+vpand ymm10, ymm10, [rip + 4f]
+vpand ymm11, ymm11, [rip + 4f]
+vpaddq ymm0, ymm10, ymm0
+vpaddq ymm3, ymm11, ymm3
+vpsrlq ymm11, ymm0, 32
+vpsrlq ymm10, ymm3, 32
+vpaddq ymm11, ymm8, ymm11
+vpaddq ymm10, ymm9, ymm10
+vpsllq ymm0, ymm0, 32
+vpsllq ymm3, ymm3, 32
+vpand ymm2, ymm2, [rip + 4f]
+vpand ymm5, ymm5, [rip + 4f]
+vpaddq ymm2, ymm0, ymm2
+vpaddq ymm5, ymm3, ymm5
+vpsllq ymm3, ymm2, 32
+vpsllq ymm0, ymm5, 32
+vpaddq ymm3, ymm2, ymm3
+vpaddq ymm0, ymm5, ymm0
+vmovdqu ymm9, [rip + 4f + 32]
+vpsubq ymm8, ymm3, ymm9
+vmovdqu ymm4, [rip + 4f + 32]
+vpsubq ymm1, ymm0, ymm4
+vpsubq ymm9, ymm2, ymm9
+vpsubq ymm4, ymm5, ymm4
+vpcmpgtq ymm8, ymm9, ymm8
+vpcmpgtq ymm1, ymm4, ymm1
+vpand ymm8, ymm8, [rip + 4f + 64]
+vpand ymm1, ymm1, [rip + 4f + 64]
+vpaddq ymm8, ymm11, ymm8
+vpaddq ymm1, ymm10, ymm1
+vpsrlq ymm10, ymm3, 32
+vpsrlq ymm11, ymm0, 32
+vpsubq ymm10, ymm3, ymm10
+vpsubq ymm11, ymm0, ymm11
+vpsubq ymm0, ymm8, ymm10
+vpsubq ymm3, ymm1, ymm11
+vmovdqu ymm4, [rip + 4f + 32]
+vpsubq ymm8, ymm8, ymm4
+vmovdqu ymm9, [rip + 4f + 32]
+vpsubq ymm1, ymm1, ymm9
+vpsubq ymm4, ymm10, ymm4
+vpsubq ymm9, ymm11, ymm9
+vpcmpgtq ymm8, ymm4, ymm8
+vpcmpgtq ymm1, ymm9, ymm1
+vpand ymm8, ymm8, [rip + 4f + 96]
+vpand ymm1, ymm1, [rip + 4f + 96]
+vpaddq ymm8, ymm0, ymm8
+vpaddq ymm1, ymm3, ymm1
+vmovdqu ymm3, [rip + 4f + 96]
+vpsubq ymm3, ymm3, ymm8
+vmovdqu ymm0, [rip + 4f + 96]
+vpsubq ymm0, ymm0, ymm1
+vmovdqu ymm9, [rcx]
+vpsubq ymm4, ymm9, ymm3
+vmovdqu ymm11, [rcx + 32]
+vpsubq ymm10, ymm11, ymm0
+vmovdqu ymm5, [rip + 4f + 32]
+vpsubq ymm2, ymm9, ymm5
+vmovdqu ymm6, [rip + 4f + 32]
+vpsubq ymm7, ymm11, ymm6
+vpsubq ymm5, ymm3, ymm5
+vpsubq ymm6, ymm0, ymm6
+vpcmpgtq ymm2, ymm5, ymm2
+vpcmpgtq ymm7, ymm6, ymm7
+vpand ymm2, ymm2, [rip + 4f + 96]
+vpand ymm7, ymm7, [rip + 4f + 96]
+vpaddq ymm2, ymm4, ymm2
+vpaddq ymm7, ymm10, ymm7
+vpsubq ymm10, ymm9, ymm8
+vpsubq ymm4, ymm11, ymm1
+vmovdqu ymm6, [rip + 4f + 32]
+vpsubq ymm9, ymm9, ymm6
+vmovdqu ymm5, [rip + 4f + 32]
+vpsubq ymm11, ymm11, ymm5
+vpsubq ymm6, ymm8, ymm6
+vpsubq ymm5, ymm1, ymm5
+vpcmpgtq ymm9, ymm6, ymm9
+vpcmpgtq ymm11, ymm5, ymm11
+vpand ymm9, ymm9, [rip + 4f + 96]
+vpand ymm11, ymm11, [rip + 4f + 96]
+vpaddq ymm9, ymm10, ymm9
+vpaddq ymm11, ymm4, ymm11
+vmovdqu [rsi], ymm2
+vmovdqu [rsi + 32], ymm7
+vmovdqu [rdx], ymm9
+vmovdqu [rdx + 32], ymm11
+add rsi, 64
+add rdx, 64
+add rcx, 64
+add r8, 64
+add r9, 64
+sub rdi, 8
+jae 3b
+2:
+add rdi, 8
+jz 5f
+imul rdi, rdi, -8
+lea rax, [rip + 6f]
+add rax, rdi
+vmovdqu ymm0, [rax]
+vpmaskmovq ymm0, ymm0, [rcx]
+vmovdqu ymm1, [rax + 32]
+vpmaskmovq ymm1, ymm1, [rcx + 32]
+vmovdqu ymm2, [rax]
+vpmaskmovq ymm2, ymm2, [r9]
+vmovdqu ymm3, [rax + 32]
+vpmaskmovq ymm3, ymm3, [r9 + 32]
+vmovdqu ymm4, [rax]
+vpmaskmovq ymm4, ymm4, [r8]
+vmovdqu ymm5, [rax + 32]
+vpmaskmovq ymm5, ymm5, [r8 + 32]
+vpmuludq ymm6, ymm4, ymm2
+vpmuludq ymm7, ymm5, ymm3
+vpsrlq ymm8, ymm6, 32
+vpsrlq ymm9, ymm7, 32
+vpsrlq ymm10, ymm4, 32
+vpsrlq ymm11, ymm5, 32
+vpmuludq ymm12, ymm10, ymm2
+vpmuludq ymm13, ymm11, ymm3
+vpaddq ymm12, ymm8, ymm12
+vpaddq ymm13, ymm9, ymm13
+vpsrlq ymm9, ymm12, 32
+vpsrlq ymm8, ymm13, 32
+vpsrlq ymm2, ymm2, 32
+vpsrlq ymm3, ymm3, 32
+vpmuludq ymm10, ymm10, ymm2
+vpmuludq ymm11, ymm11, ymm3
+vpaddq ymm10, ymm9, ymm10
+vpaddq ymm11, ymm8, ymm11
+vpmuludq ymm4, ymm2, ymm4
+vpmuludq ymm5, ymm3, ymm5
+vpand ymm12, ymm12, [rip + 4f]
+vpand ymm13, ymm13, [rip + 4f]
+vpaddq ymm4, ymm12, ymm4
+vpaddq ymm5, ymm13, ymm5
+vpsrlq ymm13, ymm4, 32
+vpsrlq ymm12, ymm5, 32
+vpaddq ymm13, ymm10, ymm13
+vpaddq ymm12, ymm11, ymm12
+vpsllq ymm4, ymm4, 32
+vpsllq ymm5, ymm5, 32
+vpand ymm6, ymm6, [rip + 4f]
+vpand ymm7, ymm7, [rip + 4f]
+vpaddq ymm6, ymm4, ymm6
+vpaddq ymm7, ymm5, ymm7
+vpsllq ymm5, ymm6, 32
+vpsllq ymm4, ymm7, 32
+vpaddq ymm5, ymm6, ymm5
+vpaddq ymm4, ymm7, ymm4
+vmovdqu ymm11, [rip + 4f + 32]
+vpsubq ymm10, ymm5, ymm11
+vmovdqu ymm3, [rip + 4f + 32]
+vpsubq ymm2, ymm4, ymm3
+vpsubq ymm11, ymm6, ymm11
+vpsubq ymm3, ymm7, ymm3
+vpcmpgtq ymm10, ymm11, ymm10
+vpcmpgtq ymm2, ymm3, ymm2
+vpand ymm10, ymm10, [rip + 4f + 64]
+vpand ymm2, ymm2, [rip + 4f + 64]
+vpaddq ymm10, ymm13, ymm10
+vpaddq ymm2, ymm12, ymm2
+vpsrlq ymm12, ymm5, 32
+vpsrlq ymm13, ymm4, 32
+vpsubq ymm12, ymm5, ymm12
+vpsubq ymm13, ymm4, ymm13
+vpsubq ymm4, ymm10, ymm12
+vpsubq ymm5, ymm2, ymm13
+vmovdqu ymm3, [rip + 4f + 32]
+vpsubq ymm10, ymm10, ymm3
+vmovdqu ymm11, [rip + 4f + 32]
+vpsubq ymm2, ymm2, ymm11
+vpsubq ymm3, ymm12, ymm3
+vpsubq ymm11, ymm13, ymm11
+vpcmpgtq ymm10, ymm3, ymm10
+vpcmpgtq ymm2, ymm11, ymm2
+vpand ymm10, ymm10, [rip + 4f + 96]
+vpand ymm2, ymm2, [rip + 4f + 96]
+vpaddq ymm10, ymm4, ymm10
+vpaddq ymm2, ymm5, ymm2
+vmovdqu ymm5, [rip + 4f + 96]
+vpsubq ymm5, ymm5, ymm10
+vmovdqu ymm4, [rip + 4f + 96]
+vpsubq ymm4, ymm4, ymm2
+vpsubq ymm11, ymm0, ymm5
+vpsubq ymm3, ymm1, ymm4
+vmovdqu ymm13, [rip + 4f + 32]
+vpsubq ymm12, ymm0, ymm13
+vmovdqu ymm7, [rip + 4f + 32]
+vpsubq ymm6, ymm1, ymm7
+vpsubq ymm13, ymm5, ymm13
+vpsubq ymm7, ymm4, ymm7
+vpcmpgtq ymm12, ymm13, ymm12
+vpcmpgtq ymm6, ymm7, ymm6
+vpand ymm12, ymm12, [rip + 4f + 96]
+vpand ymm6, ymm6, [rip + 4f + 96]
+vpaddq ymm12, ymm11, ymm12
+vpaddq ymm6, ymm3, ymm6
+vpsubq ymm3, ymm0, ymm10
+vpsubq ymm11, ymm1, ymm2
+vmovdqu ymm7, [rip + 4f + 32]
+vpsubq ymm0, ymm0, ymm7
+vmovdqu ymm13, [rip + 4f + 32]
+vpsubq ymm1, ymm1, ymm13
+vpsubq ymm7, ymm10, ymm7
+vpsubq ymm13, ymm2, ymm13
+vpcmpgtq ymm0, ymm7, ymm0
+vpcmpgtq ymm1, ymm13, ymm1
+vpand ymm0, ymm0, [rip + 4f + 96]
+vpand ymm1, ymm1, [rip + 4f + 96]
+vpaddq ymm0, ymm3, ymm0
+vpaddq ymm1, ymm11, ymm1
+vmovdqu ymm11, [rax]
+vpmaskmovq [rsi], ymm11, ymm12
+vmovdqu ymm11, [rax + 32]
+vpmaskmovq [rsi + 32], ymm11, ymm6
+vmovdqu ymm11, [rax]
+vpmaskmovq [rdx], ymm11, ymm0
+vmovdqu ymm11, [rax + 32]
+vpmaskmovq [rdx + 32], ymm11, ymm1
+5:
+vzeroupper
+ret
+.p2align 6, 0xcc
+4:
+.quad 0x00000000ffffffff, 0x00000000ffffffff, 0x00000000ffffffff, 0x00000000ffffffff
+.quad 0x8000000000000000, 0x8000000000000000, 0x8000000000000000, 0x8000000000000000
+.quad 0x0000000000000001, 0x0000000000000001, 0x0000000000000001, 0x0000000000000001
+.quad 0xffffffff00000001, 0xffffffff00000001, 0xffffffff00000001, 0xffffffff00000001
+.quad -1, -1, -1, -1, -1, -1, -1, -1
+6:
+.quad 0, 0, 0, 0, 0, 0, 0, 0
+"
+}
 
 // add on arrays, layout array: x < p, y < p; z = x + y mod p, z < p, R = 2^64. An element has 1 limb of 64 bits.
 array_kernel! {

@@ -1,0 +1,58 @@
+"""Arrays that stay in digits in a C package: the tables of their kernels, and their constants."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from fieldc.algorithms.columns import ACCUMULATE, COLLECT
+from fieldc.algorithms.lanes import MOST_BITS, in_lanes, spare
+from fieldc.algorithms.sums import has_sums
+from fieldc.artifacts.digit_arrays import (
+    ACCUMULATE_DIGITS,
+    DIGIT_ROLES,
+    FROM_DIGITS,
+    TO_DIGITS,
+)
+from fieldc.field import Field
+from fieldc.machine.arrays import BLOCK
+from fieldc.packages.c.constants import limbs
+from fieldc.targets.vectors.kernel import ArrayKernel
+from fieldc.targets.vectors.target import VectorTarget
+
+UNARY = (TO_DIGITS, FROM_DIGITS, "square_digits")
+DIGIT_KINDS = tuple(("unary" if role in UNARY else "binary", role) for role in DIGIT_ROLES)
+"""The kernels, with their kinds."""
+
+
+def has_digits(f: Field) -> bool:
+    """Whether arrays in digits have kernels; a value of one limb is a digit already."""
+    return f.n > 1 and f.bits <= MOST_BITS and has_sums(f)
+
+
+def digit_words(f: Field, in_digits: bool) -> dict[str, str]:
+    """What the templates say of arrays in digits."""
+    factor = f.to_montgomery(pow(2, -spare(f), f.p)) if in_digits else 0
+    return {
+        "digit_words": str(in_lanes(f).n if in_digits else f.n),
+        "digit_factor": limbs(f, factor),
+    }
+
+
+def pointer_to_digits(name: str, target: VectorTarget) -> str:
+    """Where the table is."""
+    return f"&{name}_{target.name}_digits"
+
+
+def table_of_digits(name: str, target: VectorTarget, found: Mapping[str, ArrayKernel]) -> str:
+    """The kernels of a target in the order of the members; nothing unless all are there."""
+    columns = found[ACCUMULATE_DIGITS].columns if _are_all_in(found) else None
+    if columns is None:
+        return ""
+    members = ", ".join(found[role].symbol for role in (*DIGIT_ROLES, COLLECT))
+    most = BLOCK * columns.terms * columns.turns
+    table = pointer_to_digits(name, target).removeprefix("&")
+    return f"static const {name}_digits_kernels {table} = {{\n    {members}, {most}}};\n"
+
+
+def _are_all_in(found: Collection[str]) -> bool:
+    return all(role in found for role in (*DIGIT_ROLES, ACCUMULATE, COLLECT))
