@@ -122,7 +122,9 @@ def _guarded(work: Callable[[], bytes]) -> bytes:
     if not hasattr(os, "fork"):
         return _unguarded(work)
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
-        child = os.fork()
+        # Other threads may use LLVM: its lock is not theirs when the child gets it.
+        with llvm.ffi.lib._lock:
+            child = os.fork()
         if child == 0:
             _child(work, output.fileno(), errors.fileno())
         status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
