@@ -170,11 +170,11 @@ class ModulusExpression:
         return self._number(token.replace("_", ""))
 
     def _number(self, digits: str) -> int:
+        base, digits = (16, digits[2:]) if digits[:2] in ("0x", "0X") else (10, digits)
+        digits = digits.lstrip("0") or "0"
         if len(digits) > MAX_DIGITS:
             raise self._too_large()
-        if digits[:2] in ("0x", "0X"):
-            return self._bounded(int(digits, 16))
-        return self._bounded(int(digits))
+        return self._bounded(int(digits, base))
 
 
 def tokens(text: str) -> list[str]:

@@ -18,6 +18,9 @@ from fieldc.errors import UserError, quote
 TRIED = 4096
 """Bytes of a block: a full disk takes an empty file."""
 
+KEPT = 40
+"""Letters of a name that its temporary name keeps: together they may be too long for a system."""
+
 
 class OutputError(UserError):
     """A file or folder cannot be written; the message is one line for the user."""
@@ -45,7 +48,7 @@ def write_file(path: Path, content: str | bytes, hint: str = "name another file"
             return
         target = Path(os.path.realpath(path))  # a link stays a link
         check_parent(path, hint)
-        part = target.with_name(f".{target.name}.{os.getpid()}.part")
+        part = target.with_name(f".{target.name[:KEPT]}.{os.getpid()}.part")
         try:
             part.write_bytes(data)
             if target.exists():

@@ -59,6 +59,8 @@ def texts() -> dict[str, str]:
         "half.toml": 'operation = "mul',
         "unknown.toml": 'operation = "mul"\narguments = ["z", "x", "y", "q"]',
         "text.toml": "mul",
+        "truth.toml": 'operation = true\narguments = ["z", "x", "y"]',
+        "more.toml": 'operation = "mul"\narguments = ["z", "x", "y"]\nconvention = "win64"',
         "deep.toml": "a = " + "[" * 5000,
         **{f"{name}.toml": text for name, text in claims().items()},
     }
@@ -97,6 +99,7 @@ def manifests() -> dict[str, object]:
     kernel = {"symbol": "k", "op": "mul", "object": "k.o", "status": "PROVED"}
     kernel |= {"certificate": "k.json", "certificate_digest": ""}
     whole = {"p": "0x11", "n": 1, "kernels": [kernel]}
+    here = kernel | {"object": "manifest.json"}
     return {
         "empty": "",
         "array": [],
@@ -108,6 +111,12 @@ def manifests() -> dict[str, object]:
         "types": whole | {"kernels": [kernel | {"symbol": 7, "op": {}, "object": []}]},
         "outside": whole | {"kernels": [kernel | {"object": "../../../../../etc/passwd"}]},
         "folder": whole | {"kernels": [kernel | {"object": "."}]},
+        "null-byte": whole | {"kernels": [kernel | {"object": "k\0.o"}]},
+        "no-symbol": whole | {"kernels": [here | {"symbol": None}]},
+        "formula": whole | {"kernels": [here | {"formula": 7}]},
+        "certificate": whole
+        | {"kernels": [kernel | {"certificate": 7, "object": "manifest.json"}]},
+        "limbs": whole | {"n": -1, "kernels": [kernel | {"object": "manifest.json"}]},
     }
 
 

@@ -99,6 +99,8 @@ def test_names_are_read_tolerantly(text: str, name: str) -> None:
         ("-2^2+9", 5),
         ("34/2", 17),
         ("0^0+2", 3),
+        ("0" * 700 + "7", 7),
+        ("0x" + "0" * 700 + "7", 7),
     ],
 )
 def test_numbers_and_expressions(text: str, p: int) -> None:

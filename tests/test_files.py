@@ -53,6 +53,13 @@ def test_a_folder_that_takes_no_files_is_known_before() -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs /dev")
+def test_a_name_may_be_as_long_as_the_system_has_them(tmp_path: Path) -> None:
+    for name in ("d" * 255, "\u00fc" * 127):
+        write_file(tmp_path / name, "new")
+        assert contents(tmp_path) == {name: b"new"}
+        (tmp_path / name).unlink()
+
+
 def test_devices_are_written_to(capfd: pytest.CaptureFixture[str]) -> None:
     write_file(Path("/dev/stdout"), "text")
     assert capfd.readouterr().out == "text"

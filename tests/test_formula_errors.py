@@ -236,3 +236,17 @@ def test_a_taken_name_is_refused(
     text = {"operands": [[name, 1, 1]], "steps": [["add", 0, 0]], "results": [1], "multiple": 1}
     with pytest.raises(ProofError, match="no formula"):
         statement_of(json.dumps(text))
+
+
+def test_what_a_file_prints_is_no_part_of_the_answer(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "speaking.py"
+    path.write_text(
+        "from fieldc.formulas import Element, extend, formula\nprint('loaded')\n"
+        "Fp2 = extend(Element, 2, -1)\n@formula\ndef power(x: Fp2) -> Fp2:\n"
+        "    print('recorded')\n    return x.frobenius()\n"
+    )
+    assert main(["show", SMALL, "--formula", str(path), "--json"]) == 0
+    captured = capsys.readouterr()
+    assert json.loads(captured.out) and "loaded\nrecorded\n" in captured.err

@@ -90,8 +90,27 @@ def test_a_rust_program_calls_it(fresh: Path) -> None:
         pytest.skip("SKIPPED: there is no cargo here")
     blocks = section("## In Rust")
     run(blocks["sh"][0], fresh)
-    (fresh / "crate/examples/add.rs").write_text(blocks["rust"][0])
+    (fresh / "build/crate/examples/add.rs").write_text(blocks["rust"][0])
     assert run(blocks["sh"][1], fresh) == "x = -3, y = 2\n"
+
+
+@pytest.mark.parametrize("page", ["docs/formulas.md", "docs/rust-package.md"])
+def test_a_crate_built_in_the_checkout_is_in_no_workspace(page: str, tmp_path: Path) -> None:
+    """cargo refuses a package in a workspace's folder that is neither a member nor excluded."""
+    if shutil.which("cargo") is None:
+        pytest.skip("SKIPPED: there is no cargo here")
+    text = (ROOT / page).read_text("utf-8")
+    (out,) = set(re.findall(r"^fieldc build .* --package rust -o (\S+)$", text, re.MULTILINE))
+    (tmp_path / "Cargo.toml").write_text(
+        re.sub(r"(?m)^(default-)?members = .*$", "", (ROOT / "Cargo.toml").read_text("utf-8"))
+    )
+    (tmp_path / out / "src").mkdir(parents=True)
+    (tmp_path / out / "src/lib.rs").touch()
+    manifest = tmp_path / out / "Cargo.toml"
+    manifest.write_text('[package]\nname = "a"\nversion = "0.1.0"\nedition = "2024"\n')
+    words = ("cargo", "metadata", "--offline", "--no-deps", "--manifest-path", str(manifest))
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
 
 
 def test_every_example_is_a_file_of_formulas() -> None:

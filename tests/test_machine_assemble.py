@@ -1,6 +1,10 @@
 """Assembly text and IR to objects: every triple, and every refusal as a one-line error."""
 
 import os
+import signal
+import subprocess
+import sys
+from contextlib import suppress
 
 import pytest
 
@@ -96,3 +100,32 @@ def test_no_assembler_for_a_foreign_architecture() -> None:
     x86_only("x86_64")
     with pytest.raises(AssemblyError, match="no assembler for aarch64"):
         assemble("nop\n", "aarch64-unknown-linux-gnu")
+
+
+THREADS = """
+import threading, time
+import llvmlite.binding as llvm
+from fieldc.machine.assemble import assemble
+
+def use():
+    while True:
+        with llvm.ffi.lib._lock:
+            time.sleep(0.01)
+
+threading.Thread(target=use, daemon=True).start()
+for _ in range(80):
+    assemble("nop")
+"""
+"""Another thread is in LLVM most of the time."""
+
+
+def test_another_thread_may_be_in_llvm() -> None:
+    """The child that assembles got a lock that nobody there opens, and never ended."""
+    if not hasattr(os, "fork"):
+        pytest.skip("SKIPPED: there is no fork here")
+    with subprocess.Popen([sys.executable, "-c", THREADS], start_new_session=True) as process:
+        try:
+            assert process.wait(60) == 0
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)

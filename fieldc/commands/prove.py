@@ -6,7 +6,7 @@ import argparse
 import hashlib
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -267,14 +267,19 @@ def contract_in(text: str) -> tuple[str, tuple[str, ...]]:
         return one_of("operation", *OPERATIONS, *STUDIED_OPERATIONS)(text), ()
     try:
         said = tomllib.loads(read(Path(text)).decode())
-        operation, names = said["operation"], said["arguments"]
-        if not (isinstance(names, list) and all(isinstance(name, str) for name in names)):
+        operation, names = said.pop("operation"), said.pop("arguments")
+        if not (isinstance(names, list) and all(isinstance(word, str) for word in names)):
+            raise TypeError
+        if not isinstance(operation, str):
             raise TypeError
     except (ValueError, RecursionError) as error:
         raise UsageError(f"{quote(text)} is not TOML: {error}") from None
     except (KeyError, TypeError):
-        raise UsageError(f"{quote(text)} needs operation = ... and arguments = [...]") from None
-    return one_of("operation", *OPERATIONS, *STUDIED_OPERATIONS)(str(operation)), tuple(names)
+        raise UsageError(f'{quote(text)} needs operation = "..." and arguments = [...]') from None
+    if said:
+        more = ", ".join(map(quote, sorted(said)))
+        raise UsageError(f"{quote(text)}: a contract that names an operation has no {more}")
+    return one_of("operation", *OPERATIONS, *STUDIED_OPERATIONS)(operation), tuple(names)
 
 
 def jobs_of_folder(folder: Path) -> Iterator[tuple[Job, str]]:
@@ -286,11 +291,15 @@ def jobs_of_folder(folder: Path) -> Iterator[tuple[Job, str]]:
 
     manifest = manifest_of(folder)
     try:
-        p, limbs = int(manifest["p"], 16), int(manifest["n"])
+        p, limbs = int(manifest["p"], 16), manifest["n"]
+        check_limbs(p, limbs)
         kernels = [k for k in manifest["kernels"] if k["status"] == "PROVED"]
-        named = [(k["symbol"], k["op"], folder / k["object"]) for k in kernels]
-        formulas = [(k.get("formula", ""), tuple(k.get("called", ()))) for k in kernels]
-        written = [(k["certificate"], k["certificate_digest"]) for k in kernels]
+        named = [(text_of(k, "symbol"), k["op"], folder / text_of(k, "object")) for k in kernels]
+        formulas = [(text_of(k, "formula", ""), texts_of(k, "called")) for k in kernels]
+        written = [
+            (text_of(k, "certificate") if k["certificate"] else "", k["certificate_digest"])
+            for k in kernels
+        ]
     except (ValueError, KeyError, TypeError):
         raise no_manifest(folder) from None
     if not named:
@@ -300,6 +309,28 @@ def jobs_of_folder(folder: Path) -> Iterator[tuple[Job, str]]:
     ):
         job = Job(read(path), symbol, operation, p, limbs, formula=formula, called=called)
         yield job, certificate_changed(folder, file, digest) if file else ""
+
+
+def check_limbs(p: int, limbs: object) -> None:
+    """Raise ValueError for a manifest whose number of limbs is not that of its p."""
+    if type(limbs) is not int or limbs != -(-p.bit_length() // 64):
+        raise ValueError("n limbs of 64 bits are not those of p")
+
+
+def text_of(row: Mapping[str, object], key: str, default: str | None = None) -> str:
+    """A text of a manifest's row. Raises KeyError, and TypeError where no file can be named so."""
+    text = row[key] if default is None else row.get(key, default)
+    if not isinstance(text, str) or "\0" in text:
+        raise TypeError(f"{key} is no text")
+    return text
+
+
+def texts_of(row: Mapping[str, object], key: str) -> tuple[str, ...]:
+    """A list of texts of a manifest's row; empty where it has none. Raises TypeError."""
+    texts = row.get(key, [])
+    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+        raise TypeError(f"{key} is no list of texts")
+    return tuple(texts)
 
 
 def certificate_changed(folder: Path, file: str, digest: str) -> str:

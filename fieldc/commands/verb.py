@@ -20,7 +20,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from fieldc.errors import UserError, enumerated, nearest, quote
+from fieldc.errors import UserError, enumerated, nearest, quote, shorten
 from fieldc.files import check_file
 
 if TYPE_CHECKING:
@@ -152,6 +152,9 @@ def check_options(words: Sequence[str], options: Sequence[str]) -> None:
             return
         name = word.partition("=")[0] if word.startswith("--") else word[:2]
         if word[:1] == "-" and word != "-" and not word[1:].isdigit() and name not in options:
+            is_number = word.lstrip("-")[:1].isdigit() or word[1:2] == "("
+            if is_number and before not in options:
+                raise UsageError(f"{quote(word)} begins like an option; write ({shorten(word)})")
             file = f"; a file of that name is ./{word}" if before == "-o" else ""
             raise UsageError(unknown("option", word.partition("=")[0], options) + file)
 

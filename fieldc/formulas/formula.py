@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import redirect_stdout
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -76,7 +78,7 @@ class Formula:
         self.check(f)
         if self.function is None or not self.has_field_constants:
             return replace(self, function=None)
-        with recording_over(f):
+        with recording_over(f), redirect_stdout(sys.stderr):  # as where the file was run
             return replace(recorded(self.function), function=None)
 
     @property

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from contextlib import redirect_stdout
 from pathlib import Path
 from types import ModuleType
 
@@ -44,7 +45,8 @@ def load_formulas(path: Path) -> list[Formula]:
     recorded: list[Formula] = []
     collecting = RECORDED.set(recorded)
     try:
-        exec(code, module.__dict__)
+        with redirect_stdout(sys.stderr):  # what the file prints is no part of an answer
+            exec(code, module.__dict__)
     except UserError:
         raise
     except KeyboardInterrupt:

@@ -19,6 +19,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import IO, NoReturn
 
+import llvmlite.binding as llvm
+
 HEAD = struct.Struct("<?Q")
 """Before each message: whether work succeeded, and the bytes that follow."""
 
@@ -124,7 +126,9 @@ def _forked() -> GuardedChild:
     complaints = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 - as long as the child is asked
     reads, asked = os.pipe()
     answers, writes = os.pipe()
-    pid = os.fork()
+    # Other threads may use LLVM: its lock is not theirs when the child gets it.
+    with llvm.ffi.lib._lock:
+        pid = os.fork()
     if pid == 0:
         _serve(reads, writes, complaints.fileno())
     os.close(reads)
