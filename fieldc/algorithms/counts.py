@@ -207,8 +207,12 @@ PREDICTIONS: dict[tuple[str, str], Prediction] = {
     ("square_plain", "pseudo-mersenne"): Prediction(_over(2, 1, 3, 2), _of(1, 4, -1)),
     ("sum_of_products_plain", "pseudo-mersenne"): Prediction(_of(2, 1, 1), _of(4, 4)),
     ("reduce", "pseudo-mersenne"): Prediction(_of(0, 1, 1), _of(0, 3, 1)),
+    ("mul_plain", "next-multiple"): Prediction(_of(1, 1, 1), _of(2, 3, 1)),
+    ("square_plain", "next-multiple"): Prediction(_over(2, 1, 3, 2), _of(1, 4)),
+    ("sum_of_products_plain", "next-multiple"): Prediction(_of(2, 1, 1), _of(4, 4, 1)),
+    ("reduce", "next-multiple"): Prediction(_of(0, 1, 1), _of(0, 3, 2)),
     ("mul_plain", "solinas"): Prediction(_of(1), None, why=_BY_PRIME),
     ("square_plain", "solinas"): Prediction(_over(2, 1, 1), None, why=_BY_PRIME),
     ("reduce", "solinas"): Prediction(_of(), None, why=_BY_PRIME),
 }
-"""By operation and algorithm; division has no words. Pseudo-mersenne: for c > 1."""
+"""By operation and algorithm; division has no words. Pseudo-mersenne, next-multiple: for c > 1."""
