@@ -59,6 +59,9 @@ def mersenne(limbs: int) -> Field:
 SHAPED = {
     "rotation": mersenne,
     "pseudo-mersenne": below_a_power,
+    "next-multiple": below_a_power,
+    "top-first": below_a_power,
+    "top-first-next": below_a_power,
     "mask": below_a_power,
     "near-radix": near_radix,
     "signed-limbs": near_radix,

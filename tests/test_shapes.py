@@ -50,6 +50,17 @@ def near_a_power(seed: int) -> Field:
             return Field(2**k - c)
 
 
+def with_a_large_top(seed: int) -> Field:
+    """p = 2^k - c for a random k of 2 to 8 limbs, a few bits below a whole limb."""
+    rng = random.Random(f"large top {seed}")
+    while True:
+        spare = rng.randrange(25)
+        k, size = 64 * rng.randrange(2, 9) - spare, rng.randrange(1, 61 - 2 * spare)
+        c = rng.getrandbits(size) | 1
+        if is_probable_prime(2**k - c):
+            return Field(2**k - c)
+
+
 FEW_POWERS = (
     *("2^255-19", "p256", "p384", "2^224-2^96+1", "2^448-2^224-1", "2^256-2^224-2^96+2^64-1"),
     *("2^251+17*2^192+1", "2^521-1", "secp256k1-p"),
@@ -164,14 +175,59 @@ SEEDS = [*range(3), *(pytest.param(seed, marks=pytest.mark.full) for seed in ran
 
 @ON_X86_64
 @pytest.mark.parametrize(("text", "variant"), in_a_variant(NEAR_A_POWER))
-def test_named_primes_near_a_power_of_two(text: str, variant: str) -> None:
-    check_all(find_field(text), PLAIN, "pseudo-mersenne", (variant,))
+@pytest.mark.parametrize("algorithm", ["pseudo-mersenne", "next-multiple"])
+def test_named_primes_near_a_power_of_two(text: str, variant: str, algorithm: str) -> None:
+    f = find_field(text)
+    if algorithm == "next-multiple" and f.p + 1 == 1 << f.bits:
+        with pytest.raises(DoesNotApply, match="next-multiple needs c > 1"):
+            choose(f, "mul_plain", algorithm)
+        return
+    check_all(f, PLAIN, algorithm, (variant,))
 
 
 @ON_X86_64
 @pytest.mark.parametrize("seed", SEEDS)
-def test_random_primes_near_a_power_of_two(seed: int) -> None:
-    check_all(near_a_power(seed), PLAIN, "pseudo-mersenne")
+@pytest.mark.parametrize("algorithm", ["pseudo-mersenne", "next-multiple"])
+def test_random_primes_near_a_power_of_two(seed: int, algorithm: str) -> None:
+    check_all(near_a_power(seed), PLAIN, algorithm)
+
+
+TOP_FIRST = ("top-first", "top-first-next")
+LARGE_TOP = ("2^255-19", "2^256-2^32-977", "2^511-187", "2^251-9")
+"""Primes 2^k - c whose top limb is large enough for a square of two limbs."""
+
+
+@ON_X86_64
+@pytest.mark.parametrize(("text", "variant"), in_a_variant(LARGE_TOP))
+@pytest.mark.parametrize("algorithm", TOP_FIRST)
+def test_named_primes_whose_top_limb_is_folded_first(
+    text: str, variant: str, algorithm: str
+) -> None:
+    check_all(find_field(text), ("mul_plain", "square_plain"), algorithm, (variant,))
+
+
+@ON_X86_64
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("algorithm", TOP_FIRST)
+def test_random_primes_whose_top_limb_is_folded_first(seed: int, algorithm: str) -> None:
+    check_all(with_a_large_top(seed), ("mul_plain", "square_plain"), algorithm)
+
+
+@pytest.mark.parametrize("text", ["p521", "2^61-1", "2^414-17", "p384"])
+def test_a_small_top_limb_is_not_folded_first(text: str) -> None:
+    for algorithm in TOP_FIRST:
+        with pytest.raises(DoesNotApply, match="top-first needs"):
+            choose(find_field(text), "mul_plain", algorithm)
+
+
+@pytest.mark.parametrize("text", ["2^255-19", "2^256-2^32-977"])
+def test_the_next_multiple_takes_one_selection(text: str) -> None:
+    """Of the constant that is taken off; the carry at bit k is never made a word."""
+    f = find_field(text)
+    for algorithm in ("next-multiple", "top-first-next"):
+        program = lower(choose(f, "mul_plain", algorithm))
+        assert program.count("select") == 1
+        assert program.count("sub") == f.n + (f.spare_bits > 0)
 
 
 @ON_X86_64

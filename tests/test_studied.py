@@ -87,13 +87,24 @@ def test_primes_of_every_shape(limbs: int) -> None:
 def test_primes_near_powers_of_two() -> None:
     plain = ("mul_plain", "square_plain", "reduce")
     sums = {(operation, "solinas") for operation in plain}
-    folds = {(operation, "pseudo-mersenne") for operation in (*plain, "sum_of_products_plain")}
+    folds = {
+        (operation, algorithm)
+        for operation in (*plain, "sum_of_products_plain")
+        for algorithm in ("pseudo-mersenne",)
+    }
+    top_first = {
+        (operation, algorithm)
+        for operation in ("mul_plain", "square_plain")
+        for algorithm in ("top-first", "top-first-next", "next-multiple")
+    }
     for word in (64, 32):
         assert sums <= check_field(Field(P224, word), 4)
     for name in ("p256", "p384", "p521", "goldilocks"):
         assert sums <= check_field(named_field(name), 1)
     for name in ("curve25519", "secp256k1-p", "p521", "goldilocks"):
         assert folds <= check_field(named_field(name), 1)
+    for name in ("curve25519", "secp256k1-p"):
+        assert top_first <= check_field(named_field(name), 4)
 
 
 @pytest.mark.parametrize(

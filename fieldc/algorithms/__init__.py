@@ -24,6 +24,7 @@ from fieldc.algorithms import (
     signed_limbs,
     solinas,
     squaring,
+    top_first,
 )
 from fieldc.algorithms.representations import REPRESENTATIONS, Offer, offers
 from fieldc.errors import UserError, enumerated, nearest, quote
@@ -86,6 +87,8 @@ STUDIED: tuple[Kernel, ...] = (
     *signed_limbs.SIGNED_LIMBS,
     *one_limb.ONE_LIMB,
     *pseudo_mersenne.PSEUDO_MERSENNE,
+    *pseudo_mersenne.NEXT_MULTIPLE,
+    *top_first.TOP_FIRST,
     *solinas.SOLINAS,
     *plain.BARRETT,
     *plain.DIVISION,
@@ -102,6 +105,8 @@ OFFERED: tuple[Kernel, ...] = (
     *signed_limbs.SIGNED_LIMBS,
     *one_limb.ONE_LIMB,
     *pseudo_mersenne.PSEUDO_MERSENNE,
+    *pseudo_mersenne.NEXT_MULTIPLE,
+    *top_first.TOP_FIRST,
 )
 """Studied algorithms that a build may choose: for a prime's shape, or by a processor's model."""
 

@@ -103,6 +103,7 @@ _HANDBOOK = "the handbook: n^2 and n^2 + 4n + 1; the article: n^2 + 4n + 2"
 _TWO_SPARE = "with two spare bits the remainder has n limbs: a column, n products, is not needed"
 _HALF_LIMBS = "products of half limbs, of one word each"
 _SIGNED = "for p = R - c; other primes have other limbs that are 0 or 1"
+_UNITS = "and a product for the units that carries leave above the top limbs' product"
 _BY_PRIME = "as many sums as the prime's powers of two ask for"
 
 PREDICTIONS: dict[tuple[str, str], Prediction] = {
@@ -212,8 +213,20 @@ PREDICTIONS: dict[tuple[str, str], Prediction] = {
     ("square_plain", "pseudo-mersenne"): Prediction(_over(2, 1, 3, 2), _of(1, 4, -1)),
     ("sum_of_products_plain", "pseudo-mersenne"): Prediction(_of(2, 1, 1), _of(4, 4)),
     ("reduce", "pseudo-mersenne"): Prediction(_of(0, 1, 1), _of(0, 3, 1)),
+    ("mul_plain", "next-multiple"): Prediction(_of(1, 1, 1), _of(2, 3, 1)),
+    ("square_plain", "next-multiple"): Prediction(_over(2, 1, 3, 2), _of(1, 4)),
+    ("sum_of_products_plain", "next-multiple"): Prediction(_of(2, 1, 1), _of(4, 4, 1)),
+    ("reduce", "next-multiple"): Prediction(_of(0, 1, 1), _of(0, 3, 2)),
+    ("mul_plain", "top-first"): Prediction(_of(1, 1, 2), _of(2, 2, 2), why=_UNITS),
+    ("square_plain", "top-first"): Prediction(
+        _over(2, 1, 3, 4), _of(1, 3), why=_UNITS, small={2: 11}
+    ),
+    ("mul_plain", "top-first-next"): Prediction(_of(1, 1, 2), _of(2, 2, 3), why=_UNITS),
+    ("square_plain", "top-first-next"): Prediction(
+        _over(2, 1, 3, 4), _of(1, 3, 1), why=_UNITS, small={2: 12}
+    ),
     ("mul_plain", "solinas"): Prediction(_of(1), None, why=_BY_PRIME),
     ("square_plain", "solinas"): Prediction(_over(2, 1, 1), None, why=_BY_PRIME),
     ("reduce", "solinas"): Prediction(_of(), None, why=_BY_PRIME),
 }
-"""By operation and algorithm; division has no words. Pseudo-mersenne: for c > 1."""
+"""By operation and algorithm; division has no words. Pseudo-mersenne, next-multiple: for c > 1."""

@@ -9,7 +9,7 @@ from fieldc.algorithms.scanning import schoolbook
 from fieldc.algorithms.shapes import complement_of_power
 from fieldc.algorithms.squaring import plain_square
 from fieldc.field import Field
-from fieldc.language import Lazy, Number, kernel
+from fieldc.language import DoesNotApply, Lazy, Number, kernel, select
 
 
 def fold(f: Field, x: Number, at: int) -> Number:
@@ -56,6 +56,30 @@ def _pseudo_mersenne(f: Field, x: Number, high: int) -> Number:
     return subtract_all(folded(f, x, high), f.p)
 
 
+def _next_multiple(f: Field, x: Number, high: int) -> Number:
+    """x mod p for p = 2^k - c: the last fold takes the part above bit k and one more.
+
+    So the sum is c or 2^k more than x mod p, and bit k says which. That is taken off: nothing is
+    compared with p, and no limb is chosen from two.
+    """
+    k, c = f.bits, complement_of_power(f, "next-multiple")
+    if c == 1:
+        raise DoesNotApply(f"next-multiple needs c > 1 in p = 2^k - c, not {f.short}")
+    for at in fold_points(f, high)[:-1]:
+        x, high = fold(f, x, at), folded_high(f, high, at)
+    multiple = ((x >> k) + 1) * c
+    if ((high >> k) + 1) * c < f.base:
+        multiple = multiple % f.base  # the low half of the product is all of it
+    return choose_next(f, x % (1 << k) + multiple)
+
+
+def choose_next(f: Field, t: Number) -> Number:
+    """t - c mod p for c <= t < 2^k + p: t - c where t is below 2^k, otherwise t - 2^k."""
+    whole = f.bits - f.bits % f.word
+    below = (t >> whole) - (1 << f.bits - whole) < 0
+    return select(below, t - complement_of_power(f), t - (1 << f.bits))
+
+
 @kernel("mul_plain_lazy", "pseudo-mersenne")
 def multiply_lazy(f: Field, x: Lazy, y: Lazy) -> Lazy:
     """x*y modulo p = 2^k - c, below 2p: the same without the subtraction."""
@@ -73,5 +97,9 @@ def square_lazy(f: Field, x: Lazy) -> Lazy:
 PSEUDO_MERSENNE = (
     *with_products("pseudo-mersenne", _pseudo_mersenne),
     sum_with("pseudo-mersenne", _pseudo_mersenne),
+)
+NEXT_MULTIPLE = (
+    *with_products("next-multiple", _next_multiple),
+    sum_with("next-multiple", _next_multiple),
 )
 LAZY_FOLDS = (multiply_lazy, square_lazy)

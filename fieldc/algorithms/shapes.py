@@ -148,7 +148,7 @@ def signed_row(f: Field) -> tuple[int, int, int]:
     return r, *signed_parts(value, f.limbs(value), f.base)
 
 
-def complement_of_power(f: Field) -> int:
+def complement_of_power(f: Field, algorithm: str = "pseudo-mersenne") -> int:
     """c where p = 2^k - c, k the bits of p and c of one limb and of less than half of p's bits.
 
     Raises DoesNotApply for other primes.
@@ -156,7 +156,7 @@ def complement_of_power(f: Field) -> int:
     near = near_power(f)
     if not near.applies:
         raise DoesNotApply(
-            f"pseudo-mersenne needs p = 2^k - c with c of one limb, not {f.short}: {near.reason}"
+            f"{algorithm} needs p = 2^k - c with c of one limb, not {f.short}: {near.reason}"
         )
     return (1 << f.bits) - f.p
 

@@ -39,7 +39,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "constants": ("rip", "register"),
     "quotient": ("mulx", "imul"),
     "scanned": ("y", "x"),
-    "loads": ("folded", "first"),
+    "loads": ("folded", "first", "kept"),
     "selected": ("difference", "sum"),
     "complements": ("late", "early"),
     "literals": ("memory", "many"),

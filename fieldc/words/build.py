@@ -123,6 +123,14 @@ class Builder:
         highs = self.top if limit is None else min(limit, self.top), 1
         return self._pair(self._emit(SUB, (a, b, borrow), highs, (name, "borrow")))
 
+    def carry_that_made(self, word: Value) -> Value | None:
+        """Return the carry that a word is, if it is 0 + 0 and a carry."""
+        made = next((step for step in self.steps if word in step.outputs), None)
+        if made is None or made.operation is not ADD:
+            return None
+        a, b, carry = made.inputs
+        return carry if a.constant == b.constant == 0 else None
+
     def mul(self, a: Value, b: Value) -> tuple[Value, Value]:
         """Return (low, high) of a*b; b is the row's multiplier."""
         for one, other in ((a, b), (b, a)):

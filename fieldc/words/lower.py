@@ -280,6 +280,8 @@ class Lowering:
         return self._flag(node.condition)
 
     def _select(self, node: Integer) -> list[Value]:
+        if self._is_choice_of_constants(node):
+            return self._less_a_choice(node)
         together = node.condition.choices if node.condition is not None else []
         nodes = together if any(one is node for one in together) else [node]
         sides = [[self._padded(arg, self.size(one)) for arg in one.args] for one in nodes]
@@ -290,6 +292,52 @@ class Lowering:
                 for i, (x, y) in enumerate(zip(a, b, strict=True))
             ]
         return self._words[id(node)]
+
+    @staticmethod
+    def _is_choice_of_constants(node: Integer) -> bool:
+        """Whether both sides are one number less a constant: t - a or t - b."""
+        a, b = node.args
+        if a.op != "sub" or b.op != "sub" or a.args[0] is not b.args[0] or node.low < 0:
+            return False
+        return a.args[1].op == "constant" == b.args[1].op
+
+    def _less_a_choice(self, node: Integer) -> list[Value]:
+        """Return t less a or b by one subtraction, of the constant that is chosen."""
+        build, size = self.build, self.size(node)
+        t, a, b = (
+            self._padded(part, size)
+            for part in (node.args[0].args[0], node.args[0].args[1], node.args[1].args[1])
+        )
+        flag, is_inverse = self._flag_or_carry(node)
+        if is_inverse:
+            a, b = b, a
+        borrow, chosen, mask = build.no_carry, [], build.top
+        for i, (x, y) in enumerate(zip(a, b, strict=True)):
+            power = (x.constant or 0) ^ (y.constant or 0)
+            is_bit = power & power - 1 == 0 and 0 in (x.constant, y.constant)
+            if i == size - 1 and is_bit and node.high >> build.word * i < power:
+                # What is taken off is all there is from that bit on.
+                mask, x, y = power - 1, build.constant(0), build.constant(0)
+            chosen.append(build.select(flag, x, y, build.top))
+        words = []
+        for x, y in zip(t, chosen, strict=True):
+            difference, borrow = build.sub(x, y, borrow)
+            words.append(difference)
+        return [*words[:-1], build.bit_and(words[-1], build.constant(mask))]
+
+    def _flag_or_carry(self, node: Integer) -> tuple[Value, bool]:
+        """The flag of a selection's condition, and whether it is set where the condition is not.
+
+        t - 2^(w*i) is negative exactly where no carry goes into limb i, if that is t's highest.
+        """
+        condition = node.condition
+        difference = None if condition is None else condition.difference
+        if difference is not None and difference.op == "sub" and difference.args[1].is_constant(1):
+            top = self.words(difference.args[0])
+            carry = self.build.carry_that_made(top[0]) if len(top) == 1 else None
+            if carry is not None:
+                return carry, True
+        return self._condition_of(node), False
 
     def _masked(self, node: Integer) -> list[Value]:
         mask = self.build.mask(self._condition_of(node))

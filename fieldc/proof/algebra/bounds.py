@@ -28,7 +28,7 @@ from fieldc.proof.algebra.equations import (
 from fieldc.proof.algebra.facts import Bound, Fact, Input, Known
 from fieldc.proof.algebra.hints import holds
 from fieldc.proof.algebra.low_bits import cuts, without_tops
-from fieldc.proof.algebra.shifted import times_in_double, top_scale
+from fieldc.proof.algebra.shifted import times_in_top, top_scale
 from fieldc.proof.algebra.strategies import STRATEGIES, Strategy, share
 from fieldc.proof.algebra.totals import Total
 
@@ -132,7 +132,7 @@ class Case(Known):
         scales = dict.fromkeys((1, size // self.system.radix, size, *top))
         is_number, both = len(target) > 1, [(-1, high), (1, -low)]
         ways = [(scale, both) for scale in (scales if is_number else reversed(scales))]
-        times = times_in_double(self.system, target, comparison) if is_number else ()
+        times = times_in_top(self.system, target, comparison) if is_number else ()
         ways += [(1, [(-t, t * high)]) for t in times]
         for number, (scale, sides) in enumerate(ways):
             for factor, extra in sides:
@@ -233,7 +233,7 @@ class Case(Known):
         least: tuple[Rational, int] | None = None
         sure = frozenset(number for number, value in self.fixed.items() if value)
         total = Total(self.system, terms, tops=Tops(self.system.ranges, self.fixed), sure=sure)
-        known = cuts(self.system, terms) if strategy.joins_low_bits else {}
+        known = cuts(self.system, terms, self.fixed) if strategy.joins_low_bits else {}
         kept = {row.word for row, _ in known.values()}
         without_tops(total, known, rows)
         most = max(MOST_TERMS[0], MOST_TERMS[1] * max(len(i.limbs) for i in self.inputs) ** 2)

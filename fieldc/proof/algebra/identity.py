@@ -58,9 +58,10 @@ class Identity:
         total = Total(self.case.system, target, self.p)
         self._rewrite(total, -1)
         for number in self.case.system.top_bits.values():
-            for value in (0, 1) if self.case.is_foreign else (0,):
+            for value in (0, 1):
                 if number in total.places and self.case.is_always(number, value):
                     self.case.fixed[number] = value
+                    break
         for number in self._bits_in(total):
             for value in (0, 1):
                 if number not in self.case.fixed and self.case.is_always(number, value):

@@ -23,10 +23,10 @@ Cuts = Mapping[int, tuple[Equation, int]]
 """By the variable of top bits: a row in which it stands with a negative factor, and the factor."""
 
 
-def cuts(system: System, asked: Polynomial) -> Cuts:
+def cuts(system: System, asked: Polynomial, fixed: Mapping[int, int]) -> Cuts:
     """The rows low = word - 2^k*top, or 2^j as much of both: a shift to the left.
 
-    Where a top is asked for, any rows that take tops away.
+    Where a top is asked for, any rows that take tops away. None of a top whose value is fixed.
     """
     if not system.top_bits:
         return {}
@@ -37,7 +37,7 @@ def cuts(system: System, asked: Polynomial) -> Cuts:
         if not isinstance(row, Equation) or row.kind != "bits":
             continue
         for top in (m[0] for m, c in row.right.items() if len(m) == 1 and c < 0):
-            if top not in words:
+            if top not in words or top in fixed:
                 continue
             word, shift = words[top]
             size = row.right.get((word,), 0)

@@ -1,4 +1,4 @@
-"""What a comparison says of words and numbers that were shifted to the left by a bit."""
+"""What a comparison says of words that were shifted, and of numbers of which it is the top."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ def top_scale(system: System, target: Polynomial, size: int) -> tuple[int, ...]:
     return tuple(size >> system.word_bits - shift for shift in shifts)
 
 
-def times_in_double(system: System, target: Polynomial, comparison: Comparison) -> tuple[int, ...]:
-    """How often a compared number is in a number whose upper limbs are twice the compared one."""
-    twice = 2 * system.radix * max(abs(int(c)) for c in target.values())
-    times, rest = divmod(twice, abs(comparison.weight))
-    return () if rest else (times,)
+def times_in_top(system: System, target: Polynomial, comparison: Comparison) -> tuple[int, ...]:
+    """How often a compared number is in a number whose upper limbs are it, or are twice it."""
+    upper = system.radix * max(abs(int(c)) for c in target.values())
+    size = abs(comparison.weight)
+    return tuple(times // size for times in (2 * upper, upper) if times % size == 0)

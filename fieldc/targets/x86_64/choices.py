@@ -36,7 +36,8 @@ class Choices:
     """The operand whose limbs multiply rows of the other, `x` or `y`, if the order is free."""
     loads: str = "folded"
     """Limbs of an operand in a product: read from memory by it (`folded`), or the `first` time by
-    a mov of their own, which can take a word from the store that made it without waiting."""
+    a mov of their own, which can take a word from the store that made it without waiting. Or each
+    is loaded and `kept` a while, also for shifts; a square multiplies rdx by itself."""
     selected: str = "difference"
     """What the last selection overwrites: the `difference` (cmovc) or the `sum` (cmovnc)."""
     complements: str = "late"

@@ -22,6 +22,8 @@ IMMEDIATE = 1 << 31
 """Instructions hold numbers from minus this to below it."""
 FEW = 6
 """Limbs that a kernel without products loads at once: more would only wait in registers."""
+KEPT = 2
+"""Limbs that are kept in registers, of those loaded last, beside the multiplier."""
 FREE = 8
 """Registers that such a kernel need not save, without the pointer to z."""
 
@@ -49,6 +51,7 @@ class Selection:
         self._places: dict[int, Operand] = {}
         self._multiplier: tuple[int, Virtual] | None = None
         self._read: set[Operand] = set()
+        self._kept: dict[int, Virtual] = {}
         self._zeros: list[Virtual] = []
         self._uses = Counter(v.number for step in program.steps for v in step.inputs)
         self._uses.update(v.number for v in program.results)
@@ -199,7 +202,24 @@ class Selection:
     def _in_register(self, value: Value) -> Virtual:
         """A value's register, to which it is loaded if it is in memory."""
         place = self._place(value)
+        if self._keeps(place):
+            return self._kept_limb(value, place)
         return place if isinstance(place, Virtual) else self._move(place, value.name)
+
+    def _keeps(self, place: Operand) -> bool:
+        """Whether a word of memory is an operand's limb, and limbs are kept when loaded."""
+        is_limb = isinstance(place, Memory) and place.base != self._table
+        return is_limb and self.choices.loads == "kept"
+
+    def _kept_limb(self, value: Value, place: Operand) -> Virtual:
+        """The register that has a limb already: of the multiplier, or of the last ones loaded."""
+        if self._multiplier is not None and self._multiplier[0] == value.number:
+            return self._multiplier[1]
+        if value.number not in self._kept:
+            while len(self._kept) >= KEPT:
+                del self._kept[next(iter(self._kept))]
+            self._kept[value.number] = self._move(place, value.name)
+        return self._kept[value.number]
 
     def load(self, step: Step) -> None:
         """A limb of an operand stays in memory, where instructions read it, or is loaded now."""
@@ -286,6 +306,8 @@ class Selection:
     def _factor(self, row: Value) -> Operand:
         """A limb of a row, in a register the first time if the choices say so."""
         place = self._place(row)
+        if self._keeps(place):
+            return self._kept_limb(row, place)
         limb = isinstance(place, Memory) and place.base != self._table
         if self.choices.loads == "first" and limb and place not in self._read:
             self._read.add(place)
