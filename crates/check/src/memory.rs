@@ -1,7 +1,6 @@
 //! The memory that a kernel may use: operands, constants in its code, z, and its own stack.
 
 use crate::contract::{Contract, STACK, UNKNOWN};
-use crate::routines::Routines;
 use crate::system::{System, Word};
 use crate::{Outcome, fail};
 use std::collections::BTreeMap;
@@ -65,15 +64,6 @@ pub(crate) struct Memory<'a> {
 /// Bytes of stack that a kernel may take: a page, so that none steps over a guard page.
 const MOST_STACK: i64 = 4096;
 
-/// What a run to the return gives: what is known of its words, the words of each of z's values,
-/// the stack's use, and what was called.
-pub(crate) struct Run<'a> {
-    pub(crate) system: System,
-    pub(crate) z: Vec<Vec<Word>>,
-    pub(crate) stack: i64,
-    pub(crate) routines: Option<Routines<'a>>,
-}
-
 impl<'a> Memory<'a> {
     /// With the operands' limbs, which are the system's first variables.
     ///
@@ -96,15 +86,14 @@ impl<'a> Memory<'a> {
         Self { contract, code, stack: 0, deepest: 0, cells }
     }
 
-    /// z's values, where they are written.
-    pub(crate) fn result(self, system: System, routines: Option<Routines<'a>>) -> Outcome<Run<'a>> {
+    /// z's values, where they are written, and how far down the stack was used.
+    pub(crate) fn result(&self) -> Outcome<(Vec<Vec<Word>>, i64)> {
         let limb = |i| match self.cells.get(&("z".to_string(), 8 * i as i64)) {
             Some(Value::Word(word)) => Ok(word.clone()),
             _ => fail("frame: a limb of z is never written, or not with a word"),
         };
         let limbs = (0..self.contract.result_limbs()).map(limb).collect::<Outcome<Vec<_>>>()?;
-        let z = limbs.chunks(self.contract.width).map(<[_]>::to_vec).collect();
-        Ok(Run { system, z, stack: self.deepest, routines })
+        Ok((limbs.chunks(self.contract.width).map(<[_]>::to_vec).collect(), self.deepest))
     }
 
     /// The lowest place on the stack that an interrupt leaves as it is.

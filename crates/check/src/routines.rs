@@ -43,6 +43,27 @@ pub(crate) struct Routines<'a> {
     values: BTreeMap<Word, Known>,
 }
 
+/// What a run to the return gives: what is known of its words, the words of each of z's values,
+/// the stack's use, and what was called.
+pub(crate) struct Run<'a> {
+    pub(crate) system: System,
+    pub(crate) z: Vec<Vec<Word>>,
+    pub(crate) stack: i64,
+    pub(crate) routines: Option<Routines<'a>>,
+}
+
+impl<'a> Run<'a> {
+    /// What a memory holds at the return.
+    pub(crate) fn ended(
+        memory: &Memory,
+        system: System,
+        routines: Option<Routines<'a>>,
+    ) -> Outcome<Self> {
+        let (z, stack) = memory.result()?;
+        Ok(Self { system, z, stack, routines })
+    }
+}
+
 impl<'a> Routines<'a> {
     /// The operands' values are inputs.
     pub(crate) fn new(stated: &'a [Routine], contract: &Contract) -> Self {

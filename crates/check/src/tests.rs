@@ -5,9 +5,9 @@ use crate::certificate::{Certificate, Stated};
 use crate::contract::Contract;
 use crate::convention;
 use crate::formula::Formula;
-use crate::memory::Run;
 use crate::object_code::function;
 use crate::polynomial::{Integer, Polynomial};
+use crate::routines::Run;
 use crate::x86_64;
 use std::collections::BTreeMap;
 

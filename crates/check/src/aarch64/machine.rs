@@ -6,8 +6,8 @@
 use crate::aarch64::words::{Words, tabulate};
 use crate::certificate::Product;
 use crate::contract::{Contract, STACK};
-use crate::memory::{Address, Flags, Memory, Run, Value, as_word};
-use crate::routines::Routines;
+use crate::memory::{Address, Flags, Memory, Value, as_word};
+use crate::routines::{Routines, Run};
 use crate::system::{System, Word};
 use crate::{Outcome, fail};
 use num_bigint::BigInt;
@@ -83,7 +83,7 @@ impl<'a> Machine<'a> {
         if self.memory.stack != 0 {
             return fail("frame: sp is not restored");
         }
-        self.memory.result(self.words.system, self.routines)
+        Run::ended(&self.memory, self.words.system, self.routines)
     }
 
     fn place(&self, register: u16) -> Outcome<usize> {

@@ -4,8 +4,8 @@
 //! refused, and so are branches. Every instruction here takes a time that does not depend on data.
 
 use crate::contract::{Contract, STACK};
-use crate::memory::{Run, Value, as_word};
-use crate::routines::Routines;
+use crate::memory::{Value, as_word};
+use crate::routines::{Routines, Run};
 use crate::system::Word;
 use crate::x86_64::machine::Machine;
 use crate::{Outcome, fail};

@@ -4,8 +4,8 @@
 //! what each instruction does.
 
 use crate::contract::{Contract, STACK};
-use crate::memory::{Address, Memory, Run, Value, as_word};
-use crate::routines::Routines;
+use crate::memory::{Address, Memory, Value, as_word};
+use crate::routines::{Routines, Run};
 use crate::system::{System, Word};
 use crate::{Outcome, fail};
 use iced_x86::Register::{R8, R9, R12, R13, R14, R15, RBP, RBX, RCX, RDI, RDX, RSI, RSP};
@@ -62,7 +62,7 @@ impl<'a> Machine<'a> {
         if let Some(lost) = self.saved.iter().find(changed) {
             return fail(format!("frame: {lost:?} is not restored"));
         }
-        self.memory.result(self.system, self.routines)
+        Run::ended(&self.memory, self.system, self.routines)
     }
 
     pub(crate) fn get(&self, register: Register) -> Outcome<Value> {
