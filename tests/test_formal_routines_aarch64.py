@@ -46,12 +46,12 @@ WRONG_HERE = WRONG | {
 }
 
 
-@pytest.mark.parametrize("what", WRONG_HERE.keys() - {"the other convention"})
+@pytest.mark.parametrize("what", sorted(WRONG_HERE.keys() - {"the other convention"}))
 def test_a_wrong_claim_is_refused(what: str, certifier: Path, linux: ProvedCaller) -> None:
     assert answers(certifier, [WRONG_HERE[what](claim_of(linux))]) == ["refused"]
 
 
-@pytest.mark.parametrize("what", CHANGES.keys() - {"less stack"})
+@pytest.mark.parametrize("what", sorted(CHANGES.keys() - {"less stack"}))
 def test_a_wrong_certificate_is_refused(what: str, certifier: Path, linux: ProvedCaller) -> None:
     assert answers(certifier, [claim_of(linux, CHANGES[what])]) == ["refused"]
 
