@@ -41,6 +41,7 @@ KERNEL_CASES = [
     ("curve25519", "mul_plain", "top-first-next", "base"),
     ("secp256k1-p", "mul_plain", "top-first", "mulx"),
     ("secp256k1-p", "square_plain", "top-first-next", "mulx"),
+    ("2^251-9", "square_plain", "top-first-next", "adx"),
     ("2^127-1", "mul_plain", "barrett", "base"),
     ("bn254-p", "square_plain", "barrett", "adx"),
     ("secp256k1-p", "reduce", "barrett", "mulx"),
