@@ -35,6 +35,7 @@ KERNEL_CASES = [
     ("secp256k1-p", "square_plain", "pseudo-mersenne", "mulx"),
     ("p521", "square_plain", "pseudo-mersenne", "mulx"),
     ("2^127-1", "mul_plain", "pseudo-mersenne", "base"),
+    ("p521", "square_plain", "next-multiple", "adx"),
     ("curve25519", "mul_plain", "next-multiple", "mulx"),
     ("secp256k1-p", "reduce", "next-multiple", "base"),
     ("curve25519", "square_plain", "top-first", "adx"),
