@@ -24,7 +24,7 @@ def check(c: Chain) -> None:
     for step in c.steps:
         by = 0 if step.by is None else exponents[step.by]
         exponents[step.to] = (exponents[step.of] << step.squarings) + by
-        assert 0 <= step.to < c.kept
+        assert 0 <= step.to < c.kept and step.to != step.by
     assert exponents[c.steps[-1].to] == c.exponent
     assert c.run(3, P) == pow(3, c.exponent, P)
 

@@ -21,12 +21,16 @@ from fieldc.machine.wasm_wide import why_not_wasmtime
 from fieldc.packages.checked_in import COMMAND, ROOT
 from fieldc.packages.js.module import fastest
 from fieldc.packages.js.npm import FILES, FOLDER, generate
-from fieldc.packages.js.package import LIBRARY
+from fieldc.packages.js.package import LIBRARY, chain_text
 from fieldc.properties import least_non_residue, properties
 
 PACKAGE = ROOT / "packages/js"
-NAMED = ("bls12-381-p", "bls12-381-r", "bn254-p", "secp256k1-p", "p521", "goldilocks")
-"""6 limbs, 4, 4, 4 without a spare bit, 9, and 1 without a spare bit."""
+NAMED = (
+    *("bls12-381-p", "bls12-381-r", "bn254-p", "secp256k1-p", "p521", "goldilocks"),
+    *("bn254-r", "curve25519"),
+)
+"""6 limbs, 4, 4, 4 without a spare bit, 9, and 1 without a spare bit; then 2^28 divides p - 1, and
+p = 5 modulo 8."""
 OWN = (
     ("2^192-237", "plain"),
     ("2^192-237", "montgomery"),
@@ -99,6 +103,7 @@ def cases(f: Field, how: str, count: int = 6) -> dict[str, object]:
         "square": [a * a % p for a in x],
         "inv": [pow(a, -1, p) if a else 0 for a in x],
         "is_square": [int(pow(a, (p - 1) // 2, p) < 2) for a in x],
+        "root": [min(a, -a % p) for a in x],
     }
     texts = {name: list(map(str, numbers)) for name, numbers in values.items()}
     return {
@@ -139,6 +144,22 @@ def test_checked_in_files_say_how_to_make_them_again_and_are_small() -> None:
         assert f"`{COMMAND}`" in text.splitlines()[0], path
     for name, prime in named_primes().items():
         assert f"  p: {prime.p:#x}n,\n" in files[f"{FOLDER}/modules/{name}.js"]
+
+
+@pytest.mark.parametrize(
+    "text", [*NAMED, "p384", "pallas", "3", "7", "257", "2^285-9", "2^1000-1245"]
+)
+def test_a_module_has_the_chain_of_its_prime(text: str) -> None:
+    f = find_field(text)
+    steps = [list(map(int, s.split(","))) for s in re.findall(r"\[([-\d,]+)\]", chain_text(f))]
+    exponents, last = {0: 1, -1: 0}, 0
+    for squarings, by, *places in steps:
+        of, to = places or (last, last)
+        assert to != by
+        exponents[to] = (exponents[of] << squarings) + exponents[by]
+        last = to
+    even = f.p - 1
+    assert exponents[last] == (even // (even & -even) // 2 or even)
 
 
 @node

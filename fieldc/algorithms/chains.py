@@ -164,7 +164,10 @@ def _cheapest(value: int, sums: dict[int, _Sum]) -> _Sum | None:
 
 
 def _kept(exponent: int, sums: Sequence[_Sum]) -> Chain:
-    """The steps of a list of sums; a place is free again after the last use of its value."""
+    """The steps of a list of sums; a place is free again after the last use of its value.
+
+    A result may take the place of its `of`, but never that of its `by`, which is read last.
+    """
     last = {number: i for i, s in enumerate(sums) for number in (s.of, s.by)}
     places = {1: 0}
     free: list[int] = []
@@ -172,14 +175,15 @@ def _kept(exponent: int, sums: Sequence[_Sum]) -> Chain:
     steps = []
     for i, s in enumerate(sums):
         of, by = places[s.of], places[s.by] if s.by else None
-        for number in {s.of, s.by} - {0}:
-            if last[number] == i:
-                free.append(places[number])
-        if free:
+        if last[s.of] == i and of != by:
+            to = of
+        elif free:
             to = min(free)
             free.remove(to)
         else:
             to, count = count, count + 1
+        ended = {places[number] for number in {s.of, s.by} - {0} if last[number] == i}
+        free += sorted(ended - {to})
         places[s.value] = to
         steps.append(ChainStep(to, of, s.shift, by))
     return Chain(exponent, tuple(steps), count)

@@ -13,9 +13,16 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from fieldc.algorithms import every_kernel_for, offered_for, unknown_algorithm
-from fieldc.algorithms.representations import SAME
+from fieldc.algorithms.representations import PLAIN, SAME
 from fieldc.decisions.model import Figure, figure, rank
-from fieldc.decisions.orders import NEAR, in_best_order, quicker_first, shorter_first
+from fieldc.decisions.orders import (
+    CLOSE,
+    CLOSE_PLAIN,
+    NEAR,
+    in_best_order,
+    quicker_first,
+    shorter_first,
+)
 from fieldc.decisions.schedule import Schedule, ScheduleError, TunedKernel, shipped
 from fieldc.errors import Refusal
 from fieldc.field import Field
@@ -275,9 +282,15 @@ def _modelled(
         return rank(first.figure or Figure(0, 0, 0), first.choice.variant.name, model)
 
     ranked = sorted(found, key=place)
-    if expressions[0].kernel.operation in SAME:
-        ranked = quicker_first(ranked, place, lambda some: some[0].choice.variant)
+    if close := _close(expressions[0].kernel.operation):
+        ranked = quicker_first(ranked, close, place, lambda some: some[0].choice.variant)
     return [candidate for some in ranked for candidate in some], refused
+
+
+def _close(operation: str) -> float:
+    """Up to which multiple of the best throughput latency decides; 0 where it does not."""
+    is_plain = operation in PLAIN.parts.values()
+    return CLOSE if operation in SAME else CLOSE_PLAIN if is_plain else 0
 
 
 def _in_best_orders(judge: Judge, found: Sequence[Candidate], model: Processor) -> list[Candidate]:

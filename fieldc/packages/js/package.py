@@ -10,6 +10,7 @@ from importlib.resources import files
 from pathlib import Path
 from textwrap import wrap
 
+from fieldc.algorithms.chains import chain
 from fieldc.algorithms.representations import Representation
 from fieldc.artifacts.verify import judge
 from fieldc.artifacts.write import check_writable, manifest, manifest_file, write
@@ -19,7 +20,7 @@ from fieldc.formulas.names import check_names
 from fieldc.packages.js.formulas import ENDINGS, counts_text, vectors_text
 from fieldc.packages.js.module import FORMS, SYMBOLS, field_module, kernels_of, says
 from fieldc.progress import Progress
-from fieldc.properties import properties
+from fieldc.properties import properties, two_adicity
 from fieldc.targets.header import OWNERSHIP, field_symbol
 from fieldc.targets.target import Artifact
 
@@ -134,6 +135,7 @@ def module_text(
     fields = [f'name: "{f.label}"', f"p: {f.p:#x}n"]
     generator = properties(f.p).generator
     fields += [] if generator is None else [f"generator: {generator}n"]
+    fields.append(chain_text(f))
     for form in FORMS:
         head += f"// {form.key}:\n"
         head += "".join(f"// {says(choice.expression)}\n" for choice, _ in kernels_of(f, form, r))
@@ -143,6 +145,23 @@ def module_text(
     fields += [counts_text(formulas)] if formulas else []
     inside = "".join(f"  {field},\n" for field in fields)
     return f"{head}export default {{\n{inside}}};\n"
+
+
+def chain_text(f: Field) -> str:
+    """The chain for (odd - 1)/2, where p - 1 = odd * 2^s, or for p - 1 if that is 0.
+
+    A step is [squarings, by, of, to], and [squarings, by] where it goes on in the last place; `by`
+    is -1 where no product follows. The first place, 0, has the number itself.
+    """
+    exponent = (f.p - 1 >> two_adicity(f.p)) // 2
+    steps, last = [], 0
+    for s in chain(exponent or f.p - 1).steps:
+        numbers = [s.squarings, -1 if s.by is None else s.by]
+        numbers += [] if s.of == s.to == last else [s.of, s.to]
+        steps.append(f"[{','.join(map(str, numbers))}]")
+        last = s.to
+    lines = [line.replace(" ", "") for line in wrap(", ".join(steps), 98)]
+    return "chain: [\n" + "\n".join(lines) + "\n]"
 
 
 def template(name: str) -> str:

@@ -30,6 +30,8 @@ export function checkField(F, cases, Ntt) {
     if (a !== 0n) same(`inv(${a})`, F.inv(a), numbers.inv[i]);
     const root = F.sqrt(a);
     same(`sqrt(${a})`, root === null ? null : F.square(root), numbers.is_square[i] ? a : null);
+    same(`isSquare(${a})`, F.isSquare(a), numbers.is_square[i] === 1n);
+    same(`sqrt(${a}^2)`, F.sqrt(numbers.square[i]), numbers.root[i]);
   });
   same("negVec", F.negVec(vz, vx).toBigInts(), numbers.neg);
   same("squareVec", F.squareVec(vz, vx).toBigInts(), numbers.square);

@@ -48,6 +48,21 @@ test("modules", async () => {
   await assert.rejects(Field.load({ name: "a", p: F.p, wasm: "AAAA" }), WebAssembly.CompileError);
 });
 
+test("chains", async () => {
+  const { default: made } = await import("../generated/modules/bn254-p.js");
+  const { default: r } = await import("../generated/modules/bn254-r.js");
+  const refused = (chain, wanted) => assert.rejects(Field.load({ ...made, chain }), wanted);
+  for (const chain of [null, 7, "[]", {}]) {
+    await refused(chain, { name: "TypeError", message: /^a chain is an array, not / });
+  }
+  for (const chain of [[7], [[]], [[1]], [[1, 0.5, 0, 1]]]) await refused(chain, TypeError);
+  for (const chain of [[[1, 0]], [[1, 0, 0, -1]]]) {
+    await refused(chain, { name: "RangeError", message: /^a step of a chain has a wrong place: / });
+  }
+  const other = { name: "RangeError", message: "the chain was made for another modulus" };
+  for (const chain of [[], [[-1, 0, 0, 1]], made.chain.slice(0, -1), r.chain]) await refused(chain, other);
+});
+
 test("a wide module is taken where it is accepted, and no other", async () => {
   const { default: made } = await import("../generated/modules/bn254-p.js");
   for (const wide of ["not base64!", null, 7]) {
@@ -74,6 +89,7 @@ function badArguments(vectors, bigints, lists, thrower) {
     div: [bigints, bigints],
     pow: [bigints, bigints],
     sqrt: [bigints],
+    isSquare: [bigints],
     vector: [[...NO_BIGINTS.filter((n) => typeof n !== "number"), NaN, 0.5, 1n, thrower]],
     from: [lists],
     fromBytes: [[...NO_BIGINTS, 1n, [0], "", new ArrayBuffer(32), new BigUint64Array(4)]],

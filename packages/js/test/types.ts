@@ -10,6 +10,7 @@ const F: Field = await Field.named("bls12-381-r");
 const G: Field = await Field.fromModulus(7n);
 const product: bigint = F.mul(2n, F.inv(2n));
 const root: bigint | null = G.sqrt(2n);
+const hasRoot: boolean = G.isSquare(2n);
 const x: Vector = F.from([1n, 2n]);
 const values: bigint[] = F.mulVec(F.vector(2), x, x).toBigInts();
 const bytes: Uint8Array = F.batchInverse(x, x).toBytes();
@@ -24,7 +25,7 @@ const two: readonly Vector[] = F.arena(() => [F.vector(1), F.vector(2)]);
 const field: NobleField = nobleField(F, { isLE: true });
 const other: IField<bigint> = field;
 console.log(kept, two, field.mul(2n, 3n), other.ORDER);
-console.log(product, root, values, bytes, known);
+console.log(product, root, hasRoot, values, bytes, known);
 
 // @ts-expect-error: no field has this name
 await Field.named("bls12-381");

@@ -2894,7 +2894,7 @@ unsafe fn mul_plain_curve25519<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u6
         asm!(
             called!(
                 "bl",
-                "fieldc_mul_plain_curve25519_3532be4a11941f4a_{p0}_{p1}_{p2}_{p3}",
+                "fieldc_mul_plain_curve25519_739575390860ea51_{p0}_{p1}_{p2}_{p3}",
                 r"
 ldp x3, x4, [x1]
 ldp x5, x6, [x2]
@@ -2980,25 +2980,25 @@ adcs x1, x7, x1
 adr x4, 2f
 ldp x7, x9, [x4]
 adcs x2, x2, x8
+mov x8, #0
 adcs x5, x5, x6
 adc x6, x10, xzr
 extr x6, x6, x5, #63
-mul x8, x9, x6
-umulh x6, x9, x6
+umull x6, w9, w6
 and x5, x5, x7
-adds x3, x3, x8
-ldp x4, x8, [x4, #16]
-adcs x1, x1, x6
+adds x3, x3, x6
+ldp x4, x6, [x4, #16]
+adcs x1, x1, x8
 adcs x2, x2, xzr
 adc x5, x5, xzr
 subs x4, x3, x4
-sbcs x6, x1, x8
-sbcs x8, x2, x8
+sbcs x8, x1, x6
+sbcs x6, x2, x6
 sbcs x7, x5, x7
 csel x3, x3, x4, lo
-csel x1, x1, x6, lo
+csel x1, x1, x8, lo
 stp x3, x1, [x0]
-csel x1, x2, x8, lo
+csel x1, x2, x6, lo
 csel x2, x5, x7, lo
 stp x1, x2, [x0, #16]
 ret
@@ -3037,7 +3037,7 @@ unsafe fn sum_of_products_plain_curve25519<M: Modulus<4>>(
         asm!(
             called!(
                 "bl",
-                "fieldc_sum_of_products_plain_curve25519_c0201eefbd956b3f_{p0}_{p1}_{p2}_{p3}",
+                "fieldc_sum_of_products_plain_curve25519_35b7ff42577f5b64_{p0}_{p1}_{p2}_{p3}",
                 r"
 stp x19, x20, [sp, #-32]!
 stp x21, x22, [sp, #16]
@@ -3199,11 +3199,11 @@ adcs x5, x9, x8
 adr x6, 2f
 ldp x7, x8, [x6]
 adcs x2, x3, x2
-adc x3, x10, xzr
-extr x3, x3, x2, #63
-mul x9, x8, x3
-umulh x3, x8, x3
-adds x4, x4, x9
+mov x3, #0
+adc x9, x10, xzr
+extr x9, x9, x2, #63
+umull x8, w8, w9
+adds x4, x4, x8
 and x2, x2, x7
 adcs x1, x1, x3
 ldp x3, x6, [x6, #16]
@@ -3254,7 +3254,7 @@ unsafe fn square_plain_curve25519<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
         asm!(
             called!(
                 "bl",
-                "fieldc_square_plain_curve25519_4053d22f967ac4a0_{p0}_{p1}_{p2}_{p3}",
+                "fieldc_square_plain_curve25519_ee310f0f5b4d3357_{p0}_{p1}_{p2}_{p3}",
                 r"
 ldp x2, x3, [x1]
 umulh x4, x3, x3
@@ -3321,7 +3321,7 @@ adcs x3, x3, x6
 adcs x4, x4, x7
 adc x5, x5, xzr
 extr x5, x5, x4, #63
-mul x5, x10, x5
+umull x5, w10, w5
 and x4, x4, x9
 adds x1, x1, x5
 ldp x5, x6, [x8, #16]

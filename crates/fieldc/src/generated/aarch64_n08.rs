@@ -7004,7 +7004,7 @@ unsafe fn mul_plain_m511<M: Modulus<8>>(x: &[u64; 8], y: &[u64; 8]) -> [u64; 8] 
         asm!(
             called!(
                 "bl",
-                "fieldc_mul_plain_m511_4936c4f2829da109_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}",
+                "fieldc_mul_plain_m511_cf13f482c413120e_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}",
                 r"
 stp x19, x20, [sp, #-112]!
 stp x21, x22, [sp, #16]
@@ -7309,41 +7309,41 @@ adcs x1, x8, x1
 adr x8, 2f
 ldp x11, x13, [x8]
 adcs x5, x5, x6
-adcs x6, x9, x10
-adc x9, x12, xzr
-extr x9, x9, x6, #63
-mul x10, x13, x9
-umulh x9, x13, x9
+mov x6, #0
+adcs x9, x9, x10
+adc x10, x12, xzr
+extr x10, x10, x9, #63
+umull x10, w13, w10
 adds x3, x3, x10
-adcs x0, x0, x9
+adcs x0, x0, x6
 adcs x2, x2, xzr
-adcs x7, x7, xzr
-and x6, x6, x11
+adcs x6, x7, xzr
+and x7, x9, x11
 adcs x4, x4, xzr
 ldp x8, x9, [x8, #16]
 adcs x1, x1, xzr
 adcs x5, x5, xzr
-adc x6, x6, xzr
+adc x7, x7, xzr
 subs x8, x3, x8
 sbcs x10, x0, x9
 sbcs x12, x2, x9
-sbcs x13, x7, x9
+sbcs x13, x6, x9
 sbcs x14, x4, x9
 sbcs x15, x1, x9
 sbcs x9, x5, x9
-sbcs x11, x6, x11
+sbcs x11, x7, x11
 csel x3, x3, x8, lo
 csel x0, x0, x10, lo
 ldr x8, [sp, #96]
 stp x3, x0, [x8]
 csel x0, x2, x12, lo
-csel x2, x7, x13, lo
+csel x2, x6, x13, lo
 stp x0, x2, [x8, #16]
 csel x0, x4, x14, lo
 csel x1, x1, x15, lo
 stp x0, x1, [x8, #32]
 csel x0, x5, x9, lo
-csel x1, x6, x11, lo
+csel x1, x7, x11, lo
 stp x0, x1, [x8, #48]
 ldr x30, [sp, #80]
 ldp x27, x28, [sp, #64]
@@ -7391,7 +7391,7 @@ unsafe fn sum_of_products_plain_m511<M: Modulus<8>>(
         asm!(
             called!(
                 "bl",
-                "fieldc_sum_of_products_plain_m511_94ea47daf7ebb79e_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}",
+                "fieldc_sum_of_products_plain_m511_785a859328ce143c_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}",
                 r"
 stp x19, x20, [sp, #-160]!
 stp x21, x22, [sp, #16]
@@ -7993,10 +7993,10 @@ adr x7, 2f
 ldp x8, x10, [x7]
 adc x11, x16, xzr
 extr x11, x11, x2, #63
-mul x12, x10, x11
-umulh x10, x10, x11
-adds x4, x4, x12
-adcs x3, x3, x10
+umull x10, w10, w11
+mov x11, #0
+adds x4, x4, x10
+adcs x3, x3, x11
 adcs x6, x6, xzr
 adcs x9, x9, xzr
 adcs x0, x0, xzr
@@ -8069,7 +8069,7 @@ unsafe fn square_plain_m511<M: Modulus<8>>(x: &[u64; 8]) -> [u64; 8] {
         asm!(
             called!(
                 "bl",
-                "fieldc_square_plain_m511_ae5ef304352dc6db_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}",
+                "fieldc_square_plain_m511_6c1bb27299f5691c_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}",
                 r"
 stp x19, x20, [sp, #-96]!
 stp x21, x22, [sp, #16]
@@ -8269,11 +8269,11 @@ adcs x5, x7, x10
 adr x7, 2f
 ldp x10, x13, [x7]
 adcs x6, x6, x11
+mov x11, #0
 adcs x8, x8, x12
-adc x11, x16, xzr
-extr x11, x11, x8, #63
-mul x12, x13, x11
-umulh x11, x13, x11
+adc x12, x16, xzr
+extr x12, x12, x8, #63
+umull x12, w13, w12
 adds x2, x2, x12
 adcs x9, x9, x11
 adcs x3, x3, xzr

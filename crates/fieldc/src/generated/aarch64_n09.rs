@@ -8610,7 +8610,7 @@ unsafe fn mul_plain_p521<M: Modulus<9>>(x: &[u64; 9], y: &[u64; 9]) -> [u64; 9] 
         asm!(
             called!(
                 "bl",
-                "fieldc_mul_plain_p521_c70a64b50f68acc9_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}_{p8}",
+                "fieldc_mul_plain_p521_2a10485aff782c54_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}_{p8}",
                 r"
 stp x19, x20, [sp, #-128]!
 stp x21, x22, [sp, #16]
@@ -8945,7 +8945,7 @@ mul x10, x21, x24
 adcs x11, x14, x11
 mul x14, x22, x24
 adcs x16, x19, x16
-mul x1, x1, x24
+umull x1, w1, w24
 adcs x6, x15, x6
 ldr x15, [x2]
 mul x2, x3, x15
@@ -9045,7 +9045,7 @@ unsafe fn sum_of_products_plain_p521<M: Modulus<9>>(
         asm!(
             called!(
                 "bl",
-                "fieldc_sum_of_products_plain_p521_ff74a37d19bb8148_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}_{p8}",
+                "fieldc_sum_of_products_plain_p521_d87ebe597df62f6a_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}_{p8}",
                 r"
 stp x19, x20, [sp, #-176]!
 stp x21, x22, [sp, #16]
@@ -9754,7 +9754,7 @@ adcs x6, x7, x6
 mul x7, x16, x17
 adcs x9, x9, x13
 ldr x13, [x1, #64]
-mul x13, x13, x17
+umull x13, w13, w17
 adcs x3, x3, x7
 ldr x7, [x2, #136]
 umulh x2, x24, x7
@@ -9791,7 +9791,7 @@ adcs x5, x5, x10
 mul x10, x13, x7
 adcs x9, x9, x11
 ldr x11, [x1, #136]
-mul x1, x11, x7
+umull x1, w11, w7
 adcs x3, x3, x10
 extr x7, x2, x6, #9
 adc x1, x12, x1
@@ -9900,7 +9900,7 @@ unsafe fn square_plain_p521<M: Modulus<9>>(x: &[u64; 9]) -> [u64; 9] {
         asm!(
             called!(
                 "bl",
-                "fieldc_square_plain_p521_651d8373a91addea_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}_{p8}",
+                "fieldc_square_plain_p521_c131ed58c1f117a3_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}_{p8}",
                 r"
 stp x19, x20, [sp, #-128]!
 stp x21, x22, [sp, #16]
@@ -10101,7 +10101,7 @@ adc x16, x17, xzr
 mul x17, x20, x20
 adds x14, x14, x19
 adc x15, x15, xzr
-mul x1, x1, x1
+umull x1, w1, w1
 adds x13, x13, x17
 mul x2, x2, x2
 extr x17, x4, x9, #9
@@ -10200,7 +10200,7 @@ unsafe fn mul_plain_lazy_p521<M: Modulus<9>>(x: &[u64; 9], y: &[u64; 9]) -> [u64
         asm!(
             called!(
                 "bl",
-                "fieldc_mul_plain_lazy_p521_300e98c32f1fdf1d_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}_{p8}",
+                "fieldc_mul_plain_lazy_p521_114391bd4a362db5_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}_{p8}",
                 r"
 stp x19, x20, [sp, #-128]!
 stp x21, x22, [sp, #16]
@@ -10535,7 +10535,7 @@ mul x10, x21, x24
 adcs x11, x14, x11
 mul x14, x22, x24
 adcs x16, x19, x16
-mul x1, x1, x24
+umull x1, w1, w24
 adcs x6, x15, x6
 ldr x15, [x2]
 mul x2, x3, x15
@@ -10624,7 +10624,7 @@ unsafe fn square_plain_lazy_p521<M: Modulus<9>>(x: &[u64; 9]) -> [u64; 9] {
         asm!(
             called!(
                 "bl",
-                "fieldc_square_plain_lazy_p521_7f4cf8cabb08a4c8_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}_{p8}",
+                "fieldc_square_plain_lazy_p521_9ee45bea98f4dbd3_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}_{p8}",
                 r"
 stp x19, x20, [sp, #-128]!
 stp x21, x22, [sp, #16]
@@ -10825,7 +10825,7 @@ adc x16, x17, xzr
 mul x17, x20, x20
 adds x14, x14, x19
 adc x15, x15, xzr
-mul x1, x1, x1
+umull x1, w1, w1
 adds x13, x13, x17
 mul x2, x2, x2
 extr x17, x4, x9, #9

@@ -5773,7 +5773,7 @@ assembly! { 4, 6:
     sub: sub;
 }
 
-/// x mod p for p = 2^k - c; pseudo-mersenne, variant mulx.
+/// x*y mod p as by top-first, with c more, so that bit k decides whether c is taken off; top-first-next, variant mulx.
 ///
 /// # Safety
 /// The processor has BMI2; p is secp256k1-p.
@@ -5785,106 +5785,253 @@ unsafe fn mul_plain_secp256k1p_mulx<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -
         asm!(
             called!(
                 "call",
-                "fieldc_mul_plain_secp256k1p_mulx_a78899cdb68ff6a6_{p0}_{p1}_{p2}_{p3}",
+                "fieldc_mul_plain_secp256k1p_mulx_a919b13a379750b4_{p0}_{p1}_{p2}_{p3}",
                 r"
 push rbx
 push rbp
+sub rsp, 16
 lea rax, [rip + 2f]
 mov rcx, rdx
-mov rdx, [rdx]
-mov rdi, [rsi]
+mov rdx, [rdx + 24]
+mov rdi, [rsi + 24]
 mulx rdi, r8, rdi
-mov r9, [rsi + 8]
+mov rdx, [rcx]
+mov r9, [rsi]
 mulx r9, r10, r9
-add rdi, r10
-mov r10, [rsi + 16]
-mulx r10, r11, r10
-adc r9, r11
-mov r11, [rsi + 24]
-mulx rdx, r11, r11
-adc r10, r11
-adc rdx, 0
-mov r11, rdx
-mov rdx, [rcx + 8]
-mulx r12, r13, [rsi]
-mulx r14, r15, [rsi + 8]
-add r12, r15
-mulx r15, rbx, [rsi + 16]
-adc r14, rbx
-mulx rdx, rbx, [rsi + 24]
-adc r15, rbx
-adc rdx, 0
-add rdi, r13
-adc r9, r12
-adc r10, r14
-adc r11, r15
-adc rdx, 0
-mov r12, rdx
-mov rdx, [rcx + 16]
-mulx r13, r14, [rsi]
-mulx r15, rbx, [rsi + 8]
-add r13, rbx
-mulx rbx, rbp, [rsi + 16]
-adc r15, rbp
-mulx rdx, rbp, [rsi + 24]
-adc rbx, rbp
-adc rdx, 0
-add r9, r14
-adc r10, r13
-adc r11, r15
-adc r12, rbx
+mov r11, [rsi + 8]
+mulx r11, r12, r11
+add r9, r12
+mov r12, [rsi + 16]
+mulx r12, r13, r12
+adc r11, r13
+mulx rdx, r13, [rsi + 24]
+adc r12, r13
 adc rdx, 0
 mov r13, rdx
+mov rdx, [rcx + 8]
+mulx r14, r15, [rsi]
+mulx rbx, rbp, [rsi + 8]
+add r14, rbp
+mov [rsp], r10
+mulx rbp, r10, [rsi + 16]
+adc rbx, r10
+mulx rdx, r10, [rsi + 24]
+adc rbp, r10
+adc rdx, 0
+add r9, r15
+adc r11, r14
+adc r12, rbx
+adc r13, rbp
+adc rdx, 0
+mov r10, rdx
+mov rdx, [rcx + 16]
+mulx r14, r15, [rsi]
+mulx rbx, rbp, [rsi + 8]
+add r14, rbp
+mov [rsp + 8], r9
+mulx rbp, r9, [rsi + 16]
+adc rbx, r9
+mulx rdx, r9, [rsi + 24]
+adc rbp, r9
+adc rdx, 0
+add r11, r15
+adc r12, r14
+adc r13, rbx
+adc r10, rbp
+adc r8, rdx
+mov r9, 0
+adc r9, 0
 mov rdx, [rcx + 24]
 mulx rcx, r14, [rsi]
 mulx r15, rbx, [rsi + 8]
 add rcx, rbx
-mulx rbx, rbp, [rsi + 16]
-adc r15, rbp
-mulx rdx, rsi, [rsi + 24]
-adc rbx, rsi
+mulx rdx, rsi, [rsi + 16]
+adc r15, rsi
 adc rdx, 0
-add r10, r14
-adc r11, rcx
-adc r12, r15
-adc r13, rbx
-adc rdx, 0
-mov rcx, rdx
-mov rdx, [rax]
-mulx rsi, r11, r11
-mulx r12, r14, r12
-add rsi, r14
-mulx r13, r14, r13
-adc r12, r14
-mulx rcx, rdx, rcx
-adc r13, rdx
+add r12, r14
+adc r13, rcx
+adc r10, r15
+adc r8, rdx
+adc r9, 0
+mov rdx, rdi
+mulx rcx, rdx, [rax]
+add r12, rdx
 adc rcx, 0
-add r8, r11
-adc rdi, rsi
-adc r9, r12
-adc r10, r13
-adc rcx, 0
+mov rdx, r13
+mulx rsi, rdi, [rax]
+mov rdx, r10
+mulx r10, r13, [rax]
+mov rdx, r8
+mulx r8, r14, [rax]
+imul r9, [rax]
+add rcx, [rax + 8]
 mov rdx, rcx
 mulx rcx, rdx, [rax]
-add r8, rdx
-adc rdi, rcx
-adc r9, 0
-adc r10, 0
-mov rcx, 0
-adc rcx, 0
+add rsi, rcx
+add rdi, rdx
+adc r13, rsi
+adc r14, r10
+adc r9, r8
+add rdi, [rsp]
+adc r13, [rsp + 8]
+adc r11, r14
+adc r12, r9
+mov rcx, [rax]
+cmovc rcx, [rax + 16]
+sub rdi, rcx
+sbb r13, 0
+sbb r11, 0
+sbb r12, 0
+add rsp, 16
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {complement0}, {k1}, {k0}
+"
+            ),
+            complement0 = const M::COMPLEMENT[0],
+            k1 = const 0x1_u64,
+            k0 = const 0x0_u64,
+            p0 = const M::P[0],
+            p1 = const M::P[1],
+            p2 = const M::P[2],
+            p3 = const M::P[3],
+            out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
+            core::ptr::from_ref(x) => _, out("rdi") z[0], out("r8") _, out("r9") _, out("r10") _,
+            out("r11") z[2], out("r12") z[3], out("r13") z[1], out("r14") _, out("r15") _,
+            options(pure, readonly),
+        );
+    }
+    z
+}
+
+/// x*y mod p; top-first, variant adx.
+///
+/// # Safety
+/// The processor has ADX and BMI2; p is secp256k1-p.
+#[inline(always)]
+unsafe fn mul_plain_secp256k1p_adx<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
+    let mut z = [0; 4];
+    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            called!(
+                "call",
+                "fieldc_mul_plain_secp256k1p_adx_d0d85f9d595b2bbc_{p0}_{p1}_{p2}_{p3}",
+                r"
+push rbx
+push rbp
+xor eax, eax
+mov rcx, rdx
+mov rdx, [rdx + 24]
+mov rdi, [rsi + 24]
+mulx rdi, r8, rdi
+mov rdx, [rcx]
+mov r9, [rsi]
+mulx r9, r10, r9
+mov r11, [rsi + 8]
+mulx r11, r12, r11
+xor r13d, r13d
+adcx r9, r12
+mov r12, [rsi + 16]
+mulx r12, r13, r12
+adcx r11, r13
+mulx rdx, r13, [rsi + 24]
+adcx r12, r13
+adcx rdx, rax
+mov r13, rdx
+mov rdx, [rcx + 8]
+mulx r14, r15, [rsi]
+xor ebx, ebx
+adcx r9, r15
+adox r11, r14
+mulx r14, r15, [rsi + 8]
+adcx r11, r15
+adox r12, r14
+mulx r14, r15, [rsi + 16]
+adcx r12, r15
+adox r13, r14
+mulx rdx, r14, [rsi + 24]
+adcx r13, r14
+adox rdx, rax
+adcx rdx, rax
+adcx r8, rax
+mov r14, rdx
+mov rdx, [rcx + 16]
+mulx r15, rbx, [rsi]
+xor ebp, ebp
+adcx r11, rbx
+adox r12, r15
+mulx r15, rbx, [rsi + 8]
+adcx r12, rbx
+adox r13, r15
+mulx r15, rbx, [rsi + 16]
+adcx r13, rbx
+adox r14, r15
+mulx rdx, r15, [rsi + 24]
+adcx r14, r15
+adox r8, rdx
+mov rdx, 0
+adox rdx, rax
+adcx r8, rax
+adcx rdx, rax
+mov r15, rdx
+mov rdx, [rcx + 24]
+mulx rcx, rbx, [rsi]
+xor ebp, ebp
+adcx r12, rbx
+adox r13, rcx
+mulx rcx, rbx, [rsi + 8]
+adcx r13, rbx
+adox r14, rcx
+mulx rcx, rdx, [rsi + 16]
+adcx r14, rdx
+adox r8, rcx
+adcx r8, rax
+adcx r15, rax
+adox r15, rax
+mov rdx, rdi
+mulx rcx, rdx, [rip + 2f]
+xor esi, esi
+adcx r12, rdx
+adcx rcx, rax
+mov rdx, r13
+mulx rsi, rdi, [rip + 2f]
+mov rdx, r14
+mulx r13, r14, [rip + 2f]
 mov rdx, r8
-sub rdx, [rax + 8]
-mov rsi, rdi
-sbb rsi, [rax + 16]
-mov r11, r9
-sbb r11, [rax + 16]
-mov r12, r10
-sbb r12, [rax + 16]
+mulx r8, rbx, [rip + 2f]
+mov rdx, r15
+mulx rdx, r15, [rip + 2f]
+mov rdx, rcx
+mulx rcx, rdx, [rip + 2f]
+xor ebp, ebp
+adcx rsi, rcx
+adcx rdi, rdx
+adcx r14, rsi
+adcx rbx, r13
+adcx r15, r8
+adcx r10, rdi
+adcx r9, r14
+adcx r11, rbx
+adcx r12, r15
+mov rcx, 0
+adcx rcx, rax
+mov rax, r10
+sub rax, [rip + 2f + 8]
+mov rdx, r9
+sbb rdx, [rip + 2f + 16]
+mov rsi, r11
+sbb rsi, [rip + 2f + 16]
+mov rdi, r12
+sbb rdi, [rip + 2f + 16]
 sbb rcx, 0
-cmovc rdx, r8
-cmovc rsi, rdi
-cmovc r11, r9
-cmovc r12, r10
+cmovc rax, r10
+cmovc rdx, r9
+cmovc rsi, r11
+cmovc rdi, r12
 pop rbp
 pop rbx
 ret
@@ -5898,148 +6045,9 @@ ret
             p1 = const M::P[1],
             p2 = const M::P[2],
             p3 = const M::P[3],
-            out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[0], inout("rsi")
-            core::ptr::from_ref(x) => z[1], out("rdi") _, out("r8") _, out("r9") _, out("r10") _,
-            out("r11") z[2], out("r12") z[3], out("r13") _, out("r14") _, out("r15") _,
-            options(pure, readonly),
-        );
-    }
-    z
-}
-
-/// x mod p for p = 2^k - c; pseudo-mersenne, variant adx.
-///
-/// # Safety
-/// The processor has ADX and BMI2; p is secp256k1-p.
-#[inline(always)]
-unsafe fn mul_plain_secp256k1p_adx<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
-    let mut z = [0; 4];
-    // SAFETY: the kernel reads the operands and changes registers, flags and its own stack only.
-    unsafe {
-        asm!(
-            called!(
-                "call",
-                "fieldc_mul_plain_secp256k1p_adx_cf87ba3a6fb5e531_{p0}_{p1}_{p2}_{p3}",
-                r"
-xor eax, eax
-mov rcx, rdx
-mov rdx, [rdx]
-mov rdi, [rsi]
-mulx rdi, r8, rdi
-mov r9, [rsi + 8]
-mulx r9, r10, r9
-xor r11d, r11d
-adcx rdi, r10
-mov r10, [rsi + 16]
-mulx r10, r11, r10
-adcx r9, r11
-mov r11, [rsi + 24]
-mulx rdx, r11, r11
-adcx r10, r11
-adcx rdx, rax
-mov r11, rdx
-mov rdx, [rcx + 8]
-mulx r12, r13, [rsi]
-xor r14d, r14d
-adcx rdi, r13
-adox r9, r12
-mulx r12, r13, [rsi + 8]
-adcx r9, r13
-adox r10, r12
-mulx r12, r13, [rsi + 16]
-adcx r10, r13
-adox r11, r12
-mulx rdx, r12, [rsi + 24]
-adcx r11, r12
-adox rdx, rax
-adcx rdx, rax
-mov r12, rdx
-mov rdx, [rcx + 16]
-mulx r13, r14, [rsi]
-xor r15d, r15d
-adcx r9, r14
-adox r10, r13
-mulx r13, r14, [rsi + 8]
-adcx r10, r14
-adox r11, r13
-mulx r13, r14, [rsi + 16]
-adcx r11, r14
-adox r12, r13
-mulx rdx, r13, [rsi + 24]
-adcx r12, r13
-adox rdx, rax
-adcx rdx, rax
-mov r13, rdx
-mov rdx, [rcx + 24]
-mulx rcx, r14, [rsi]
-xor r15d, r15d
-adcx r10, r14
-adox r11, rcx
-mulx rcx, r14, [rsi + 8]
-adcx r11, r14
-adox r12, rcx
-mulx rcx, r14, [rsi + 16]
-adcx r12, r14
-adox r13, rcx
-mulx rcx, rdx, [rsi + 24]
-adcx r13, rdx
-adox rcx, rax
-adcx rcx, rax
-mov rdx, [rip + 2f]
-mulx rsi, r11, r11
-xor r14d, r14d
-adcx r8, r11
-adox rdi, rsi
-mulx rsi, r11, r12
-adcx rdi, r11
-adox r9, rsi
-mulx rsi, r11, r13
-adcx r9, r11
-adox r10, rsi
-mulx rcx, rdx, rcx
-adcx r10, rdx
-adox rcx, rax
-adcx rcx, rax
-mov rdx, rcx
-mulx rcx, rdx, [rip + 2f]
-xor esi, esi
-adcx r8, rdx
-adox rdi, rcx
-adox r9, rax
-adox r10, rax
-mov rcx, 0
-adox rcx, rax
-adcx rdi, rax
-adcx r9, rax
-adcx r10, rax
-adcx rcx, rax
-mov rax, r8
-sub rax, [rip + 2f + 8]
-mov rdx, rdi
-sbb rdx, [rip + 2f + 16]
-mov rsi, r9
-sbb rsi, [rip + 2f + 16]
-mov r11, r10
-sbb r11, [rip + 2f + 16]
-sbb rcx, 0
-cmovc rax, r8
-cmovc rdx, rdi
-cmovc rsi, r9
-cmovc r11, r10
-ret
-.balign 64
-2:
-.quad {complement0}, {p0}, {p1}
-"
-            ),
-            complement0 = const M::COMPLEMENT[0],
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
             out("rax") z[0], out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[1], inout("rsi")
-            core::ptr::from_ref(x) => z[2], out("rdi") _, out("r8") _, out("r9") _, out("r10") _,
-            out("r11") z[3], out("r12") _, out("r13") _, out("r14") _, out("r15") _,
+            core::ptr::from_ref(x) => z[2], out("rdi") z[3], out("r8") _, out("r9") _, out("r10") _,
+            out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -6487,7 +6495,7 @@ ret
     z
 }
 
-/// x mod p for p = 2^k - c; pseudo-mersenne, variant mulx.
+/// x*x mod p as by top-first, with c more, so that bit k decides whether c is taken off; top-first-next, variant mulx.
 ///
 /// # Safety
 /// The processor has BMI2; p is secp256k1-p.
@@ -6499,7 +6507,7 @@ unsafe fn square_plain_secp256k1p_mulx<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] 
         asm!(
             called!(
                 "call",
-                "fieldc_square_plain_secp256k1p_mulx_76021b02056ecbbb_{p0}_{p1}_{p2}_{p3}",
+                "fieldc_square_plain_secp256k1p_mulx_032b28eebf09226f_{p0}_{p1}_{p2}_{p3}",
                 r"
 push rbx
 push rbp
@@ -6526,94 +6534,89 @@ adc r9, r10
 adc rdx, 0
 mov r10, rdx
 mov rdx, [rsi + 24]
-mulx rdx, r11, [rsi + 16]
-add r10, r11
-adc rdx, 0
+mulx r11, r12, [rsi + 16]
+add r10, r12
+adc r11, 0
 add rdi, rdi
 adc rcx, rcx
 adc r8, r8
 adc r9, r9
 adc r10, r10
-adc rdx, rdx
-mov r11, 0
-adc r11, 0
-mov r12, rdx
+adc r11, r11
+mov r12, 0
+adc r12, 0
+mulx r13, r14, [rsi + 24]
 mov rdx, [rsi]
-mov r13, [rsi]
-mulx r13, r14, r13
+mov rbx, [rsi]
+mulx rbx, r15, rbx
 mov rdx, [rsi + 8]
-mulx r15, rbx, [rsi + 8]
-mov rdx, [rsi + 16]
-mulx rbp, rdx, [rsi + 16]
+mulx rbp, rdx, [rsi + 8]
 mov [rsp], rdx
-mov rdx, [rsi + 24]
-mulx rdx, rsi, [rsi + 24]
-add rdi, r13
-adc rcx, rbx
-adc r8, r15
-adc r9, [rsp]
-adc r10, rbp
-adc r12, rsi
-adc r11, rdx
-mov rdx, [rax]
-mulx rsi, r9, r9
-mulx r10, r13, r10
-add rsi, r13
-mulx r12, r13, r12
-adc r10, r13
-mulx rdx, r11, r11
-adc r12, r11
-adc rdx, 0
-add r14, r9
-adc rdi, rsi
-adc rcx, r10
-adc r8, r12
-adc rdx, 0
-mov rdx, rdx
+mov rdx, [rsi + 16]
+mulx rdx, rsi, [rsi + 16]
+add rdi, rbx
+adc rcx, [rsp]
+adc r8, rbp
+adc r9, rsi
+adc r10, rdx
+adc r11, r14
+adc r12, 0
+mov rdx, r13
 mulx rdx, rsi, [rax]
-add r14, rsi
-adc rdi, rdx
-adc rcx, 0
-adc r8, 0
-mov rdx, 0
+add r8, rsi
 adc rdx, 0
-mov rsi, r14
-sub rsi, [rax + 8]
-mov r9, rdi
-sbb r9, [rax + 16]
-mov r10, rcx
-sbb r10, [rax + 16]
-mov r11, r8
-sbb r11, [rax + 16]
-sbb rdx, 0
-cmovc rsi, r14
-cmovc r9, rdi
-cmovc r10, rcx
-cmovc r11, r8
+mov rsi, rdx
+mov rdx, r9
+mulx r9, r13, [rax]
+mov rdx, r10
+mulx r10, r14, [rax]
+mov rdx, r11
+mulx r11, rbx, [rax]
+imul r12, [rax]
+add rsi, [rax + 8]
+mov rdx, rsi
+mulx rdx, rsi, [rax]
+add r9, rdx
+add r13, rsi
+adc r14, r9
+adc rbx, r10
+adc r12, r11
+add r15, r13
+adc rdi, r14
+adc rcx, rbx
+adc r8, r12
+mov rdx, [rax]
+cmovc rdx, [rax + 16]
+sub r15, rdx
+sbb rdi, 0
+sbb rcx, 0
+sbb r8, 0
 add rsp, 8
 pop rbp
 pop rbx
 ret
 .balign 64
 2:
-.quad {complement0}, {p0}, {p1}
+.quad {complement0}, {k1}, {k0}
 "
             ),
             complement0 = const M::COMPLEMENT[0],
+            k1 = const 0x1_u64,
+            k0 = const 0x0_u64,
             p0 = const M::P[0],
             p1 = const M::P[1],
             p2 = const M::P[2],
             p3 = const M::P[3],
-            out("rax") _, out("rcx") _, out("rdx") _, inout("rsi") core::ptr::from_ref(x) => z[0],
-            out("rdi") _, out("r8") _, out("r9") z[1], out("r10") z[2], out("r11") z[3], out("r12")
-            _, out("r13") _, out("r14") _, out("r15") _,
+            out("rax") _, out("rcx") z[2], out("rdx") _, inout("rsi") core::ptr::from_ref(x) => _,
+            out("rdi") z[1], out("r8") z[3], out("r9") _, out("r10") _, out("r11") _, out("r12") _,
+            out("r13") _, out("r14") _, out("r15") z[0],
             options(pure, readonly),
         );
     }
     z
 }
 
-/// x mod p for p = 2^k - c; pseudo-mersenne, variant adx.
+/// x*x mod p; top-first, variant adx.
 ///
 /// # Safety
 /// The processor has ADX and BMI2; p is secp256k1-p.
@@ -6625,7 +6628,7 @@ unsafe fn square_plain_secp256k1p_adx<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
         asm!(
             called!(
                 "call",
-                "fieldc_square_plain_secp256k1p_adx_3227b8547aa5c5b3_{p0}_{p1}_{p2}_{p3}",
+                "fieldc_square_plain_secp256k1p_adx_486dd8fb3d5a57f2_{p0}_{p1}_{p2}_{p3}",
                 r"
 push rbx
 push rbp
@@ -6654,66 +6657,64 @@ adox rdx, rax
 adcx rdx, rax
 mov r10, rdx
 mov rdx, [rsi + 24]
-mulx rdx, r11, [rsi + 16]
-xor r12d, r12d
-adcx r10, r11
-adcx rdx, rax
+mulx r11, r12, [rsi + 16]
+xor r13d, r13d
+adcx r10, r12
+adcx r11, rax
 adcx rdi, rdi
 adcx rcx, rcx
 adcx r8, r8
 adcx r9, r9
 adcx r10, r10
-adcx rdx, rdx
-mov r11, 0
-adcx r11, rax
-mov r12, rdx
+adcx r11, r11
+mov r12, 0
+adcx r12, rax
+mulx r13, r14, [rsi + 24]
 mov rdx, [rsi]
-mov r13, [rsi]
-mulx r13, r14, r13
+mov r15, [rsi]
+mulx r15, rbx, r15
 mov rdx, [rsi + 8]
-mulx r15, rbx, [rsi + 8]
-mov rdx, [rsi + 16]
-mulx rbp, rdx, [rsi + 16]
+mulx rbp, rdx, [rsi + 8]
 mov [rsp], rdx
-mov rdx, [rsi + 24]
-mulx rdx, rsi, [rsi + 24]
+mov rdx, [rsi + 16]
+mulx rdx, rsi, [rsi + 16]
 test rsp, rsp
-adcx rdi, r13
-adcx rcx, rbx
-adcx r8, r15
-adcx r9, [rsp]
-adcx r10, rbp
-adcx r12, rsi
-adcx r11, rdx
-mov rdx, [rip + 2f]
-mulx rsi, r9, r9
-xor r13d, r13d
-adcx r14, r9
-adox rdi, rsi
-mulx rsi, r9, r10
-adcx rdi, r9
-adox rcx, rsi
-mulx rsi, r9, r12
-adcx rcx, r9
-adox r8, rsi
-mulx rdx, rsi, r11
-adcx r8, rsi
-adox rdx, rax
-adcx rdx, rax
-mov rdx, rdx
+adcx rdi, r15
+adcx rcx, [rsp]
+adcx r8, rbp
+adcx r9, rsi
+adcx r10, rdx
+adcx r11, r14
+adcx r12, rax
+mov rdx, r13
 mulx rdx, rsi, [rip + 2f]
-xor r9d, r9d
-adcx r14, rsi
-adox rdi, rdx
-adox rcx, rax
-adox r8, rax
-mov rdx, 0
-adox rdx, rax
-adcx rdi, rax
-adcx rcx, rax
-adcx r8, rax
+xor r13d, r13d
+adcx r8, rsi
 adcx rdx, rax
-mov rax, r14
+mov rsi, rdx
+mov rdx, r9
+mulx r9, r13, [rip + 2f]
+mov rdx, r10
+mulx r10, r14, [rip + 2f]
+mov rdx, r11
+mulx r11, r15, [rip + 2f]
+mov rdx, r12
+mulx rdx, r12, [rip + 2f]
+mov rdx, rsi
+mulx rdx, rsi, [rip + 2f]
+xor ebp, ebp
+adcx r9, rdx
+adcx r13, rsi
+adcx r14, r9
+adcx r15, r10
+adcx r12, r11
+adcx rbx, r13
+adcx rdi, r14
+adcx rcx, r15
+adcx r8, r12
+mov rdx, 0
+adcx rdx, rax
+mov rax, rbx
 sub rax, [rip + 2f + 8]
 mov rsi, rdi
 sbb rsi, [rip + 2f + 16]
@@ -6722,7 +6723,7 @@ sbb r9, [rip + 2f + 16]
 mov r10, r8
 sbb r10, [rip + 2f + 16]
 sbb rdx, 0
-cmovc rax, r14
+cmovc rax, rbx
 cmovc rsi, rdi
 cmovc r9, rcx
 cmovc r10, r8
@@ -6758,7 +6759,7 @@ assembly! { 4, 8:
     sub: sub;
 }
 
-/// x mod p for p = 2^k - c; pseudo-mersenne, variant mulx.
+/// x*y mod p; top-first, variant mulx.
 ///
 /// # Safety
 /// The processor has BMI2; p is curve25519.
@@ -6770,106 +6771,110 @@ unsafe fn mul_plain_curve25519_mulx<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) -
         asm!(
             called!(
                 "call",
-                "fieldc_mul_plain_curve25519_mulx_c5b85f076b1cf128_{p0}_{p1}_{p2}_{p3}",
+                "fieldc_mul_plain_curve25519_mulx_e7983b95aeea5caa_{p0}_{p1}_{p2}_{p3}",
                 r"
 push rbx
 push rbp
+sub rsp, 16
 lea rax, [rip + 2f]
 mov rcx, rdx
-mov rdx, [rdx]
-mov rdi, [rsi]
+mov rdx, [rdx + 24]
+mov rdi, [rsi + 24]
 mulx rdi, r8, rdi
-mov r9, [rsi + 8]
+mov rdx, [rcx]
+mov r9, [rsi]
 mulx r9, r10, r9
-add rdi, r10
-mov r10, [rsi + 16]
-mulx r10, r11, r10
-adc r9, r11
-mov r11, [rsi + 24]
-mulx rdx, r11, r11
-adc r10, r11
-adc rdx, 0
-mov r11, rdx
-mov rdx, [rcx + 8]
-mulx r12, r13, [rsi]
-mulx r14, r15, [rsi + 8]
-add r12, r15
-mulx r15, rbx, [rsi + 16]
-adc r14, rbx
-mulx rdx, rbx, [rsi + 24]
-adc r15, rbx
-adc rdx, 0
-add rdi, r13
-adc r9, r12
-adc r10, r14
-adc r11, r15
-adc rdx, 0
-mov r12, rdx
-mov rdx, [rcx + 16]
-mulx r13, r14, [rsi]
-mulx r15, rbx, [rsi + 8]
-add r13, rbx
-mulx rbx, rbp, [rsi + 16]
-adc r15, rbp
-mulx rdx, rbp, [rsi + 24]
-adc rbx, rbp
-adc rdx, 0
-add r9, r14
-adc r10, r13
-adc r11, r15
-adc r12, rbx
+mov r11, [rsi + 8]
+mulx r11, r12, r11
+add r9, r12
+mov r12, [rsi + 16]
+mulx r12, r13, r12
+adc r11, r13
+mulx rdx, r13, [rsi + 24]
+adc r12, r13
 adc rdx, 0
 mov r13, rdx
+mov rdx, [rcx + 8]
+mulx r14, r15, [rsi]
+mulx rbx, rbp, [rsi + 8]
+add r14, rbp
+mov [rsp], r10
+mulx rbp, r10, [rsi + 16]
+adc rbx, r10
+mulx rdx, r10, [rsi + 24]
+adc rbp, r10
+adc rdx, 0
+add r9, r15
+adc r11, r14
+adc r12, rbx
+adc r13, rbp
+adc rdx, 0
+mov r10, rdx
+mov rdx, [rcx + 16]
+mulx r14, r15, [rsi]
+mulx rbx, rbp, [rsi + 8]
+add r14, rbp
+mov [rsp + 8], r9
+mulx rbp, r9, [rsi + 16]
+adc rbx, r9
+mulx rdx, r9, [rsi + 24]
+adc rbp, r9
+adc rdx, 0
+add r11, r15
+adc r12, r14
+adc r13, rbx
+adc r10, rbp
+adc r8, rdx
+mov r9, 0
+adc r9, 0
 mov rdx, [rcx + 24]
 mulx rcx, r14, [rsi]
 mulx r15, rbx, [rsi + 8]
 add rcx, rbx
-mulx rbx, rbp, [rsi + 16]
-adc r15, rbp
-mulx rdx, rsi, [rsi + 24]
-adc rbx, rsi
+mulx rdx, rsi, [rsi + 16]
+adc r15, rsi
 adc rdx, 0
-add r10, r14
-adc r11, rcx
-adc r12, r15
-adc r13, rbx
-adc rdx, 0
-mov rcx, rdx
-mov rdx, [rax]
-mulx rsi, r11, r11
-mulx r12, r14, r12
-add rsi, r14
-mulx r13, r14, r13
-adc r12, r14
-mulx rcx, rdx, rcx
-adc r13, rdx
-adc rcx, 0
-add r8, r11
-adc rdi, rsi
-adc r9, r12
-adc r10, r13
-adc rcx, 0
-mov rsi, r10
-and rsi, [rax + 8]
-shld rcx, r10, 1
-mov rdx, rcx
-mulx rcx, rdx, [rax + 16]
-add r8, rdx
-adc rdi, 0
+add r12, r14
+adc r13, rcx
+adc r10, r15
+adc r8, rdx
 adc r9, 0
-adc rsi, 0
-mov rcx, r8
-sub rcx, [rax + 24]
 mov rdx, rdi
+mulx rcx, rdx, [rax]
+add r12, rdx
+adc rcx, 0
+mov rsi, r12
+and rsi, [rax + 8]
+mov rdx, r13
+mulx rdi, r13, [rax]
+mov rdx, r10
+mulx r10, r14, [rax]
+mov rdx, r8
+mulx rdx, r8, [rax]
+imul r9, [rax]
+shld rcx, r12, 1
+imul rcx, [rax + 16]
+add r13, rcx
+adc r14, rdi
+adc r8, r10
+adc r9, rdx
+add r13, [rsp]
+adc r14, [rsp + 8]
+adc r11, r8
+adc rsi, r9
+mov rcx, r13
+sub rcx, [rax + 24]
+mov rdx, r14
 sbb rdx, [rax + 32]
-mov r10, r9
-sbb r10, [rax + 32]
-mov r11, rsi
-sbb r11, [rax + 8]
-cmovc rcx, r8
-cmovc rdx, rdi
-cmovc r10, r9
-cmovc r11, rsi
+mov rdi, r11
+sbb rdi, [rax + 32]
+mov r8, rsi
+sbb r8, [rax + 8]
+cmovc rcx, r13
+cmovc rdx, r14
+cmovc rdi, r11
+cmovc r8, rsi
+add rsp, 16
 pop rbp
 pop rbx
 ret
@@ -6885,15 +6890,15 @@ ret
             p1 = const M::P[1],
             p2 = const M::P[2],
             out("rax") _, out("rcx") z[0], inout("rdx") core::ptr::from_ref(y) => z[1], inout("rsi")
-            core::ptr::from_ref(x) => _, out("rdi") _, out("r8") _, out("r9") _, out("r10") z[2],
-            out("r11") z[3], out("r12") _, out("r13") _, out("r14") _, out("r15") _,
+            core::ptr::from_ref(x) => _, out("rdi") z[2], out("r8") z[3], out("r9") _, out("r10") _,
+            out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
     z
 }
 
-/// x mod p for p = 2^k - c; pseudo-mersenne, variant adx.
+/// x*y mod p; top-first, variant adx.
 ///
 /// # Safety
 /// The processor has ADX and BMI2; p is curve25519.
@@ -6905,109 +6910,119 @@ unsafe fn mul_plain_curve25519_adx<M: Modulus<4>>(x: &[u64; 4], y: &[u64; 4]) ->
         asm!(
             called!(
                 "call",
-                "fieldc_mul_plain_curve25519_adx_a34c727abc10f83c_{p0}_{p1}_{p2}_{p3}",
+                "fieldc_mul_plain_curve25519_adx_261b5585c4695415_{p0}_{p1}_{p2}_{p3}",
                 r"
+push rbx
+push rbp
 xor eax, eax
 mov rcx, rdx
-mov rdx, [rdx]
-mov rdi, [rsi]
+mov rdx, [rdx + 24]
+mov rdi, [rsi + 24]
 mulx rdi, r8, rdi
-mov r9, [rsi + 8]
+mov rdx, [rcx]
+mov r9, [rsi]
 mulx r9, r10, r9
-xor r11d, r11d
-adcx rdi, r10
-mov r10, [rsi + 16]
-mulx r10, r11, r10
-adcx r9, r11
-mov r11, [rsi + 24]
-mulx rdx, r11, r11
-adcx r10, r11
-adcx rdx, rax
-mov r11, rdx
-mov rdx, [rcx + 8]
-mulx r12, r13, [rsi]
-xor r14d, r14d
-adcx rdi, r13
-adox r9, r12
-mulx r12, r13, [rsi + 8]
-adcx r9, r13
-adox r10, r12
-mulx r12, r13, [rsi + 16]
-adcx r10, r13
-adox r11, r12
-mulx rdx, r12, [rsi + 24]
-adcx r11, r12
-adox rdx, rax
-adcx rdx, rax
-mov r12, rdx
-mov rdx, [rcx + 16]
-mulx r13, r14, [rsi]
-xor r15d, r15d
-adcx r9, r14
-adox r10, r13
-mulx r13, r14, [rsi + 8]
-adcx r10, r14
-adox r11, r13
-mulx r13, r14, [rsi + 16]
-adcx r11, r14
-adox r12, r13
+mov r11, [rsi + 8]
+mulx r11, r12, r11
+xor r13d, r13d
+adcx r9, r12
+mov r12, [rsi + 16]
+mulx r12, r13, r12
+adcx r11, r13
 mulx rdx, r13, [rsi + 24]
 adcx r12, r13
-adox rdx, rax
 adcx rdx, rax
 mov r13, rdx
+mov rdx, [rcx + 8]
+mulx r14, r15, [rsi]
+xor ebx, ebx
+adcx r9, r15
+adox r11, r14
+mulx r14, r15, [rsi + 8]
+adcx r11, r15
+adox r12, r14
+mulx r14, r15, [rsi + 16]
+adcx r12, r15
+adox r13, r14
+mulx rdx, r14, [rsi + 24]
+adcx r13, r14
+adox rdx, rax
+adcx rdx, rax
+mov r14, rdx
+mov rdx, [rcx + 16]
+mulx r15, rbx, [rsi]
+xor ebp, ebp
+adcx r11, rbx
+adox r12, r15
+mulx r15, rbx, [rsi + 8]
+adcx r12, rbx
+adox r13, r15
+mulx r15, rbx, [rsi + 16]
+adcx r13, rbx
+adox r14, r15
+mulx rdx, r15, [rsi + 24]
+adcx r14, r15
+adox r8, rdx
+mov rdx, 0
+adox rdx, rax
+adcx r8, rax
+adcx rdx, rax
+mov r15, rdx
 mov rdx, [rcx + 24]
-mulx rcx, r14, [rsi]
-xor r15d, r15d
-adcx r10, r14
-adox r11, rcx
-mulx rcx, r14, [rsi + 8]
-adcx r11, r14
-adox r12, rcx
-mulx rcx, r14, [rsi + 16]
-adcx r12, r14
+mulx rcx, rbx, [rsi]
+xor ebp, ebp
+adcx r12, rbx
 adox r13, rcx
-mulx rcx, rdx, [rsi + 24]
-adcx r13, rdx
+mulx rcx, rbx, [rsi + 8]
+adcx r13, rbx
+adox r14, rcx
+mulx rcx, rdx, [rsi + 16]
+adcx r14, rdx
+adox r8, rcx
+adcx r8, rax
+adcx r15, rax
+adox r15, rax
+mov rdx, rdi
+mulx rcx, rdx, [rip + 2f]
+xor esi, esi
+adcx r12, rdx
 adcx rcx, rax
-mov rdx, [rip + 2f]
-mulx rsi, r11, r11
-xor r14d, r14d
-adcx r8, r11
-adox rdi, rsi
-mulx rsi, r11, r12
-adcx rdi, r11
-adox r9, rsi
-mulx rsi, r11, r13
-adcx r9, r11
-adox r10, rsi
-mulx rcx, rdx, rcx
-adcx r10, rdx
-adox rcx, rax
-adcx rcx, rax
-mov rsi, r10
-and rsi, [rip + 2f + 8]
-shld rcx, r10, 1
+mov rax, r12
+and rax, [rip + 2f + 8]
+mov rdx, r13
+mulx rsi, rdi, [rip + 2f]
+mov rdx, r14
+mulx r13, r14, [rip + 2f]
+mov rdx, r8
+mulx r8, rbx, [rip + 2f]
+mov rdx, r15
+mulx rdx, r15, [rip + 2f]
+shld rcx, r12, 1
 mov rdx, rcx
 mulx rcx, rdx, [rip + 2f + 16]
-xor r10d, r10d
-adcx r8, rdx
-adox rdi, rcx
-adcx rdi, rax
-adcx r9, rax
-adcx rsi, rax
-mov rax, r8
-sub rax, [rip + 2f + 24]
-mov rcx, rdi
-sbb rcx, [rip + 2f + 32]
+xor ecx, ecx
+adcx rdi, rdx
+adcx r14, rsi
+adcx rbx, r13
+adcx r15, r8
+adcx r10, rdi
+adcx r9, r14
+adcx r11, rbx
+adcx rax, r15
+mov rcx, r10
+sub rcx, [rip + 2f + 24]
 mov rdx, r9
 sbb rdx, [rip + 2f + 32]
-mov r10, rsi
-sbb r10, [rip + 2f + 8]
-cmovc rax, r8
-cmovc rcx, rdi
+mov rsi, r11
+sbb rsi, [rip + 2f + 32]
+mov rdi, rax
+sbb rdi, [rip + 2f + 8]
+cmovc rcx, r10
 cmovc rdx, r9
-cmovc r10, rsi
+cmovc rsi, r11
+cmovc rdi, rax
+pop rbp
+pop rbx
 ret
 .balign 64
 2:
@@ -7020,9 +7035,9 @@ ret
             p0 = const M::P[0],
             p1 = const M::P[1],
             p2 = const M::P[2],
-            out("rax") z[0], out("rcx") z[1], inout("rdx") core::ptr::from_ref(y) => z[2],
-            inout("rsi") core::ptr::from_ref(x) => _, out("rdi") _, out("r8") _, out("r9") _,
-            out("r10") z[3], out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
+            out("rax") _, out("rcx") z[0], inout("rdx") core::ptr::from_ref(y) => z[1], inout("rsi")
+            core::ptr::from_ref(x) => z[2], out("rdi") z[3], out("r8") _, out("r9") _, out("r10") _,
+            out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
@@ -7437,7 +7452,7 @@ ret
     z
 }
 
-/// x mod p for p = 2^k - c; pseudo-mersenne, variant mulx.
+/// x*x mod p as by top-first, with c more, so that bit k decides whether c is taken off; top-first-next, variant mulx.
 ///
 /// # Safety
 /// The processor has BMI2; p is curve25519.
@@ -7449,117 +7464,121 @@ unsafe fn square_plain_curve25519_mulx<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] 
         asm!(
             called!(
                 "call",
-                "fieldc_square_plain_curve25519_mulx_6c317f48a338f3c6_{p0}_{p1}_{p2}_{p3}",
+                "fieldc_square_plain_curve25519_mulx_e378eb96cf6f1d6d_{p0}_{p1}_{p2}_{p3}",
                 r"
+push rbx
+push rbp
 lea rax, [rip + 2f]
-mov rcx, [rsi + 16]
-lea rcx, [rcx + rcx]
-mov rdx, [rsi + 16]
-mov rdi, [rsi + 24]
-shld rdi, rdx, 1
+mov rdx, [rsi + 24]
+mov rcx, [rsi + 24]
+mulx rcx, rdi, rcx
 mov rdx, [rsi + 8]
-mov r8, [rsi + 8]
-mulx r8, r9, r8
-mulx rcx, r10, rcx
-add r8, r10
-mulx rdx, r10, rdi
-adc rcx, r10
-adc rdx, 0
-mov r10, [rsi + 8]
-lea r10, [r10 + r10]
-mov r11, [rsi + 8]
-mov r12, [rsi + 16]
-shld r12, r11, 1
-mov r11, rdx
-mov rdx, [rsi]
-mov r13, [rsi]
-mulx r13, r14, r13
-mulx r10, r15, r10
-add r13, r15
-mulx r12, r15, r12
-adc r10, r15
-mulx rdx, rdi, rdi
-adc r12, rdi
-adc rdx, 0
-add r9, r10
-adc r8, r12
-adc rcx, rdx
-adc r11, 0
-mov rdx, [rsi + 24]
-lea rdi, [rdx + rdx]
+lea r8, [rdx + rdx]
+mov rdx, [rsi + 8]
+mov r9, [rsi + 16]
+shld r9, rdx, 1
 mov rdx, [rsi + 16]
-mov r10, [rsi + 16]
-mulx r10, r12, r10
-mulx rdx, rdi, rdi
-add r10, rdi
-adc rdx, 0
-add rcx, r12
-adc r11, r10
-adc rdx, 0
-mov rdi, rdx
-mov rdx, [rsi + 24]
-mov rsi, [rsi + 24]
-mulx rdx, rsi, rsi
-add rdi, rsi
-adc rdx, 0
-mov rsi, rdx
-mov rdx, [rax]
-mulx rcx, r10, rcx
+mov r10, [rsi + 24]
+shld r10, rdx, 1
+mov rdx, [rsi]
+mov r11, [rsi]
 mulx r11, r12, r11
-add rcx, r12
-mulx rdi, r12, rdi
-adc r11, r12
-mulx rdx, rsi, rsi
-adc rdi, rsi
+mulx r8, r13, r8
+add r11, r13
+mulx r9, r13, r9
+adc r8, r13
+mulx rdx, r13, r10
+adc r9, r13
 adc rdx, 0
-add r14, r10
-adc r13, rcx
-adc r9, r11
-adc r8, rdi
+mov r13, [rsi + 16]
+lea r13, [r13 + r13]
+mov r14, rdx
+mov rdx, [rsi + 8]
+mov r15, [rsi + 8]
+mulx r15, rbx, r15
+mulx r13, rbp, r13
+add r15, rbp
+mulx rdx, r10, r10
+adc r13, r10
 adc rdx, 0
-mov rcx, r8
-and rcx, [rax + 8]
-shld rdx, r8, 1
-mov rdx, rdx
-mulx rdx, rsi, [rax + 16]
-add r14, rsi
-adc r13, 0
-adc r9, 0
+add r8, rbx
+adc r9, r15
+adc r14, r13
+adc rdx, 0
+mov r10, [rsi + 24]
+lea r10, [r10 + r10]
+mov r13, rdx
+mov rdx, [rsi + 16]
+mov rsi, [rsi + 16]
+mulx rsi, r15, rsi
+mulx rdx, r10, r10
+add rsi, r10
+adc rdx, 0
+add r14, r15
+adc r13, rsi
+adc rdi, rdx
+mov rsi, 0
+adc rsi, 0
+mov rdx, rcx
+mulx rcx, rdx, [rax]
+add r9, rdx
 adc rcx, 0
+mov r10, r9
+and r10, [rax + 8]
 mov rdx, r14
-sub rdx, [rax + 24]
-mov rsi, r13
-sbb rsi, [rax + 32]
-mov rdi, r9
-sbb rdi, [rax + 32]
-mov r8, rcx
-sbb r8, [rax + 8]
-cmovc rdx, r14
-cmovc rsi, r13
-cmovc rdi, r9
-cmovc r8, rcx
+mulx r14, r15, [rax]
+mov rdx, r13
+mulx r13, rbx, [rax]
+mov rdx, rdi
+mulx rdx, rdi, [rax]
+imul rsi, [rax]
+shld rcx, r9, 1
+add rcx, [rax + 16]
+imul rcx, [rax + 24]
+add r15, rcx
+adc rbx, r14
+adc rdi, r13
+adc rsi, rdx
+add r12, r15
+adc r11, rbx
+adc r8, rdi
+adc r10, rsi
+mov rcx, r10
+sub rcx, [rax + 32]
+mov rcx, [rax + 40]
+cmovc rcx, [rax + 24]
+sub r12, rcx
+sbb r11, 0
+sbb r8, 0
+sbb r10, 0
+and r10, [rax + 8]
+pop rbp
+pop rbx
 ret
 .balign 64
 2:
-.quad {k26}, {p3}, {complement0}, {p0}, {p1}
+.quad {k26}, {p3}, {k1}, {complement0}, {complement3}, {k0}
 "
             ),
             k26 = const 0x26_u64,
             p3 = const M::P[3],
+            k1 = const 0x1_u64,
             complement0 = const M::COMPLEMENT[0],
+            complement3 = const M::COMPLEMENT[3],
+            k0 = const 0x0_u64,
             p0 = const M::P[0],
             p1 = const M::P[1],
             p2 = const M::P[2],
-            out("rax") _, out("rcx") _, out("rdx") z[0], inout("rsi") core::ptr::from_ref(x) =>
-            z[1], out("rdi") z[2], out("r8") z[3], out("r9") _, out("r10") _, out("r11") _,
-            out("r12") _, out("r13") _, out("r14") _, out("r15") _,
+            out("rax") _, out("rcx") _, out("rdx") _, inout("rsi") core::ptr::from_ref(x) => _,
+            out("rdi") _, out("r8") z[2], out("r9") _, out("r10") z[3], out("r11") z[1], out("r12")
+            z[0], out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );
     }
     z
 }
 
-/// x mod p for p = 2^k - c; pseudo-mersenne, variant adx.
+/// x*x mod p; top-first, variant adx.
 ///
 /// # Safety
 /// The processor has ADX and BMI2; p is curve25519.
@@ -7571,104 +7590,96 @@ unsafe fn square_plain_curve25519_adx<M: Modulus<4>>(x: &[u64; 4]) -> [u64; 4] {
         asm!(
             called!(
                 "call",
-                "fieldc_square_plain_curve25519_adx_16f294f4b3082a59_{p0}_{p1}_{p2}_{p3}",
+                "fieldc_square_plain_curve25519_adx_f63f4fa135b20902_{p0}_{p1}_{p2}_{p3}",
                 r"
 push rbx
-xor eax, eax
-mov rcx, [rsi + 16]
-lea rcx, [rcx + rcx]
-mov rdx, [rsi + 16]
-mov rdi, [rsi + 24]
-shld rdi, rdx, 1
+mov rdx, [rsi + 24]
+mov rax, [rsi + 24]
+mulx rax, rcx, rax
 mov rdx, [rsi + 8]
-mov r8, [rsi + 8]
-mulx r8, r9, r8
-mulx rcx, r10, rcx
-xor r11d, r11d
-adcx r8, r10
-mulx rdx, r10, rdi
-adcx rcx, r10
-adcx rdx, rax
-mov r10, [rsi + 8]
-lea r10, [r10 + r10]
-mov r11, [rsi + 8]
-mov r12, [rsi + 16]
-shld r12, r11, 1
-mov r11, rdx
-mov rdx, [rsi]
-mov r13, [rsi]
-mulx r13, r14, r13
-mulx r10, r15, r10
-xor ebx, ebx
-adcx r13, r15
-adox r9, r10
-mulx r10, r12, r12
-adcx r9, r12
-adox r8, r10
-mulx rdx, rdi, rdi
-adcx r8, rdi
-adox rcx, rdx
-adcx rcx, rax
-adcx r11, rax
-adox r11, rax
-mov rdx, [rsi + 24]
 lea rdi, [rdx + rdx]
+mov rdx, [rsi + 8]
+mov r8, [rsi + 16]
+shld r8, rdx, 1
 mov rdx, [rsi + 16]
-mov r10, [rsi + 16]
-mulx r10, r12, r10
-mulx rdx, rdi, rdi
-xor r15d, r15d
-adcx r10, rdi
-adcx rdx, rax
-adcx rcx, r12
-adcx r11, r10
-adcx rdx, rax
-mov rdi, rdx
-mov rdx, [rsi + 24]
-mov rsi, [rsi + 24]
-mulx rdx, rsi, rsi
-xor r10d, r10d
-adcx rdi, rsi
-adcx rdx, rax
-mov rsi, rdx
-mov rdx, [rip + 2f]
-mulx rcx, r10, rcx
-xor r12d, r12d
-adcx r14, r10
-adox r13, rcx
-mulx rcx, r10, r11
-adcx r13, r10
-adox r9, rcx
-mulx rcx, rdi, rdi
-adcx r9, rdi
-adox r8, rcx
-mulx rcx, rdx, rsi
-adcx r8, rdx
-adox rcx, rax
-adcx rcx, rax
-mov rsi, r8
-and rsi, [rip + 2f + 8]
-shld rcx, r8, 1
+mov r9, [rsi + 24]
+shld r9, rdx, 1
+mov rdx, [rsi]
+mov r10, [rsi]
+mulx r10, r11, r10
+mulx rdi, r12, rdi
+add r10, r12
+mulx r8, r12, r8
+adc rdi, r12
+mulx rdx, r12, r9
+adc r8, r12
+adc rdx, 0
+mov r12, [rsi + 16]
+lea r12, [r12 + r12]
+mov r13, rdx
+mov rdx, [rsi + 8]
+mov r14, [rsi + 8]
+mulx r14, r15, r14
+mulx r12, rbx, r12
+add r14, rbx
+mulx rdx, r9, r9
+adc r12, r9
+adc rdx, 0
+add rdi, r15
+adc r8, r14
+adc r13, r12
+adc rdx, 0
+mov r9, [rsi + 24]
+lea r9, [r9 + r9]
+mov r12, rdx
+mov rdx, [rsi + 16]
+mov rsi, [rsi + 16]
+mulx rsi, r14, rsi
+mulx rdx, r9, r9
+add rsi, r9
+adc rdx, 0
+add r13, r14
+adc r12, rsi
+adc rcx, rdx
+mov rsi, 0
+adc rsi, 0
+mov rdx, rax
+mulx rax, rdx, [rip + 2f]
+add r8, rdx
+adc rax, 0
+mov r9, r8
+and r9, [rip + 2f + 8]
+mov rdx, r13
+mulx r13, r14, [rip + 2f]
+mov rdx, r12
+mulx r12, r15, [rip + 2f]
 mov rdx, rcx
-mulx rcx, rdx, [rip + 2f + 16]
-xor edi, edi
-adcx r14, rdx
-adox r13, rcx
-adcx r13, rax
-adcx r9, rax
-adcx rsi, rax
-mov rax, r14
+mulx rcx, rbx, [rip + 2f]
+mov rdx, rsi
+mulx rdx, rsi, [rip + 2f]
+shld rax, r8, 1
+mov rdx, rax
+mulx rax, rdx, [rip + 2f + 16]
+add r14, rdx
+adc r15, r13
+adc rbx, r12
+adc rsi, rcx
+add r11, r14
+adc r10, r15
+adc rdi, rbx
+adc r9, rsi
+mov rax, r11
 sub rax, [rip + 2f + 24]
-mov rcx, r13
+mov rcx, r10
 sbb rcx, [rip + 2f + 32]
-mov rdx, r9
+mov rdx, rdi
 sbb rdx, [rip + 2f + 32]
-mov rdi, rsi
-sbb rdi, [rip + 2f + 8]
-cmovc rax, r14
-cmovc rcx, r13
-cmovc rdx, r9
-cmovc rdi, rsi
+mov rsi, r9
+sbb rsi, [rip + 2f + 8]
+cmovc rax, r11
+cmovc rcx, r10
+cmovc rdx, rdi
+cmovc rsi, r9
 pop rbx
 ret
 .balign 64
@@ -7683,7 +7694,7 @@ ret
             p1 = const M::P[1],
             p2 = const M::P[2],
             out("rax") z[0], out("rcx") z[1], out("rdx") z[2], inout("rsi") core::ptr::from_ref(x)
-            => _, out("rdi") z[3], out("r8") _, out("r9") _, out("r10") _, out("r11") _, out("r12")
+            => z[3], out("rdi") _, out("r8") _, out("r9") _, out("r10") _, out("r11") _, out("r12")
             _, out("r13") _, out("r14") _, out("r15") _,
             options(pure, readonly),
         );

@@ -9816,7 +9816,7 @@ assembly! { 8, 9:
     square: square_plain_m511_mulx;
 }
 
-/// x mod p for p = 2^k - c; pseudo-mersenne, variant mulx.
+/// x mod p for p = 2^k - c; next-multiple, variant mulx.
 ///
 /// # Safety
 /// The processor has BMI2; p is m-511.
@@ -9828,7 +9828,7 @@ unsafe fn mul_plain_m511_mulx<M: Modulus<8>>(x: &[u64; 8], y: &[u64; 8]) -> [u64
         asm!(
             called!(
                 "call",
-                "fieldc_mul_plain_m511_mulx_578f3841e9aaf9b7_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}",
+                "fieldc_mul_plain_m511_mulx_17066d7d305f6a14_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}",
                 r"
 push rbx
 push rbp
@@ -9845,264 +9845,264 @@ mov r10, [rsi + 16]
 mulx r10, r11, r10
 adc r9, r11
 mov r11, [rsi + 24]
-mulx r11, rbp, r11
-adc r10, rbp
-mov rbp, [rsi + 32]
-mulx rbp, r13, rbp
+mulx r11, r12, r11
+adc r10, r12
+mov r12, [rsi + 32]
+mulx r12, r13, r12
 adc r11, r13
 mov r13, [rsi + 40]
-mulx r13, rbx, r13
-adc rbp, rbx
-mov rbx, [rsi + 48]
-mulx rbx, r15, rbx
+mulx r13, r14, r13
+adc r12, r14
+mov r14, [rsi + 48]
+mulx r14, r15, r14
 adc r13, r15
 mov r15, [rsi + 56]
 mulx rdx, r15, r15
-adc rbx, r15
+adc r14, r15
 adc rdx, 0
 mov r15, rdx
 mov rdx, [rcx + 8]
-mulx r14, r12, [rsi]
+mulx rbx, rbp, [rsi]
 mov [rsp], r8
 mov [rsp + 8], rax
 mulx r8, rax, [rsi + 8]
-add r14, rax
+add rbx, rax
 mov [rsp + 16], rcx
 mulx rax, rcx, [rsi + 16]
 adc r8, rcx
 mov [rsp + 24], r15
 mulx rcx, r15, [rsi + 24]
 adc rax, r15
-mov [rsp + 32], rbx
-mulx r15, rbx, [rsi + 32]
-adc rcx, rbx
+mov [rsp + 32], r14
+mulx r15, r14, [rsi + 32]
+adc rcx, r14
 mov [rsp + 40], r13
-mulx rbx, r13, [rsi + 40]
+mulx r14, r13, [rsi + 40]
 adc r15, r13
 mov [rsp + 48], r15
 mulx r13, r15, [rsi + 48]
-adc rbx, r15
+adc r14, r15
 mulx rdx, r15, [rsi + 56]
 adc r13, r15
 adc rdx, 0
-add rdi, r12
-adc r9, r14
+add rdi, rbp
+adc r9, rbx
 adc r10, r8
 adc r11, rax
-adc rbp, rcx
+adc r12, rcx
 mov rax, [rsp + 40]
 adc rax, [rsp + 48]
-adc rbx, [rsp + 32]
+adc r14, [rsp + 32]
 adc r13, [rsp + 24]
 adc rdx, 0
 mov rcx, [rsp + 16]
 mov r8, rdx
 mov rdx, [rcx + 16]
-mulx r15, r14, [rsi]
+mulx r15, rbx, [rsi]
 mov [rsp + 24], rdi
-mulx r12, rdi, [rsi + 8]
+mulx rbp, rdi, [rsi + 8]
 add r15, rdi
 mulx rdi, rcx, [rsi + 16]
-adc r12, rcx
+adc rbp, rcx
 mov [rsp + 32], r8
 mulx rcx, r8, [rsi + 24]
 adc rdi, r8
 mov [rsp + 48], r13
 mulx r8, r13, [rsi + 32]
 adc rcx, r13
-mov [rsp + 40], rbx
-mulx r13, rbx, [rsi + 40]
-adc r8, rbx
+mov [rsp + 40], r14
+mulx r13, r14, [rsi + 40]
+adc r8, r14
 mov [rsp + 56], r8
-mulx rbx, r8, [rsi + 48]
+mulx r14, r8, [rsi + 48]
 adc r13, r8
 mulx rdx, r8, [rsi + 56]
-adc rbx, r8
+adc r14, r8
 adc rdx, 0
-add r9, r14
+add r9, rbx
 adc r10, r15
-adc r11, r12
-adc rbp, rdi
+adc r11, rbp
+adc r12, rdi
 adc rax, rcx
 mov rcx, [rsp + 40]
 adc rcx, [rsp + 56]
 adc r13, [rsp + 48]
-adc rbx, [rsp + 32]
+adc r14, [rsp + 32]
 adc rdx, 0
 mov rdi, [rsp + 16]
 mov r8, rdx
 mov rdx, [rdi + 24]
-mulx r15, r14, [rsi]
+mulx r15, rbx, [rsi]
 mov [rsp + 32], r9
-mulx r12, r9, [rsi + 8]
+mulx rbp, r9, [rsi + 8]
 add r15, r9
 mulx r9, rdi, [rsi + 16]
-adc r12, rdi
+adc rbp, rdi
 mov [rsp + 48], r8
 mulx rdi, r8, [rsi + 24]
 adc r9, r8
-mov [rsp + 56], rbx
-mulx r8, rbx, [rsi + 32]
-adc rdi, rbx
+mov [rsp + 56], r14
+mulx r8, r14, [rsi + 32]
+adc rdi, r14
 mov [rsp + 40], r13
-mulx rbx, r13, [rsi + 40]
+mulx r14, r13, [rsi + 40]
 adc r8, r13
 mov [rsp + 64], r8
 mulx r13, r8, [rsi + 48]
-adc rbx, r8
+adc r14, r8
 mulx rdx, r8, [rsi + 56]
 adc r13, r8
 adc rdx, 0
-add r10, r14
+add r10, rbx
 adc r11, r15
-adc rbp, r12
+adc r12, rbp
 adc rax, r9
 adc rcx, rdi
 mov rdi, [rsp + 40]
 adc rdi, [rsp + 64]
-adc rbx, [rsp + 56]
+adc r14, [rsp + 56]
 adc r13, [rsp + 48]
 adc rdx, 0
 mov r8, [rsp + 16]
 mov r9, rdx
 mov rdx, [r8 + 32]
-mulx r15, r14, [rsi]
+mulx r15, rbx, [rsi]
 mov [rsp + 48], r10
-mulx r12, r10, [rsi + 8]
+mulx rbp, r10, [rsi + 8]
 add r15, r10
 mulx r10, r8, [rsi + 16]
-adc r12, r8
+adc rbp, r8
 mov [rsp + 56], r9
 mulx r8, r9, [rsi + 24]
 adc r10, r9
 mov [rsp + 64], r13
 mulx r9, r13, [rsi + 32]
 adc r8, r13
-mov [rsp + 40], rbx
-mulx r13, rbx, [rsi + 40]
-adc r9, rbx
+mov [rsp + 40], r14
+mulx r13, r14, [rsi + 40]
+adc r9, r14
 mov [rsp + 72], r9
-mulx rbx, r9, [rsi + 48]
+mulx r14, r9, [rsi + 48]
 adc r13, r9
 mulx rdx, r9, [rsi + 56]
-adc rbx, r9
+adc r14, r9
 adc rdx, 0
-add r11, r14
-adc rbp, r15
-adc rax, r12
+add r11, rbx
+adc r12, r15
+adc rax, rbp
 adc rcx, r10
 adc rdi, r8
 mov r8, [rsp + 40]
 adc r8, [rsp + 72]
 adc r13, [rsp + 64]
-adc rbx, [rsp + 56]
+adc r14, [rsp + 56]
 adc rdx, 0
 mov r9, [rsp + 16]
 mov r10, rdx
 mov rdx, [r9 + 40]
-mulx r15, r14, [rsi]
+mulx r15, rbx, [rsi]
 mov [rsp + 56], r11
-mulx r12, r11, [rsi + 8]
+mulx rbp, r11, [rsi + 8]
 add r15, r11
 mulx r11, r9, [rsi + 16]
-adc r12, r9
+adc rbp, r9
 mov [rsp + 64], r10
 mulx r9, r10, [rsi + 24]
 adc r11, r10
-mov [rsp + 72], rbx
-mulx r10, rbx, [rsi + 32]
-adc r9, rbx
+mov [rsp + 72], r14
+mulx r10, r14, [rsi + 32]
+adc r9, r14
 mov [rsp + 40], r13
-mulx rbx, r13, [rsi + 40]
+mulx r14, r13, [rsi + 40]
 adc r10, r13
 mov [rsp + 80], r10
 mulx r13, r10, [rsi + 48]
-adc rbx, r10
+adc r14, r10
 mulx rdx, r10, [rsi + 56]
 adc r13, r10
 adc rdx, 0
-add rbp, r14
+add r12, rbx
 adc rax, r15
-adc rcx, r12
+adc rcx, rbp
 adc rdi, r11
 adc r8, r9
 mov r9, [rsp + 40]
 adc r9, [rsp + 80]
-adc rbx, [rsp + 72]
+adc r14, [rsp + 72]
 adc r13, [rsp + 64]
 adc rdx, 0
 mov r10, [rsp + 16]
 mov r11, rdx
 mov rdx, [r10 + 48]
-mulx r15, r14, [rsi]
-mov [rsp + 64], rbp
-mulx r12, rbp, [rsi + 8]
-add r15, rbp
-mulx rbp, r10, [rsi + 16]
-adc r12, r10
+mulx r15, rbx, [rsi]
+mov [rsp + 64], r12
+mulx rbp, r12, [rsi + 8]
+add r15, r12
+mulx r12, r10, [rsi + 16]
+adc rbp, r10
 mov [rsp + 72], r11
 mulx r10, r11, [rsi + 24]
-adc rbp, r11
+adc r12, r11
 mov [rsp + 80], r13
 mulx r11, r13, [rsi + 32]
 adc r10, r13
-mov [rsp + 40], rbx
-mulx r13, rbx, [rsi + 40]
-adc r11, rbx
+mov [rsp + 40], r14
+mulx r13, r14, [rsi + 40]
+adc r11, r14
 mov [rsp + 88], r11
-mulx rbx, r11, [rsi + 48]
+mulx r14, r11, [rsi + 48]
 adc r13, r11
 mulx rdx, r11, [rsi + 56]
-adc rbx, r11
+adc r14, r11
 adc rdx, 0
-add rax, r14
+add rax, rbx
 adc rcx, r15
-adc rdi, r12
-adc r8, rbp
+adc rdi, rbp
+adc r8, r12
 adc r9, r10
 mov r10, [rsp + 40]
 adc r10, [rsp + 88]
 adc r13, [rsp + 80]
-adc rbx, [rsp + 72]
+adc r14, [rsp + 72]
 adc rdx, 0
 mov r11, [rsp + 16]
-mov rbp, rdx
+mov r12, rdx
 mov rdx, [r11 + 56]
 mulx r11, r15, [rsi]
-mulx r14, r12, [rsi + 8]
-add r11, r12
+mulx rbx, rbp, [rsi + 8]
+add r11, rbp
 mov [rsp + 16], rax
-mulx r12, rax, [rsi + 16]
-adc r14, rax
-mov [rsp + 72], rbp
-mulx rax, rbp, [rsi + 24]
-adc r12, rbp
-mov [rsp + 80], rbx
-mulx rbp, rbx, [rsi + 32]
-adc rax, rbx
+mulx rbp, rax, [rsi + 16]
+adc rbx, rax
+mov [rsp + 72], r12
+mulx rax, r12, [rsi + 24]
+adc rbp, r12
+mov [rsp + 80], r14
+mulx r12, r14, [rsi + 32]
+adc rax, r14
 mov [rsp + 88], r13
-mulx rbx, r13, [rsi + 40]
-adc rbp, r13
-mov [rsp + 40], rbp
-mulx r13, rbp, [rsi + 48]
-adc rbx, rbp
+mulx r14, r13, [rsi + 40]
+adc r12, r13
+mov [rsp + 40], r12
+mulx r13, r12, [rsi + 48]
+adc r14, r12
 mulx rdx, rsi, [rsi + 56]
 adc r13, rsi
 adc rdx, 0
 add rcx, r15
 adc rdi, r11
-adc r8, r14
-adc r9, r12
+adc r8, rbx
+adc r9, rbp
 adc r10, rax
 mov rax, [rsp + 88]
 adc rax, [rsp + 40]
-adc rbx, [rsp + 80]
+adc r14, [rsp + 80]
 adc r13, [rsp + 72]
 adc rdx, 0
 mov rsi, [rsp + 8]
 mov r11, rdx
 mov rdx, [rsi]
-mulx rdi, rbp, rdi
+mulx rdi, r12, rdi
 mulx r8, r15, r8
 add rdi, r15
 mulx r9, r15, r9
@@ -10111,75 +10111,63 @@ mulx r10, r15, r10
 adc r9, r15
 mulx rax, r15, rax
 adc r10, r15
-mulx rbx, r15, rbx
+mulx r14, r15, r14
 adc rax, r15
 mulx r13, r15, r13
-adc rbx, r15
+adc r14, r15
 mulx rdx, r11, r11
 adc r13, r11
 adc rdx, 0
-add rbp, [rsp]
+add r12, [rsp]
 adc rdi, [rsp + 24]
 adc r8, [rsp + 32]
 adc r9, [rsp + 48]
 adc r10, [rsp + 56]
 adc rax, [rsp + 64]
-adc rbx, [rsp + 16]
+adc r14, [rsp + 16]
 adc rcx, r13
 adc rdx, 0
 mov r11, rcx
 and r11, [rsi + 8]
 shld rdx, rcx, 1
-mov rdx, rdx
-mulx rcx, rdx, [rsi + 16]
-add rbp, rdx
+add rdx, [rsi + 16]
+imul rdx, [rsi + 24]
+add r12, rdx
 adc rdi, 0
 adc r8, 0
 adc r9, 0
 adc r10, 0
 adc rax, 0
-adc rbx, 0
+adc r14, 0
 adc r11, 0
-mov rcx, rbp
-sub rcx, [rsi + 24]
-mov rdx, rdi
-sbb rdx, [rsi + 32]
-mov r13, r8
-sbb r13, [rsi + 32]
-mov r15, r9
-sbb r15, [rsi + 32]
-mov r14, r10
-sbb r14, [rsi + 32]
-mov r12, rax
-sbb r12, [rsi + 32]
-mov [rsp + 16], r12
-mov r12, rbx
-sbb r12, [rsi + 32]
-mov [rsp + 64], r12
-mov r12, r11
-sbb r12, [rsi + 8]
-cmovc rcx, rbp
-cmovc rdx, rdi
-cmovc r13, r8
-cmovc r15, r9
-cmovc r14, r10
-mov rsi, [rsp + 16]
-cmovc rsi, rax
-mov rax, [rsp + 64]
-cmovc rax, rbx
-cmovc r12, r11
+mov rcx, r11
+sub rcx, [rsi + 32]
+mov rcx, [rsi + 40]
+cmovc rcx, [rsi + 24]
+sub r12, rcx
+sbb rdi, 0
+sbb r8, 0
+sbb r9, 0
+sbb r10, 0
+sbb rax, 0
+sbb r14, 0
+sbb r11, 0
+and r11, [rsi + 8]
 add rsp, 96
 pop rbp
 pop rbx
 ret
 .balign 64
 2:
-.quad {k176}, {p7}, {complement0}, {p0}, {p1}
+.quad {k176}, {p7}, {k1}, {complement0}, {complement7}, {k0}
 "
             ),
             k176 = const 0x176_u64,
             p7 = const M::P[7],
+            k1 = const 0x1_u64,
             complement0 = const M::COMPLEMENT[0],
+            complement7 = const M::COMPLEMENT[7],
+            k0 = const 0x0_u64,
             p0 = const M::P[0],
             p1 = const M::P[1],
             p2 = const M::P[2],
@@ -10187,17 +10175,16 @@ ret
             p4 = const M::P[4],
             p5 = const M::P[5],
             p6 = const M::P[6],
-            out("rax") z[6], out("rcx") z[0], inout("rdx") core::ptr::from_ref(y) => z[1],
-            inout("rsi") core::ptr::from_ref(x) => z[5], out("rdi") _, out("r8") _, out("r9") _,
-            out("r10") _, out("r11") _, out("r12") z[7], out("r13") z[2], out("r14") z[4],
-            out("r15") z[3],
+            out("rax") z[5], out("rcx") _, inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
+            core::ptr::from_ref(x) => _, out("rdi") z[1], out("r8") z[2], out("r9") z[3], out("r10")
+            z[4], out("r11") z[7], out("r12") z[0], out("r13") _, out("r14") z[6], out("r15") _,
             options(pure, readonly),
         );
     }
     z
 }
 
-/// x mod p for p = 2^k - c; pseudo-mersenne, variant mulx.
+/// x mod p for p = 2^k - c; next-multiple, variant mulx.
 ///
 /// # Safety
 /// The processor has BMI2; p is m-511.
@@ -10212,7 +10199,7 @@ unsafe fn sum_of_products_plain_m511_mulx<M: Modulus<8>>(
         asm!(
             called!(
                 "call",
-                "fieldc_sum_of_products_plain_m511_mulx_17759d48b82d67b9_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}",
+                "fieldc_sum_of_products_plain_m511_mulx_7f136ace6c6542cc_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}",
                 r"
 push rbx
 push rbp
@@ -10232,178 +10219,178 @@ mov r11, [rsi + 24]
 mulx r11, r12, r11
 adc r10, r12
 mov r12, [rsi + 32]
-mulx r12, rbp, r12
-adc r11, rbp
-mov rbp, [rsi + 40]
-mulx rbp, rbx, rbp
-adc r12, rbx
-mov rbx, [rsi + 48]
-mulx rbx, r15, rbx
-adc rbp, r15
+mulx r12, r13, r12
+adc r11, r13
+mov r13, [rsi + 40]
+mulx r13, r14, r13
+adc r12, r14
+mov r14, [rsi + 48]
+mulx r14, r15, r14
+adc r13, r15
 mov r15, [rsi + 56]
 mulx rdx, r15, r15
-adc rbx, r15
+adc r14, r15
 adc rdx, 0
 mov r15, rdx
 mov rdx, [rcx + 64]
-mov r14, [rsi + 64]
-mulx r14, r13, r14
+mov rbx, [rsi + 64]
+mulx rbx, rbp, rbx
 mov [rsp], rax
 mov rax, [rsi + 72]
 mov [rsp + 8], rcx
 mulx rax, rcx, rax
-add r14, rcx
+add rbx, rcx
 mov rcx, [rsi + 80]
 mov [rsp + 16], r15
 mulx rcx, r15, rcx
 adc rax, r15
 mov r15, [rsi + 88]
-mov [rsp + 24], rbx
-mulx r15, rbx, r15
-adc rcx, rbx
-mov rbx, [rsi + 96]
-mov [rsp + 32], rbp
-mulx rbx, rbp, rbx
-adc r15, rbp
-mov rbp, [rsi + 104]
+mov [rsp + 24], r14
+mulx r15, r14, r15
+adc rcx, r14
+mov r14, [rsi + 96]
+mov [rsp + 32], r13
+mulx r14, r13, r14
+adc r15, r13
+mov r13, [rsi + 104]
 mov [rsp + 40], r12
-mulx rbp, r12, rbp
-adc rbx, r12
+mulx r13, r12, r13
+adc r14, r12
 mov r12, [rsi + 112]
-mov [rsp + 48], rbx
-mulx r12, rbx, r12
-adc rbp, rbx
-mov rbx, [rsi + 120]
-mulx rdx, rbx, rbx
-adc r12, rbx
+mov [rsp + 48], r14
+mulx r12, r14, r12
+adc r13, r14
+mov r14, [rsi + 120]
+mulx rdx, r14, r14
+adc r12, r14
 adc rdx, 0
-add r8, r13
-adc rdi, r14
+add r8, rbp
+adc rdi, rbx
 adc r9, rax
 adc r10, rcx
 adc r11, r15
 mov rax, [rsp + 40]
 adc rax, [rsp + 48]
-adc rbp, [rsp + 32]
+adc r13, [rsp + 32]
 adc r12, [rsp + 24]
 adc rdx, [rsp + 16]
 mov rcx, [rsp + 8]
-mov rbx, rdx
+mov r14, rdx
 mov rdx, [rcx + 8]
-mulx r15, r14, [rsi]
+mulx r15, rbx, [rsi]
 mov [rsp + 16], r8
-mulx r13, r8, [rsi + 8]
+mulx rbp, r8, [rsi + 8]
 add r15, r8
 mulx r8, rcx, [rsi + 16]
-adc r13, rcx
-mov [rsp + 24], rbx
-mulx rcx, rbx, [rsi + 24]
-adc r8, rbx
+adc rbp, rcx
+mov [rsp + 24], r14
+mulx rcx, r14, [rsi + 24]
+adc r8, r14
 mov [rsp + 32], r12
-mulx rbx, r12, [rsi + 32]
+mulx r14, r12, [rsi + 32]
 adc rcx, r12
-mov [rsp + 48], rbp
-mulx r12, rbp, [rsi + 40]
-adc rbx, rbp
-mov [rsp + 40], rbx
-mulx rbp, rbx, [rsi + 48]
-adc r12, rbx
-mulx rdx, rbx, [rsi + 56]
-adc rbp, rbx
+mov [rsp + 48], r13
+mulx r12, r13, [rsi + 40]
+adc r14, r13
+mov [rsp + 40], r14
+mulx r13, r14, [rsi + 48]
+adc r12, r14
+mulx rdx, r14, [rsi + 56]
+adc r13, r14
 adc rdx, 0
-add rdi, r14
+add rdi, rbx
 adc r9, r15
-adc r10, r13
+adc r10, rbp
 adc r11, r8
 adc rax, rcx
 mov rcx, [rsp + 48]
 adc rcx, [rsp + 40]
 adc r12, [rsp + 32]
-adc rbp, [rsp + 24]
+adc r13, [rsp + 24]
 adc rdx, 0
 mov r8, [rsp + 8]
-mov rbx, rdx
+mov r14, rdx
 mov rdx, [r8 + 72]
-mulx r15, r14, [rsi + 64]
-mulx r13, r8, [rsi + 72]
+mulx r15, rbx, [rsi + 64]
+mulx rbp, r8, [rsi + 72]
 add r15, r8
-mov [rsp + 24], rbx
-mulx r8, rbx, [rsi + 80]
-adc r13, rbx
-mov [rsp + 32], rbp
-mulx rbx, rbp, [rsi + 88]
-adc r8, rbp
+mov [rsp + 24], r14
+mulx r8, r14, [rsi + 80]
+adc rbp, r14
+mov [rsp + 32], r13
+mulx r14, r13, [rsi + 88]
+adc r8, r13
 mov [rsp + 40], r12
-mulx rbp, r12, [rsi + 96]
-adc rbx, r12
+mulx r13, r12, [rsi + 96]
+adc r14, r12
 mov [rsp + 48], rcx
 mulx r12, rcx, [rsi + 104]
-adc rbp, rcx
-mov [rsp + 56], rbp
-mulx rcx, rbp, [rsi + 112]
-adc r12, rbp
-mulx rdx, rbp, [rsi + 120]
-adc rcx, rbp
+adc r13, rcx
+mov [rsp + 56], r13
+mulx rcx, r13, [rsi + 112]
+adc r12, r13
+mulx rdx, r13, [rsi + 120]
+adc rcx, r13
 adc rdx, 0
-add rdi, r14
+add rdi, rbx
 adc r9, r15
-adc r10, r13
+adc r10, rbp
 adc r11, r8
-adc rax, rbx
+adc rax, r14
 mov r8, [rsp + 48]
 adc r8, [rsp + 56]
 adc r12, [rsp + 40]
 adc rcx, [rsp + 32]
 adc rdx, [rsp + 24]
-mov rbp, [rsp + 8]
-mov rbx, rdx
-mov rdx, [rbp + 16]
-mulx r15, r14, [rsi]
+mov r13, [rsp + 8]
+mov r14, rdx
+mov rdx, [r13 + 16]
+mulx r15, rbx, [rsi]
 mov [rsp + 24], rdi
-mulx r13, rdi, [rsi + 8]
+mulx rbp, rdi, [rsi + 8]
 add r15, rdi
-mulx rdi, rbp, [rsi + 16]
-adc r13, rbp
-mov [rsp + 32], rbx
-mulx rbp, rbx, [rsi + 24]
-adc rdi, rbx
+mulx rdi, r13, [rsi + 16]
+adc rbp, r13
+mov [rsp + 32], r14
+mulx r13, r14, [rsi + 24]
+adc rdi, r14
 mov [rsp + 40], rcx
-mulx rbx, rcx, [rsi + 32]
-adc rbp, rcx
+mulx r14, rcx, [rsi + 32]
+adc r13, rcx
 mov [rsp + 56], r12
 mulx rcx, r12, [rsi + 40]
-adc rbx, r12
-mov [rsp + 48], rbx
-mulx r12, rbx, [rsi + 48]
-adc rcx, rbx
-mulx rdx, rbx, [rsi + 56]
-adc r12, rbx
+adc r14, r12
+mov [rsp + 48], r14
+mulx r12, r14, [rsi + 48]
+adc rcx, r14
+mulx rdx, r14, [rsi + 56]
+adc r12, r14
 adc rdx, 0
-add r9, r14
+add r9, rbx
 adc r10, r15
-adc r11, r13
+adc r11, rbp
 adc rax, rdi
-adc r8, rbp
+adc r8, r13
 mov rdi, [rsp + 56]
 adc rdi, [rsp + 48]
 adc rcx, [rsp + 40]
 adc r12, [rsp + 32]
 adc rdx, 0
-mov rbp, [rsp + 8]
-mov rbx, rdx
-mov rdx, [rbp + 80]
-mulx r15, r14, [rsi + 64]
-mulx r13, rbp, [rsi + 72]
-add r15, rbp
-mov [rsp + 32], rbx
-mulx rbp, rbx, [rsi + 80]
-adc r13, rbx
+mov r13, [rsp + 8]
+mov r14, rdx
+mov rdx, [r13 + 80]
+mulx r15, rbx, [rsi + 64]
+mulx rbp, r13, [rsi + 72]
+add r15, r13
+mov [rsp + 32], r14
+mulx r13, r14, [rsi + 80]
+adc rbp, r14
 mov [rsp + 40], r12
-mulx rbx, r12, [rsi + 88]
-adc rbp, r12
+mulx r14, r12, [rsi + 88]
+adc r13, r12
 mov [rsp + 48], rcx
 mulx r12, rcx, [rsi + 96]
-adc rbx, rcx
+adc r14, rcx
 mov [rsp + 56], rdi
 mulx rcx, rdi, [rsi + 104]
 adc r12, rdi
@@ -10413,65 +10400,65 @@ adc rcx, r12
 mulx rdx, r12, [rsi + 120]
 adc rdi, r12
 adc rdx, 0
-add r9, r14
+add r9, rbx
 adc r10, r15
-adc r11, r13
-adc rax, rbp
-adc r8, rbx
+adc r11, rbp
+adc rax, r13
+adc r8, r14
 mov r12, [rsp + 56]
 adc r12, [rsp + 64]
 adc rcx, [rsp + 48]
 adc rdi, [rsp + 40]
 adc rdx, [rsp + 32]
-mov rbp, [rsp + 8]
-mov rbx, rdx
-mov rdx, [rbp + 24]
-mulx r15, r14, [rsi]
+mov r13, [rsp + 8]
+mov r14, rdx
+mov rdx, [r13 + 24]
+mulx r15, rbx, [rsi]
 mov [rsp + 32], r9
-mulx r13, r9, [rsi + 8]
+mulx rbp, r9, [rsi + 8]
 add r15, r9
-mulx r9, rbp, [rsi + 16]
-adc r13, rbp
-mov [rsp + 40], rbx
-mulx rbp, rbx, [rsi + 24]
-adc r9, rbx
+mulx r9, r13, [rsi + 16]
+adc rbp, r13
+mov [rsp + 40], r14
+mulx r13, r14, [rsi + 24]
+adc r9, r14
 mov [rsp + 48], rdi
-mulx rbx, rdi, [rsi + 32]
-adc rbp, rdi
+mulx r14, rdi, [rsi + 32]
+adc r13, rdi
 mov [rsp + 64], rcx
 mulx rdi, rcx, [rsi + 40]
-adc rbx, rcx
-mov [rsp + 56], rbx
-mulx rcx, rbx, [rsi + 48]
-adc rdi, rbx
-mulx rdx, rbx, [rsi + 56]
-adc rcx, rbx
+adc r14, rcx
+mov [rsp + 56], r14
+mulx rcx, r14, [rsi + 48]
+adc rdi, r14
+mulx rdx, r14, [rsi + 56]
+adc rcx, r14
 adc rdx, 0
-add r10, r14
+add r10, rbx
 adc r11, r15
-adc rax, r13
+adc rax, rbp
 adc r8, r9
-adc r12, rbp
+adc r12, r13
 mov r9, [rsp + 64]
 adc r9, [rsp + 56]
 adc rdi, [rsp + 48]
 adc rcx, [rsp + 40]
 adc rdx, 0
-mov rbp, [rsp + 8]
-mov rbx, rdx
-mov rdx, [rbp + 88]
-mulx r15, r14, [rsi + 64]
-mulx r13, rbp, [rsi + 72]
-add r15, rbp
-mov [rsp + 40], rbx
-mulx rbp, rbx, [rsi + 80]
-adc r13, rbx
+mov r13, [rsp + 8]
+mov r14, rdx
+mov rdx, [r13 + 88]
+mulx r15, rbx, [rsi + 64]
+mulx rbp, r13, [rsi + 72]
+add r15, r13
+mov [rsp + 40], r14
+mulx r13, r14, [rsi + 80]
+adc rbp, r14
 mov [rsp + 48], rcx
-mulx rbx, rcx, [rsi + 88]
-adc rbp, rcx
+mulx r14, rcx, [rsi + 88]
+adc r13, rcx
 mov [rsp + 56], rdi
 mulx rcx, rdi, [rsi + 96]
-adc rbx, rdi
+adc r14, rdi
 mov [rsp + 64], r9
 mulx rdi, r9, [rsi + 104]
 adc rcx, r9
@@ -10481,30 +10468,30 @@ adc rdi, rcx
 mulx rcx, rdx, [rsi + 120]
 adc r9, rdx
 adc rcx, 0
-add r10, r14
+add r10, rbx
 adc r11, r15
-adc rax, r13
-adc r8, rbp
-adc r12, rbx
-mov rbp, [rsp + 64]
-adc rbp, [rsp + 72]
+adc rax, rbp
+adc r8, r13
+adc r12, r14
+mov r13, [rsp + 64]
+adc r13, [rsp + 72]
 adc rdi, [rsp + 56]
 adc r9, [rsp + 48]
 adc rcx, [rsp + 40]
-mov rbx, [rsp + 8]
-mov rdx, [rbx + 32]
-mulx r15, r14, [rsi]
+mov r14, [rsp + 8]
+mov rdx, [r14 + 32]
+mulx r15, rbx, [rsi]
 mov [rsp + 40], r10
-mulx r13, r10, [rsi + 8]
+mulx rbp, r10, [rsi + 8]
 add r15, r10
-mulx r10, rbx, [rsi + 16]
-adc r13, rbx
+mulx r10, r14, [rsi + 16]
+adc rbp, r14
 mov [rsp + 48], rcx
-mulx rbx, rcx, [rsi + 24]
+mulx r14, rcx, [rsi + 24]
 adc r10, rcx
 mov [rsp + 56], r9
 mulx rcx, r9, [rsi + 32]
-adc rbx, r9
+adc r14, r9
 mov [rsp + 72], rdi
 mulx r9, rdi, [rsi + 40]
 adc rcx, rdi
@@ -10514,27 +10501,27 @@ adc r9, rcx
 mulx rcx, rdx, [rsi + 56]
 adc rdi, rdx
 adc rcx, 0
-add r11, r14
+add r11, rbx
 adc rax, r15
-adc r8, r13
+adc r8, rbp
 adc r12, r10
-adc rbp, rbx
+adc r13, r14
 mov r10, [rsp + 72]
 adc r10, [rsp + 64]
 adc r9, [rsp + 56]
 adc rdi, [rsp + 48]
 adc rcx, 0
-mov rbx, [rsp + 8]
-mov rdx, [rbx + 96]
-mulx r15, r14, [rsi + 64]
-mulx r13, rbx, [rsi + 72]
-add r15, rbx
+mov r14, [rsp + 8]
+mov rdx, [r14 + 96]
+mulx r15, rbx, [rsi + 64]
+mulx rbp, r14, [rsi + 72]
+add r15, r14
 mov [rsp + 48], rcx
-mulx rbx, rcx, [rsi + 80]
-adc r13, rcx
+mulx r14, rcx, [rsi + 80]
+adc rbp, rcx
 mov [rsp + 56], rdi
 mulx rcx, rdi, [rsi + 88]
-adc rbx, rdi
+adc r14, rdi
 mov [rsp + 64], r9
 mulx rdi, r9, [rsi + 96]
 adc rcx, r9
@@ -10547,44 +10534,44 @@ adc r9, rdi
 mulx rdx, rdi, [rsi + 120]
 adc r10, rdi
 adc rdx, 0
-add r11, r14
+add r11, rbx
 adc rax, r15
-adc r8, r13
-adc r12, rbx
-adc rbp, rcx
+adc r8, rbp
+adc r12, r14
+adc r13, rcx
 mov rcx, [rsp + 72]
 adc rcx, [rsp + 80]
 adc r9, [rsp + 64]
 adc r10, [rsp + 56]
 adc rdx, [rsp + 48]
 mov rdi, [rsp + 8]
-mov rbx, rdx
+mov r14, rdx
 mov rdx, [rdi + 40]
-mulx r15, r14, [rsi]
+mulx r15, rbx, [rsi]
 mov [rsp + 48], r11
-mulx r13, r11, [rsi + 8]
+mulx rbp, r11, [rsi + 8]
 add r15, r11
 mulx r11, rdi, [rsi + 16]
-adc r13, rdi
-mov [rsp + 56], rbx
-mulx rdi, rbx, [rsi + 24]
-adc r11, rbx
+adc rbp, rdi
+mov [rsp + 56], r14
+mulx rdi, r14, [rsi + 24]
+adc r11, r14
 mov [rsp + 64], r10
-mulx rbx, r10, [rsi + 32]
+mulx r14, r10, [rsi + 32]
 adc rdi, r10
 mov [rsp + 80], r9
 mulx r10, r9, [rsi + 40]
-adc rbx, r9
-mov [rsp + 72], rbx
-mulx r9, rbx, [rsi + 48]
-adc r10, rbx
-mulx rdx, rbx, [rsi + 56]
-adc r9, rbx
+adc r14, r9
+mov [rsp + 72], r14
+mulx r9, r14, [rsi + 48]
+adc r10, r14
+mulx rdx, r14, [rsi + 56]
+adc r9, r14
 adc rdx, 0
-add rax, r14
+add rax, rbx
 adc r8, r15
-adc r12, r13
-adc rbp, r11
+adc r12, rbp
+adc r13, r11
 adc rcx, rdi
 mov rdi, [rsp + 80]
 adc rdi, [rsp + 72]
@@ -10592,20 +10579,20 @@ adc r10, [rsp + 64]
 adc r9, [rsp + 56]
 adc rdx, 0
 mov r11, [rsp + 8]
-mov rbx, rdx
+mov r14, rdx
 mov rdx, [r11 + 104]
-mulx r15, r14, [rsi + 64]
-mulx r13, r11, [rsi + 72]
+mulx r15, rbx, [rsi + 64]
+mulx rbp, r11, [rsi + 72]
 add r15, r11
-mov [rsp + 56], rbx
-mulx r11, rbx, [rsi + 80]
-adc r13, rbx
+mov [rsp + 56], r14
+mulx r11, r14, [rsi + 80]
+adc rbp, r14
 mov [rsp + 64], r9
-mulx rbx, r9, [rsi + 88]
+mulx r14, r9, [rsi + 88]
 adc r11, r9
 mov [rsp + 72], r10
 mulx r9, r10, [rsi + 96]
-adc rbx, r10
+adc r14, r10
 mov [rsp + 80], rdi
 mulx r10, rdi, [rsi + 104]
 adc r9, rdi
@@ -10615,43 +10602,43 @@ adc r10, r9
 mulx rdx, r9, [rsi + 120]
 adc rdi, r9
 adc rdx, 0
-add rax, r14
+add rax, rbx
 adc r8, r15
-adc r12, r13
-adc rbp, r11
-adc rcx, rbx
+adc r12, rbp
+adc r13, r11
+adc rcx, r14
 mov r9, [rsp + 80]
 adc r9, [rsp + 88]
 adc r10, [rsp + 72]
 adc rdi, [rsp + 64]
 adc rdx, [rsp + 56]
 mov r11, [rsp + 8]
-mov rbx, rdx
+mov r14, rdx
 mov rdx, [r11 + 48]
-mulx r15, r14, [rsi]
+mulx r15, rbx, [rsi]
 mov [rsp + 56], rax
-mulx r13, rax, [rsi + 8]
+mulx rbp, rax, [rsi + 8]
 add r15, rax
 mulx rax, r11, [rsi + 16]
-adc r13, r11
-mov [rsp + 64], rbx
-mulx r11, rbx, [rsi + 24]
-adc rax, rbx
+adc rbp, r11
+mov [rsp + 64], r14
+mulx r11, r14, [rsi + 24]
+adc rax, r14
 mov [rsp + 72], rdi
-mulx rbx, rdi, [rsi + 32]
+mulx r14, rdi, [rsi + 32]
 adc r11, rdi
 mov [rsp + 88], r10
 mulx rdi, r10, [rsi + 40]
-adc rbx, r10
-mov [rsp + 80], rbx
-mulx r10, rbx, [rsi + 48]
-adc rdi, rbx
-mulx rdx, rbx, [rsi + 56]
-adc r10, rbx
+adc r14, r10
+mov [rsp + 80], r14
+mulx r10, r14, [rsi + 48]
+adc rdi, r14
+mulx rdx, r14, [rsi + 56]
+adc r10, r14
 adc rdx, 0
-add r8, r14
+add r8, rbx
 adc r12, r15
-adc rbp, r13
+adc r13, rbp
 adc rcx, rax
 adc r9, r11
 mov rax, [rsp + 88]
@@ -10660,20 +10647,20 @@ adc rdi, [rsp + 72]
 adc r10, [rsp + 64]
 adc rdx, 0
 mov r11, [rsp + 8]
-mov rbx, rdx
+mov r14, rdx
 mov rdx, [r11 + 112]
-mulx r15, r14, [rsi + 64]
-mulx r13, r11, [rsi + 72]
+mulx r15, rbx, [rsi + 64]
+mulx rbp, r11, [rsi + 72]
 add r15, r11
-mov [rsp + 64], rbx
-mulx r11, rbx, [rsi + 80]
-adc r13, rbx
+mov [rsp + 64], r14
+mulx r11, r14, [rsi + 80]
+adc rbp, r14
 mov [rsp + 72], r10
-mulx rbx, r10, [rsi + 88]
+mulx r14, r10, [rsi + 88]
 adc r11, r10
 mov [rsp + 80], rdi
 mulx r10, rdi, [rsi + 96]
-adc rbx, rdi
+adc r14, rdi
 mov [rsp + 88], rax
 mulx rdi, rax, [rsi + 104]
 adc r10, rax
@@ -10683,43 +10670,43 @@ adc rdi, r10
 mulx rdx, r10, [rsi + 120]
 adc rax, r10
 adc rdx, 0
-add r8, r14
+add r8, rbx
 adc r12, r15
-adc rbp, r13
+adc r13, rbp
 adc rcx, r11
-adc r9, rbx
+adc r9, r14
 mov r10, [rsp + 88]
 adc r10, [rsp + 96]
 adc rdi, [rsp + 80]
 adc rax, [rsp + 72]
 adc rdx, [rsp + 64]
 mov r11, [rsp + 8]
-mov rbx, rdx
+mov r14, rdx
 mov rdx, [r11 + 56]
-mulx r15, r14, [rsi]
+mulx r15, rbx, [rsi]
 mov [rsp + 64], r8
-mulx r13, r8, [rsi + 8]
+mulx rbp, r8, [rsi + 8]
 add r15, r8
 mulx r8, r11, [rsi + 16]
-adc r13, r11
-mov [rsp + 72], rbx
-mulx r11, rbx, [rsi + 24]
-adc r8, rbx
+adc rbp, r11
+mov [rsp + 72], r14
+mulx r11, r14, [rsi + 24]
+adc r8, r14
 mov [rsp + 80], rax
-mulx rbx, rax, [rsi + 32]
+mulx r14, rax, [rsi + 32]
 adc r11, rax
 mov [rsp + 96], rdi
 mulx rax, rdi, [rsi + 40]
-adc rbx, rdi
-mov [rsp + 88], rbx
-mulx rdi, rbx, [rsi + 48]
-adc rax, rbx
-mulx rdx, rbx, [rsi + 56]
-adc rdi, rbx
+adc r14, rdi
+mov [rsp + 88], r14
+mulx rdi, r14, [rsi + 48]
+adc rax, r14
+mulx rdx, r14, [rsi + 56]
+adc rdi, r14
 adc rdx, 0
-add r12, r14
-adc rbp, r15
-adc rcx, r13
+add r12, rbx
+adc r13, r15
+adc rcx, rbp
 adc r9, r8
 adc r10, r11
 mov r8, [rsp + 96]
@@ -10728,20 +10715,20 @@ adc rax, [rsp + 80]
 adc rdi, [rsp + 72]
 adc rdx, 0
 mov r11, [rsp + 8]
-mov rbx, rdx
+mov r14, rdx
 mov rdx, [r11 + 120]
 mulx r11, r15, [rsi + 64]
-mulx r14, r13, [rsi + 72]
-add r11, r13
-mov [rsp + 8], rbx
-mulx r13, rbx, [rsi + 80]
-adc r14, rbx
+mulx rbx, rbp, [rsi + 72]
+add r11, rbp
+mov [rsp + 8], r14
+mulx rbp, r14, [rsi + 80]
+adc rbx, r14
 mov [rsp + 72], rdi
-mulx rbx, rdi, [rsi + 88]
-adc r13, rdi
+mulx r14, rdi, [rsi + 88]
+adc rbp, rdi
 mov [rsp + 80], rax
 mulx rdi, rax, [rsi + 96]
-adc rbx, rax
+adc r14, rax
 mov [rsp + 88], r8
 mulx rax, r8, [rsi + 104]
 adc rdi, r8
@@ -10752,10 +10739,10 @@ mulx rdx, rsi, [rsi + 120]
 adc r8, rsi
 adc rdx, 0
 add r12, r15
-adc rbp, r11
-adc rcx, r14
-adc r9, r13
-adc r10, rbx
+adc r13, r11
+adc rcx, rbx
+adc r9, rbp
+adc r10, r14
 mov rsi, [rsp + 88]
 adc rsi, [rsp + 96]
 adc rax, [rsp + 80]
@@ -10764,9 +10751,9 @@ adc rdx, [rsp + 8]
 mov rdi, [rsp]
 mov r11, rdx
 mov rdx, [rdi]
-mulx rbp, rbx, rbp
+mulx r13, r14, r13
 mulx rcx, r15, rcx
-add rbp, r15
+add r13, r15
 mulx r9, r15, r9
 adc rcx, r15
 mulx r10, r15, r10
@@ -10780,8 +10767,8 @@ adc rax, r15
 mulx rdx, r11, r11
 adc r8, r11
 adc rdx, 0
-add rbx, [rsp + 16]
-adc rbp, [rsp + 24]
+add r14, [rsp + 16]
+adc r13, [rsp + 24]
 adc rcx, [rsp + 32]
 adc r9, [rsp + 40]
 adc r10, [rsp + 48]
@@ -10792,56 +10779,44 @@ adc rdx, 0
 mov r8, r12
 and r8, [rdi + 8]
 shld rdx, r12, 1
-mov rdx, rdx
-mulx rdx, r11, [rdi + 16]
-add rbx, r11
-adc rbp, 0
+add rdx, [rdi + 16]
+imul rdx, [rdi + 24]
+add r14, rdx
+adc r13, 0
 adc rcx, 0
 adc r9, 0
 adc r10, 0
 adc rsi, 0
 adc rax, 0
 adc r8, 0
-mov rdx, rbx
-sub rdx, [rdi + 24]
-mov r11, rbp
-sbb r11, [rdi + 32]
-mov r12, rcx
-sbb r12, [rdi + 32]
-mov r15, r9
-sbb r15, [rdi + 32]
-mov r14, r10
-sbb r14, [rdi + 32]
-mov r13, rsi
-sbb r13, [rdi + 32]
-mov [rsp + 64], r13
-mov r13, rax
-sbb r13, [rdi + 32]
-mov [rsp + 56], r13
-mov r13, r8
-sbb r13, [rdi + 8]
-cmovc rdx, rbx
-cmovc r11, rbp
-cmovc r12, rcx
-cmovc r15, r9
-cmovc r14, r10
-mov rcx, [rsp + 64]
-cmovc rcx, rsi
-mov rsi, [rsp + 56]
-cmovc rsi, rax
-cmovc r13, r8
+mov rdx, r8
+sub rdx, [rdi + 32]
+mov rdx, [rdi + 40]
+cmovc rdx, [rdi + 24]
+sub r14, rdx
+sbb r13, 0
+sbb rcx, 0
+sbb r9, 0
+sbb r10, 0
+sbb rsi, 0
+sbb rax, 0
+sbb r8, 0
+and r8, [rdi + 8]
 add rsp, 104
 pop rbp
 pop rbx
 ret
 .balign 64
 2:
-.quad {k176}, {p7}, {complement0}, {p0}, {p1}
+.quad {k176}, {p7}, {k1}, {complement0}, {complement7}, {k0}
 "
             ),
             k176 = const 0x176_u64,
             p7 = const M::P[7],
+            k1 = const 0x1_u64,
             complement0 = const M::COMPLEMENT[0],
+            complement7 = const M::COMPLEMENT[7],
+            k0 = const 0x0_u64,
             p0 = const M::P[0],
             p1 = const M::P[1],
             p2 = const M::P[2],
@@ -10849,16 +10824,16 @@ ret
             p4 = const M::P[4],
             p5 = const M::P[5],
             p6 = const M::P[6],
-            out("rax") _, out("rcx") z[5], inout("rdx") core::ptr::from_ref(y) => z[0], inout("rsi")
-            core::ptr::from_ref(x) => z[6], out("rdi") _, out("r8") _, out("r9") _, out("r10") _,
-            out("r11") z[1], out("r12") z[2], out("r13") z[7], out("r14") z[4], out("r15") z[3],
+            out("rax") z[6], out("rcx") z[2], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
+            core::ptr::from_ref(x) => z[5], out("rdi") _, out("r8") z[7], out("r9") z[3], out("r10")
+            z[4], out("r11") _, out("r12") _, out("r13") z[1], out("r14") z[0], out("r15") _,
             options(pure, readonly),
         );
     }
     z
 }
 
-/// x mod p for p = 2^k - c; pseudo-mersenne, variant mulx.
+/// x*x mod p as by top-first, with c more, so that bit k decides whether c is taken off; top-first-next, variant mulx.
 ///
 /// # Safety
 /// The processor has BMI2; p is m-511.
@@ -10870,269 +10845,264 @@ unsafe fn square_plain_m511_mulx<M: Modulus<8>>(x: &[u64; 8]) -> [u64; 8] {
         asm!(
             called!(
                 "call",
-                "fieldc_square_plain_m511_mulx_0f70dbab9ef612c4_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}",
+                "fieldc_square_plain_m511_mulx_103550409997bd6c_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}",
                 r"
 push rbx
 push rbp
-sub rsp, 72
+sub rsp, 96
 lea rax, [rip + 2f]
-mov rcx, [rsi + 16]
-lea rcx, [rcx + rcx]
-mov rdx, [rsi + 16]
-mov rdi, [rsi + 24]
-shld rdi, rdx, 1
-mov rdx, [rsi + 24]
-mov r8, [rsi + 32]
-shld r8, rdx, 1
-mov rdx, [rsi + 32]
-mov r9, [rsi + 40]
+mov rdx, [rsi + 56]
+mov rcx, [rsi + 56]
+mulx rcx, rdi, rcx
+mov rdx, [rsi + 8]
+lea r8, [rdx + rdx]
+mov rdx, [rsi + 8]
+mov r9, [rsi + 16]
 shld r9, rdx, 1
-mov rdx, [rsi + 40]
-mov r10, [rsi + 48]
-shld r10, rdx, 1
-mov rdx, [rsi + 48]
-mov r11, [rsi + 56]
-shld r11, rdx, 1
-mov rdx, [rsi + 8]
-mov r12, [rsi + 8]
-mulx r12, r13, r12
-mulx rcx, r14, rcx
-add r12, r14
-mulx r14, rbp, rdi
-adc rcx, rbp
-mulx rbp, rbx, r8
-adc r14, rbx
-mulx rbx, r15, r9
-adc rbp, r15
-mov [rsp], rax
-mulx r15, rax, r10
-adc rbx, rax
-mulx rax, rdx, r11
-adc r15, rdx
-adc rax, 0
-mov rdx, [rsi + 8]
-lea rdx, [rdx + rdx]
-mov [rsp + 8], rax
-mov rax, [rsi + 8]
-mov [rsp + 16], r15
-mov r15, [rsi + 16]
-shld r15, rax, 1
-mov rax, rdx
-mov rdx, [rsi]
-mov [rsp + 24], rsi
-mov rsi, [rsi]
-mov [rsp + 32], rbx
-mulx rsi, rbx, rsi
-mov [rsp + 40], rbx
-mulx rax, rbx, rax
-add rsi, rbx
-mulx rbx, r15, r15
-adc rax, r15
-mulx rdi, r15, rdi
-adc rbx, r15
-mov [rsp + 48], rsi
-mulx r15, rsi, r8
-adc rdi, rsi
-mov [rsp + 56], r9
-mulx rsi, r9, r9
-adc r15, r9
-mov [rsp + 64], r10
-mulx r9, r10, r10
-adc rsi, r10
-mulx rdx, r10, r11
-adc r9, r10
-adc rdx, 0
-add r13, rax
-adc r12, rbx
-adc rcx, rdi
-adc r14, r15
-adc rbp, rsi
-adc r9, [rsp + 32]
-adc rdx, [rsp + 16]
-mov rax, [rsp + 8]
-adc rax, 0
-mov rsi, [rsp + 24]
-mov rdi, [rsi + 24]
-lea rdi, [rdi + rdi]
-mov r10, rdx
 mov rdx, [rsi + 16]
-mov rbx, [rsi + 16]
-mulx rbx, r15, rbx
-mov [rsp + 8], r12
-mulx rdi, r12, rdi
-add rbx, r12
-mulx r8, r12, r8
-adc rdi, r12
-mov [rsp + 16], r13
-mulx r12, r13, [rsp + 56]
+mov r10, [rsi + 24]
+shld r10, rdx, 1
+mov rdx, [rsi + 24]
+mov rbx, [rsi + 32]
+shld rbx, rdx, 1
+mov rdx, [rsi + 32]
+mov r12, [rsi + 40]
+shld r12, rdx, 1
+mov rdx, [rsi + 40]
+mov rbp, [rsi + 48]
+shld rbp, rdx, 1
+mov rdx, [rsi + 48]
+mov r14, [rsi + 56]
+shld r14, rdx, 1
+mov rdx, [rsi]
+mov r15, [rsi]
+mulx r15, r11, r15
+mulx r8, r13, r8
+add r15, r13
+mulx r9, r13, r9
 adc r8, r13
-mulx r13, rsi, [rsp + 64]
-adc r12, rsi
-mulx rdx, rsi, r11
-adc r13, rsi
-adc rdx, 0
-add rcx, r15
-adc r14, rbx
-adc rbp, rdi
-adc r9, r8
+mov [rsp], r15
+mulx r13, r15, r10
+adc r9, r15
+mov [rsp + 8], r11
+mulx r15, r11, rbx
+adc r13, r11
+mov [rsp + 16], rax
+mulx r11, rax, r12
+adc r15, rax
+mov [rsp + 24], rcx
+mulx rax, rcx, rbp
+adc r11, rcx
+mulx rcx, rdx, r14
+adc rax, rdx
+adc rcx, 0
+mov rdx, [rsi + 16]
+lea rdx, [rdx + rdx]
+mov [rsp + 32], rdx
+mov rdx, [rsi + 8]
+mov [rsp + 40], rdi
+mov rdi, [rsi + 8]
+mov [rsp + 48], rsi
+mulx rdi, rsi, rdi
+mov [rsp + 56], rcx
+mov [rsp + 64], rax
+mulx rcx, rax, [rsp + 32]
+add rdi, rax
+mulx rax, r10, r10
+adc rcx, r10
+mov [rsp + 32], rbx
+mulx r10, rbx, rbx
+adc rax, rbx
+mov [rsp + 72], r12
+mulx rbx, r12, r12
 adc r10, r12
-adc rax, r13
+mov [rsp + 80], rbp
+mulx r12, rbp, rbp
+adc rbx, rbp
+mulx rdx, rbp, r14
+adc r12, rbp
 adc rdx, 0
-mov rsi, [rsp + 24]
-mov rdi, [rsi + 32]
+add r8, rsi
+adc r9, rdi
+adc r13, rcx
+adc r15, rax
+adc r11, r10
+adc rbx, [rsp + 64]
+adc r12, [rsp + 56]
+adc rdx, 0
+mov rax, [rsp + 48]
+mov rcx, [rax + 24]
+lea rcx, [rcx + rcx]
+mov rsi, rdx
+mov rdx, [rax + 16]
+mov rdi, [rax + 16]
+mulx rdi, r10, rdi
+mulx rcx, rbp, rcx
+add rdi, rbp
+mov [rsp + 56], r9
+mulx rbp, r9, [rsp + 32]
+adc rcx, r9
+mov [rsp + 32], r8
+mulx r9, r8, [rsp + 72]
+adc rbp, r8
+mulx r8, rax, [rsp + 80]
+adc r9, rax
+mulx rax, rdx, r14
+adc r8, rdx
+adc rax, 0
+add r13, r10
+adc r15, rdi
+adc r11, rcx
+adc rbx, rbp
+adc r12, r9
+adc rsi, r8
+adc rax, 0
+mov rcx, [rsp + 48]
+mov rdx, [rcx + 32]
+lea rdi, [rdx + rdx]
+mov rdx, [rcx + 24]
+mov r8, [rcx + 24]
+mulx r8, r9, r8
+mulx rdi, r10, rdi
+add r8, r10
+mulx r10, rbp, [rsp + 72]
+adc rdi, rbp
+mov [rsp + 72], r15
+mulx rbp, r15, [rsp + 80]
+adc r10, r15
+mulx rdx, r15, r14
+adc rbp, r15
+adc rdx, 0
+add r11, r9
+adc rbx, r8
+adc r12, rdi
+adc rsi, r10
+adc rax, rbp
+adc rdx, 0
+mov rdi, [rcx + 40]
 lea rdi, [rdi + rdi]
 mov r8, rdx
-mov rdx, [rsi + 24]
-mov r12, [rsi + 24]
-mulx r12, r13, r12
-mulx rdi, rbx, rdi
-add r12, rbx
-mulx rbx, r15, [rsp + 56]
+mov rdx, [rcx + 32]
+mov r9, [rcx + 32]
+mulx r9, r10, r9
+mulx rdi, rbp, rdi
+add r9, rbp
+mulx rbp, r15, [rsp + 80]
 adc rdi, r15
-mov [rsp + 56], r14
-mulx r15, r14, [rsp + 64]
-adc rbx, r14
-mulx rdx, r14, r11
-adc r15, r14
+mulx rdx, r15, r14
+adc rbp, r15
 adc rdx, 0
-add rbp, r13
-adc r9, r12
-adc r10, rdi
-adc rax, rbx
-adc r8, r15
+add r12, r10
+adc rsi, r9
+adc rax, rdi
+adc r8, rbp
 adc rdx, 0
-mov rdi, [rsi + 40]
+mov rdi, [rcx + 48]
 lea rdi, [rdi + rdi]
-mov r12, rdx
-mov rdx, [rsi + 32]
-mov r13, [rsi + 32]
-mulx r13, r14, r13
-mulx rdi, rbx, rdi
-add r13, rbx
-mulx rbx, r15, [rsp + 64]
-adc rdi, r15
-mulx rdx, r15, r11
-adc rbx, r15
-adc rdx, 0
-add r10, r14
-adc rax, r13
-adc r8, rdi
-adc r12, rbx
-adc rdx, 0
-mov rdi, [rsi + 48]
-lea rdi, [rdi + rdi]
-mov r13, rdx
-mov rdx, [rsi + 40]
-mov r14, [rsi + 40]
-mulx r14, rbx, r14
+mov r9, rdx
+mov rdx, [rcx + 40]
+mov r10, [rcx + 40]
+mulx r10, rbp, r10
 mulx rdi, r15, rdi
-add r14, r15
-mulx rdx, r11, r11
-adc rdi, r11
-adc rdx, 0
-add r8, rbx
-adc r12, r14
-adc r13, rdi
-adc rdx, 0
-mov rdi, [rsi + 56]
-lea rdi, [rdi + rdi]
-mov r11, rdx
-mov rdx, [rsi + 48]
-mov r14, [rsi + 48]
-mulx r14, rbx, r14
-mulx rdx, rdi, rdi
-add r14, rdi
-adc rdx, 0
-add r13, rbx
-adc r11, r14
-adc rdx, 0
-mov rdi, rdx
-mov rdx, [rsi + 56]
-mov rsi, [rsi + 56]
-mulx rdx, rsi, rsi
-add rdi, rsi
-adc rdx, 0
-mov rsi, [rsp]
-mov r14, rdx
-mov rdx, [rsi]
-mulx r10, rbx, r10
-mulx rax, r15, rax
 add r10, r15
-mulx r8, r15, r8
-adc rax, r15
-mulx r12, r15, r12
-adc r8, r15
-mulx r13, r15, r13
-adc r12, r15
-mulx r11, r15, r11
-adc r13, r15
-mulx rdi, r15, rdi
-adc r11, r15
 mulx rdx, r14, r14
 adc rdi, r14
 adc rdx, 0
-add rbx, [rsp + 40]
-adc r10, [rsp + 48]
-adc rax, [rsp + 16]
-adc r8, [rsp + 8]
-adc rcx, r12
-adc r13, [rsp + 56]
-adc rbp, r11
+add rax, rbp
+adc r8, r10
 adc r9, rdi
 adc rdx, 0
-mov rdi, r9
-and rdi, [rsi + 8]
-shld rdx, r9, 1
-mov rdx, rdx
-mulx rdx, r9, [rsi + 16]
-add rbx, r9
-adc r10, 0
-adc rax, 0
-adc r8, 0
+mov rdi, [rcx + 56]
+lea rdi, [rdi + rdi]
+mov r10, rdx
+mov rdx, [rcx + 48]
+mov rcx, [rcx + 48]
+mulx rcx, rbp, rcx
+mulx rdx, rdi, rdi
+add rcx, rdi
+adc rdx, 0
+add r9, rbp
+adc r10, rcx
+adc rdx, [rsp + 40]
+mov rcx, 0
 adc rcx, 0
-adc r13, 0
-adc rbp, 0
-adc rdi, 0
-mov rdx, rbx
-sub rdx, [rsi + 24]
-mov r9, r10
-sbb r9, [rsi + 32]
-mov r11, rax
-sbb r11, [rsi + 32]
-mov r12, r8
-sbb r12, [rsi + 32]
-mov r14, rcx
-sbb r14, [rsi + 32]
-mov r15, r13
-sbb r15, [rsi + 32]
-mov [rsp + 56], r15
-mov r15, rbp
-sbb r15, [rsi + 32]
-mov [rsp + 8], r15
-mov r15, rdi
-sbb r15, [rsi + 8]
-cmovc rdx, rbx
-cmovc r9, r10
-cmovc r11, rax
-cmovc r12, r8
-cmovc r14, rcx
-mov rax, [rsp + 56]
-cmovc rax, r13
-mov rcx, [rsp + 8]
-cmovc rcx, rbp
-cmovc r15, rdi
-add rsp, 72
+mov rdi, rdx
+mov rdx, [rsp + 24]
+mov rbp, [rsp + 16]
+mulx rdx, r14, [rbp]
+add rbx, r14
+adc rdx, 0
+mov r14, rbx
+and r14, [rbp + 8]
+mov r15, rdx
+mov rdx, r12
+mulx r12, rdx, [rbp]
+mov [rsp + 24], rdx
+mov rdx, rsi
+mulx rsi, rdx, [rbp]
+mov [rsp + 40], rdx
+mov rdx, rax
+mulx rax, rdx, [rbp]
+mov [rsp + 48], rdx
+mov rdx, r8
+mulx r8, rdx, [rbp]
+mov [rsp + 80], rdx
+mov rdx, r9
+mulx r9, rdx, [rbp]
+mov [rsp + 64], rdx
+mov rdx, r10
+mulx r10, rdx, [rbp]
+mov [rsp + 88], rdx
+mov rdx, rdi
+mulx rdx, rdi, [rbp]
+imul rcx, [rbp]
+shld r15, rbx, 1
+add r15, [rbp + 16]
+imul r15, [rbp + 24]
+add r15, [rsp + 24]
+adc r12, [rsp + 40]
+adc rsi, [rsp + 48]
+adc rax, [rsp + 80]
+adc r8, [rsp + 64]
+adc r9, [rsp + 88]
+adc rdi, r10
+adc rcx, rdx
+add r15, [rsp + 8]
+adc r12, [rsp]
+adc rsi, [rsp + 32]
+adc rax, [rsp + 56]
+adc r13, r8
+adc r9, [rsp + 72]
+adc r11, rdi
+adc r14, rcx
+mov rcx, r14
+sub rcx, [rbp + 32]
+mov rcx, [rbp + 40]
+cmovc rcx, [rbp + 24]
+sub r15, rcx
+sbb r12, 0
+sbb rsi, 0
+sbb rax, 0
+sbb r13, 0
+sbb r9, 0
+sbb r11, 0
+sbb r14, 0
+and r14, [rbp + 8]
+add rsp, 96
 pop rbp
 pop rbx
 ret
 .balign 64
 2:
-.quad {k176}, {p7}, {complement0}, {p0}, {p1}
+.quad {k176}, {p7}, {k1}, {complement0}, {complement7}, {k0}
 "
             ),
             k176 = const 0x176_u64,
             p7 = const M::P[7],
+            k1 = const 0x1_u64,
             complement0 = const M::COMPLEMENT[0],
+            complement7 = const M::COMPLEMENT[7],
+            k0 = const 0x0_u64,
             p0 = const M::P[0],
             p1 = const M::P[1],
             p2 = const M::P[2],
@@ -11140,9 +11110,9 @@ ret
             p4 = const M::P[4],
             p5 = const M::P[5],
             p6 = const M::P[6],
-            out("rax") z[5], out("rcx") z[6], out("rdx") z[0], inout("rsi") core::ptr::from_ref(x)
-            => _, out("rdi") _, out("r8") _, out("r9") z[1], out("r10") _, out("r11") z[2],
-            out("r12") z[3], out("r13") _, out("r14") z[4], out("r15") z[7],
+            out("rax") z[3], out("rcx") _, out("rdx") _, inout("rsi") core::ptr::from_ref(x) =>
+            z[2], out("rdi") _, out("r8") _, out("r9") z[5], out("r10") _, out("r11") z[6],
+            out("r12") z[1], out("r13") z[4], out("r14") z[7], out("r15") z[0],
             options(pure, readonly),
         );
     }

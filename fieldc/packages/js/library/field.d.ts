@@ -11,6 +11,11 @@ export interface FieldModule {
   readonly wide?: Wasm;
   /** A number that is no square modulo p: roots of unity are its powers. Absent: the least one. */
   readonly generator?: bigint;
+  /**
+   * An addition chain for square roots: steps [squarings, by, of, to] or [squarings, by]. Absent:
+   * one by the exponent's bits.
+   */
+  readonly chain?: readonly (readonly number[])[];
   /** Numbers of elements of the result and of each operand, or its type, by the names of formulas. */
   readonly formulas?: Readonly<Record<string, readonly (number | IntegerType)[]>>;
 }
@@ -85,6 +90,8 @@ export class Field {
   pow(a: bigint, exponent: bigint): bigint;
   /** The smaller square root, or null where there is none. */
   sqrt(a: bigint): bigint | null;
+  /** Whether a is a square, as 0 is. */
+  isSquare(a: bigint): boolean;
 
   /** A vector of zeros. */
   vector(length: number): Vector;

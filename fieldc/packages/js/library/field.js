@@ -3,9 +3,9 @@
 import { invertAll, powers, total } from "./arrays.js";
 import { formulasOf } from "./formulas.js";
 import { checkModulus, checkValue, instantiate, valuesIn } from "./load.js";
-import { FIRST, Heap, SECOND, THIRD } from "./memory.js";
+import { FIRST, FOURTH, Heap, SECOND, THIRD } from "./memory.js";
 import { isProbablePrime, portableExports } from "./portable.js";
-import { squareRoot } from "./root.js";
+import { isSquare, rootPlan, squareRoot } from "./root.js";
 import { ALL, Vector, access, addressOf, checkBigint, checkInteger } from "./vector.js";
 import { inside, kind, readLimbs, spread, writeLimbs } from "./vector.js";
 
@@ -20,8 +20,10 @@ export class Field {
   #limbs;
   #size;
   #arena;
+  #plan;
+  #unity;
 
-  constructor(given, name, p, exported, formulas, generator) {
+  constructor(given, name, p, exported, formulas, generator, chain) {
     if (given !== key) throw new TypeError("a field is made by Field.load or Field.fromModulus");
     this.name = name;
     this.p = p;
@@ -31,6 +33,7 @@ export class Field {
     this.#limbs = Math.ceil(this.bits / 64);
     this.#size = 8 * this.#limbs;
     this.#heap = new Heap(exported.memory, exported.heap);
+    this.#plan = rootPlan(p, chain);
     this.generator = generator;
     this.formulas = formulasOf(this, exported, formulas);
     Object.freeze(this);
@@ -41,11 +44,12 @@ export class Field {
     if (made === null || typeof made !== "object") {
       throw new TypeError(`a module is an object with name, p and wasm, not ${kind(made)}`);
     }
-    const { name, p, wasm, wide, formulas, generator } = made;
+    const { name, p, wasm, wide, formulas, generator, chain } = made;
     if (typeof name !== "string") throw new TypeError(`a name is a string, not ${kind(name)}`);
     if (generator !== undefined) checkBigint("a generator", generator);
     checkModulus(p);
-    return new this(key, name, p, await instantiate(p, wasm, wide), formulas, generator);
+    const exported = await instantiate(p, wasm, wide);
+    return new this(key, name, p, exported, formulas, generator, chain);
   }
 
   /** A field of any prime, without a module of its own: correct everywhere, but slower. */
@@ -110,8 +114,18 @@ export class Field {
   /** The smaller square root of a, or null. */
   sqrt(a) {
     if (this.#value(a) === 0n) return 0n;
-    const root = squareRoot(this, a);
-    return root && root > this.p - root ? this.p - root : root;
+    if (this.#plan.twos > 1) this.#enter(FOURTH, this.#rootOfUnity());
+    this.#enter(FIRST, a);
+    if (!squareRoot(this.#run, this.#heap, this.#size, this.#plan)) return null;
+    const root = this.#left(SECOND);
+    return root > this.p - root ? this.p - root : root;
+  }
+
+  /** Whether a is a square; 0 is one. */
+  isSquare(a) {
+    if (this.#value(a) === 0n) return true;
+    this.#enter(FIRST, a);
+    return isSquare(this.#run, this.#heap, this.#size, this.#plan);
   }
 
   /** A vector of zeros. */
@@ -273,6 +287,16 @@ export class Field {
   [inside](vectors) {
     const addresses = this.#addresses(vectors);
     return { run: this.#run, heap: this.#heap, size: this.#size, addresses };
+  }
+
+  // A number of order 2^twos: an odd power of one that is no square.
+  #rootOfUnity() {
+    if (this.#unity === undefined) {
+      let other = 2n;
+      while (this.isSquare(other)) other++;
+      this.#unity = this.pow(other, this.#plan.odd);
+    }
+    return this.#unity;
   }
 
   #total(count, add) {

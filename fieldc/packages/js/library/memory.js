@@ -7,7 +7,7 @@ const LIMIT = 2 ** 32 - PAGE;
 const SMALL = 4096;
 
 // Where values wait below the module's own data.
-export const [FIRST, SECOND, THIRD] = [0, 256, 512];
+export const [FIRST, SECOND, THIRD, FOURTH] = [0, 256, 512, 768];
 
 const rounded = (size) => Math.max(ALIGN, Math.ceil(size / ALIGN) * ALIGN);
 

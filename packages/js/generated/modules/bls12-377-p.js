@@ -17,6 +17,14 @@ export default {
   name: "bls12-377-p",
   p: 0x1ae3a4617c510eac63b05c06ca1493b1a22d9f300f5138f1ef3622fba094800170b5d44300000008508c00000000001n,
   generator: 15n,
+  chain: [
+[1,0,0,1],[1,1,0,2],[1,2,0,3],[1,3,0,4],[1,4,0,5],[1,5,0,6],[1,6,0,7],[1,7,0,8],[1,8,0,9],
+[1,8,1,10],[1,8,2,11],[1,11,0,12],[4,3,6,6],[8,12],[7,8],[1,0],[9,10],[2,1],[6,2],[4,0],
+[9,12],[5,5],[5,1],[8,12],[1,0],[10,10],[12,11],[5,2],[7,2],[6,4],[7,12],[5,8],[3,2],
+[8,8],[6,11],[6,7],[5,9],[12,7],[4,2],[8,9],[5,8],[3,3],[7,7],[5,7],[7,11],[8,8],
+[5,7],[5,10],[2,0],[9,4],[5,4],[19,10],[8,5],[6,10],[4,2],[4,0],[6,1],[29,0],[7,2],
+[9,8]
+],
   wasm: `
 AGFzbQEAAAAA8gIGZmllbGRjbWFrZSBnZW5lcmF0ZQpwID0gMHgxYWUzYTQ2MTdjNTEwZWFjNjNiMDVjMDZjYTE0OTNiMWEyMm
 Q5ZjMwMGY1MTM4ZjFlZjM2MjJmYmEwOTQ4MDAxNzBiNWQ0NDMwMDAwMDAwODUwOGMwMDAwMDAwMDAwMQpSID0gMl4zODQKYWRk

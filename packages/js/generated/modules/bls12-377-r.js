@@ -17,6 +17,12 @@ export default {
   name: "bls12-377-r",
   p: 0x12ab655e9a2ca55660b44d1e5c37b00159aa76fed00000010a11800000000001n,
   generator: 22n,
+  chain: [
+[1,0,0,1],[1,0,1,2],[1,0,2,3],[1,3,1,4],[1,4,0,5],[1,1,3,6],[1,5,2,7],[1,7,1,8],[1,8,0,9],
+[1,6,3,10],[1,10,2,11],[1,8,4,12],[1,8,5,13],[7,8,7,14],[3,1],[9,12],[3,2],[8,11],
+[10,13],[7,7],[7,8],[4,1],[11,9],[10,11],[7,3],[7,5],[6,1],[5,3],[3,1],[17,8],[4,1],
+[6,4],[5,2],[3,1],[7,10],[6,9],[33,6],[7,6],[4,0]
+],
   wasm: `
 AGFzbQEAAAAA0wIGZmllbGRjbWFrZSBnZW5lcmF0ZQpwID0gMHgxMmFiNjU1ZTlhMmNhNTU2NjBiNDRkMWU1YzM3YjAwMTU5YW
 E3NmZlZDAwMDAwMDEwYTExODAwMDAwMDAwMDAxClIgPSAyXjI1NgphZGQgKGFkZCk6IHggPCBwLCB5IDwgcDsgeiA9IHggKyB5

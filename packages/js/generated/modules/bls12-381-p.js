@@ -17,6 +17,14 @@ export default {
   name: "bls12-381-p",
   p: 0x1a0111ea397fe69a4b1ba7b6434bacd764774b84f38512bf6730d2a0f6b0f6241eabfffeb153ffffb9feffffffffaaabn,
   generator: 2n,
+  chain: [
+[1,0,0,1],[1,1,0,2],[1,2,0,3],[1,3,0,4],[1,4,0,5],[1,5,0,6],[1,6,0,7],[4,7,7,8],[9,0,6,9],
+[4,0],[7,7],[4,2],[6,3],[6,5],[8,8],[6,6],[6,6],[6,4],[3,1],[7,6],[4,6],[6,7],[5,6],
+[4,4],[8,6],[6,5],[3,2],[3,1],[6,6],[4,3],[3,1],[3,0],[6,3],[4,3],[5,4],[4,3],[8,4],
+[3,3],[5,3],[7,2],[7,4],[5,5],[4,7],[3,1],[5,3],[4,1],[8,6],[5,2],[2,0],[9,7],[5,6],
+[3,1],[8,7],[3,1],[7,4],[9,7],[4,2],[5,5],[8,8],[4,7],[3,3],[5,5],[6,2],[5,4],[8,8],
+[8,8],[4,6],[2,1],[10,8],[9,8],[8,8],[8,8],[8,8],[3,2],[4,2],[4,2],[2,0],[1,-1]
+],
   wasm: `
 AGFzbQEAAAAA8wIGZmllbGRjbWFrZSBnZW5lcmF0ZQpwID0gMHgxYTAxMTFlYTM5N2ZlNjlhNGIxYmE3YjY0MzRiYWNkNzY0Nz
 c0Yjg0ZjM4NTEyYmY2NzMwZDJhMGY2YjBmNjI0MWVhYmZmZmViMTUzZmZmZmI5ZmVmZmZmZmZmZmFhYWIKUiA9IDJeMzg0CmFk

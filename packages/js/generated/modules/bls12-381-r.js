@@ -17,6 +17,13 @@ export default {
   name: "bls12-381-r",
   p: 0x73eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001n,
   generator: 7n,
+  chain: [
+[1,-1,0,1],[3,0,1,2],[0,2,1,3],[0,3,1,2],[2,3,1,4],[0,4,1,5],[1,5,1,6],[1,0,3,7],
+[0,7,1,8],[1,8,1,9],[0,9,1,10],[1,10,1,11],[1,11,1,12],[0,12,1,13],[1,13,1,14],[0,14,1,1],
+[2,11,11,15],[6,14,13,16],[6,9],[7,5],[6,3],[8,8],[6,7],[7,10],[5,2],[3,0],[11,11],
+[8,13],[5,4],[8,0],[12,3],[7,6],[5,4],[13,2],[7,7],[7,14],[6,8],[14,10],[8,15],[6,13],
+[7,12],[6,1],[9,15],[8,15],[8,15],[6,1],[1,0]
+],
   wasm: `
 AGFzbQEAAAAAxwIGZmllbGRjbWFrZSBnZW5lcmF0ZQpwID0gMHg3M2VkYTc1MzI5OWQ3ZDQ4MzMzOWQ4MDgwOWExZDgwNTUzYm
 RhNDAyZmZmZTViZmVmZmZmZmZmZjAwMDAwMDAxClIgPSAyXjI1NgphZGQgKGFkZCk6IHggPCBwLCB5IDwgcDsgeiA9IHggKyB5

@@ -17,6 +17,13 @@ export default {
   name: "bn254-p",
   p: 0x30644e72e131a029b85045b68181585d97816a916871ca8d3c208c16d87cfd47n,
   generator: 3n,
+  chain: [
+[1,0,0,1],[1,1,0,2],[1,2,0,3],[7,1,1,4],[3,0],[4,0],[5,3],[5,3],[5,2],[2,1],[5,0],
+[4,1],[5,1],[2,0],[10,2],[4,1],[4,3],[7,2],[6,0],[6,2],[3,2],[3,2],[3,2],[8,1],[9,2],
+[3,1],[7,2],[2,1],[3,1],[5,2],[3,3],[9,2],[3,2],[4,2],[3,0],[6,2],[3,2],[7,3],[6,3],
+[5,2],[2,0],[5,1],[2,0],[5,3],[1,0],[5,0],[6,0],[5,1],[8,2],[3,2],[3,2],[1,0],[7,3],
+[2,1],[5,3],[3,3],[4,2],[4,0]
+],
   wasm: `
 AGFzbQEAAAAA0wIGZmllbGRjbWFrZSBnZW5lcmF0ZQpwID0gMHgzMDY0NGU3MmUxMzFhMDI5Yjg1MDQ1YjY4MTgxNTg1ZDk3OD
 E2YTkxNjg3MWNhOGQzYzIwOGMxNmQ4N2NmZDQ3ClIgPSAyXjI1NgphZGQgKGFkZCk6IHggPCBwLCB5IDwgcDsgeiA9IHggKyB5

@@ -17,6 +17,12 @@ export default {
   name: "bn254-r",
   p: 0x30644e72e131a029b85045b68181585d2833e84879b9709143e1f593f0000001n,
   generator: 7n,
+  chain: [
+[1,0,0,1],[1,1,0,2],[1,2,0,3],[1,3,0,4],[1,4,0,5],[1,5,0,6],[1,6,0,7],[1,6,4,8],[7,1,1,9],
+[3,0],[7,4],[2,1],[5,3],[6,5],[1,0],[8,4],[1,0],[7,6],[10,2],[6,6],[2,1],[7,2],[6,0],
+[7,5],[5,6],[3,2],[8,1],[9,2],[3,1],[8,5],[3,2],[5,2],[7,1],[7,8],[2,0],[8,4],[8,7],
+[6,6],[2,1],[6,5],[1,0],[8,4],[6,2],[9,8],[9,8],[5,5],[6,4],[4,7]
+],
   wasm: `
 AGFzbQEAAAAAzAIGZmllbGRjbWFrZSBnZW5lcmF0ZQpwID0gMHgzMDY0NGU3MmUxMzFhMDI5Yjg1MDQ1YjY4MTgxNTg1ZDI4Mz
 NlODQ4NzliOTcwOTE0M2UxZjU5M2YwMDAwMDAxClIgPSAyXjI1NgphZGQgKGFkZCk6IHggPCBwLCB5IDwgcDsgeiA9IHggKyB5

@@ -17,6 +17,10 @@ export default {
   name: "curve25519",
   p: 0x7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffedn,
   generator: 2n,
+  chain: [
+[1,0,0,1],[1,0],[1,0,1,2],[3,1],[1,0,2,1],[7,2],[1,0,1,2],[15,1],[31,2,2,1],[1,0,1,2],
+[62,1],[125,2,2,1],[2,0]
+],
   wasm: `
 AGFzbQEAAAAA7AIGZmllbGRjbWFrZSBnZW5lcmF0ZQpwID0gMHg3ZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZm
 ZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmVkCnBsYWluIHJlc2lkdWVzCmFkZCAoYWRkKTogeCA8IHAsIHkgPCBwOyB6ID0g

@@ -17,6 +17,11 @@ export default {
   name: "fp254bnb-p",
   p: 0x2523648240000001ba344d80000000086121000000000013a700000000000013n,
   generator: 3n,
+  chain: [
+[1,0,0,1],[1,0,1,2],[1,2,0,3],[1,3,0,4],[1,4,0,5],[5,3,3,6],[7,5],[4,3],[3,0],[9,3],
+[33,5],[4,5],[7,5],[7,3],[4,4],[36,0],[6,1],[8,3],[5,0],[47,3],[4,5],[5,2],[52,0],
+[2,-1]
+],
   wasm: `
 AGFzbQEAAAAA0wIGZmllbGRjbWFrZSBnZW5lcmF0ZQpwID0gMHgyNTIzNjQ4MjQwMDAwMDAxYmEzNDRkODAwMDAwMDAwODYxMj
 EwMDAwMDAwMDAwMTNhNzAwMDAwMDAwMDAwMDEzClIgPSAyXjI1NgphZGQgKGFkZCk6IHggPCBwLCB5IDwgcDsgeiA9IHggKyB5

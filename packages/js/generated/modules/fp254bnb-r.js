@@ -17,6 +17,10 @@ export default {
   name: "fp254bnb-r",
   p: 0x2523648240000001ba344d8000000007ff9f800000000010a10000000000000dn,
   generator: 2n,
+  chain: [
+[2,0,0,1],[2,1,0,2],[1,2,0,3],[1,3,0,4],[2,3,4,5],[5,2,2,6],[7,4],[4,2],[3,0],[9,2],
+[33,4],[4,4],[7,4],[7,2],[4,3],[42,5],[6,5],[8,5],[43,0],[7,1],[5,0],[53,0]
+],
   wasm: `
 AGFzbQEAAAAA0wIGZmllbGRjbWFrZSBnZW5lcmF0ZQpwID0gMHgyNTIzNjQ4MjQwMDAwMDAxYmEzNDRkODAwMDAwMDAwN2ZmOW
 Y4MDAwMDAwMDAwMTBhMTAwMDAwMDAwMDAwMDBkClIgPSAyXjI1NgphZGQgKGFkZCk6IHggPCBwLCB5IDwgcDsgeiA9IHggKyB5

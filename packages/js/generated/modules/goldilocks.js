@@ -17,6 +17,9 @@ export default {
   name: "goldilocks",
   p: 0xffffffff00000001n,
   generator: 7n,
+  chain: [
+[1,0,0,1],[1,0],[3,1,1,2],[6,2,2,1],[12,1,1,3],[6,2],[1,0]
+],
   wasm: `
 AGFzbQEAAAAAlwIGZmllbGRjbWFrZSBnZW5lcmF0ZQpwID0gMHhmZmZmZmZmZjAwMDAwMDAxClIgPSAyXjY0CmFkZCAoYWRkKT
 ogeCA8IHAsIHkgPCBwOyB6ID0geCArIHkgbW9kIHAsIHogPCBwCnN1YiAoc3ViKTogeCA8IHAsIHkgPCBwOyB6ID0geCAtIHkg

@@ -17,6 +17,10 @@ export default {
   name: "m-511",
   p: 0x7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff45n,
   generator: 2n,
+  chain: [
+[1,0,0,1],[1,0],[1,0,1,2],[3,1],[1,0,2,1],[7,2],[1,0,1,2],[15,1],[31,2,2,1],[1,0,1,2],
+[62,1],[1,0,2,1],[125,2],[1,0,1,2],[251,1],[2,0],[3,-1]
+],
   wasm: `
 AGFzbQEAAAAArAMGZmllbGRjbWFrZSBnZW5lcmF0ZQpwID0gMHg3ZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZm
 ZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZm

@@ -17,6 +17,10 @@ export default {
   name: "p256",
   p: 0xffffffff00000001000000000000000000000000ffffffffffffffffffffffffn,
   generator: 6n,
+  chain: [
+[1,0,0,1],[1,0,1,2],[1,0,2,3],[3,2],[1,0,3,2],[7,3],[15,2,2,3],[2,1,3,2],[32,0,2,1],
+[128,2],[32,2],[30,3]
+],
   wasm: `
 AGFzbQEAAAAA0wIGZmllbGRjbWFrZSBnZW5lcmF0ZQpwID0gMHhmZmZmZmZmZjAwMDAwMDAxMDAwMDAwMDAwMDAwMDAwMDAwMD
 AwMDAwZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmClIgPSAyXjI1NgphZGQgKGFkZCk6IHggPCBwLCB5IDwgcDsgeiA9IHggKyB5

@@ -17,6 +17,10 @@ export default {
   name: "p384",
   p: 0xfffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffeffffffff0000000000000000ffffffffn,
   generator: 19n,
+  chain: [
+[1,0,0,1],[1,0,1,2],[1,0,2,3],[3,2],[1,0,3,2],[7,3],[15,2,2,3],[2,1,3,2],[1,0,3,1],
+[31,1,2,4],[1,0,4,1],[64,1,1,0],[64,1],[63,4],[33,2],[94,3]
+],
   wasm: `
 AGFzbQEAAAAA5wIGZmllbGRjbWFrZSBnZW5lcmF0ZQpwID0gMHhmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZm
 ZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZlZmZmZmZmZmYwMDAwMDAwMDAwMDAwMDAwZmZmZmZmZmYKUiA9IDJeMzg0CmFk

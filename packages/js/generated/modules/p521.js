@@ -17,6 +17,10 @@ export default {
   name: "p521",
   p: 0x1ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffn,
   generator: 3n,
+  chain: [
+[1,0,0,1],[2,1,1,2],[4,2,2,1],[8,1,1,2],[16,2,2,1],[32,1,1,2],[1,0,2,1],[64,2],[1,0,1,2],
+[129,1],[1,0,2,1],[259,2]
+],
   wasm: `
 AGFzbQEAAAAArwMGZmllbGRjbWFrZSBnZW5lcmF0ZQpwID0gMHgxZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZm
 ZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZm

@@ -17,6 +17,11 @@ export default {
   name: "pallas",
   p: 0x40000000000000000000000000000000224698fc094cf91b992d30ed00000001n,
   generator: 5n,
+  chain: [
+[1,0,0,1],[1,0,1,2],[1,2,0,3],[1,2,1,4],[1,4,0,5],[129,0,0,6],[7,3],[7,4],[4,1],[7,5],
+[2,1],[10,3],[5,3],[4,3],[4,5],[3,0],[7,4],[2,1],[4,1],[6,3],[5,4],[4,1],[7,2],[3,1],
+[1,-1]
+],
   wasm: `
 AGFzbQEAAAAAxwIGZmllbGRjbWFrZSBnZW5lcmF0ZQpwID0gMHg0MDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDIyND
 Y5OGZjMDk0Y2Y5MWI5OTJkMzBlZDAwMDAwMDAxClIgPSAyXjI1NgphZGQgKGFkZCk6IHggPCBwLCB5IDwgcDsgeiA9IHggKyB5

@@ -17,6 +17,12 @@ export default {
   name: "secp256k1-n",
   p: 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n,
   generator: 7n,
+  chain: [
+[1,0,0,1],[1,1,0,2],[1,2,0,3],[1,3,0,4],[1,4,0,5],[1,5,0,6],[1,6,0,7],[3,3,7,8],[1,0,8,9],
+[4,7,9,10],[12,10,10,7],[24,7,7,10],[24,7],[24,7],[24,7],[7,8],[5,5],[3,2],[4,2],[4,3],
+[5,6],[2,1],[5,3],[6,6],[5,5],[4,6],[3,0],[6,2],[10,3],[4,3],[9,9],[5,4],[6,5],[4,6],
+[5,1],[6,6],[10,6],[4,4],[6,0],[1,-1]
+],
   wasm: `
 AGFzbQEAAAAAxwIGZmllbGRjbWFrZSBnZW5lcmF0ZQpwID0gMHhmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZWJhYW
 VkY2U2YWY0OGEwM2JiZmQyNWU4Y2QwMzY0MTQxClIgPSAyXjI1NgphZGQgKGFkZCk6IHggPCBwLCB5IDwgcDsgeiA9IHggKyB5

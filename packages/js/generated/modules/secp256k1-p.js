@@ -17,6 +17,10 @@ export default {
   name: "secp256k1-p",
   p: 0xfffffffffffffffffffffffffffffffffffffffffffffffffffffffefffffc2fn,
   generator: 3n,
+  chain: [
+[1,-1,0,1],[2,0,1,2],[0,2,1,1],[1,2,1,3],[1,0,3,2],[5,3],[11,2,2,4],[5,3,4,2],[1,0,2,3],
+[27,2],[1,0,3,2],[55,3],[1,0,2,3],[111,2],[23,4],[8,1]
+],
   wasm: `
 AGFzbQEAAAAA7AIGZmllbGRjbWFrZSBnZW5lcmF0ZQpwID0gMHhmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZm
 ZmZmZmZmZmZmZmZmZmZmZmZmZmZWZmZmZmYzJmCnBsYWluIHJlc2lkdWVzCmFkZCAoYWRkKTogeCA8IHAsIHkgPCBwOyB6ID0g

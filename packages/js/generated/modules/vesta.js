@@ -17,6 +17,11 @@ export default {
   name: "vesta",
   p: 0x40000000000000000000000000000000224698fc0994a8dd8c46eb2100000001n,
   generator: 5n,
+  chain: [
+[1,0,0,1],[1,1,0,2],[1,1,1,3],[1,1,2,4],[1,4,0,5],[129,0,0,6],[7,3],[7,4],[4,1],[7,5],
+[2,1],[10,3],[4,3],[5,3],[4,2],[7,4],[4,4],[1,0],[5,1],[4,0],[7,4],[4,4],[3,1],[3,0],
+[4,-1]
+],
   wasm: `
 AGFzbQEAAAAAxwIGZmllbGRjbWFrZSBnZW5lcmF0ZQpwID0gMHg0MDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDIyND
 Y5OGZjMDk5NGE4ZGQ4YzQ2ZWIyMTAwMDAwMDAxClIgPSAyXjI1NgphZGQgKGFkZCk6IHggPCBwLCB5IDwgcDsgeiA9IHggKyB5
