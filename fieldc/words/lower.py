@@ -212,14 +212,14 @@ class Lowering:
         if product is not None:
             return self._add_product(self.words(total), product, offset, node.high)
         size, carry = self.size(node), self.build.no_carry
-        is_next = self._is_next(b)
-        b = b.args[0] if is_next else b
-        addends = self._padded(b, size)
+        if self._is_next(b):
+            b = b.args[0]
+            self.words(b)  # first, because it is made by shifts
+            carry = self.build.one_carry()
         total_words = Sum(self.build, self._padded(a, size), node.high)
-        carry = self.build.one_carry() if is_next else carry
         if min(a.low, b.low) < 0:  # the carry out of the top cancels a borrow
             total_words.high = (1 << self.build.word * size) * 2 - 1
-        for position, word in enumerate(addends):
+        for position, word in enumerate(self._padded(b, size)):
             carry = total_words.add(position, word, carry)
         if self._carries_as_borrows(a, b, size):
             self._borrows[id(a)] = carry
