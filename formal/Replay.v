@@ -19,6 +19,7 @@ Record bounding := Bounding {
 
 Inductive fact :=
   | ByBound (x : variable) (c : Z) (b : bounding)
+  | Between (x : variable) (c : Z) (least most : bounding)
   | ByResidue (x : variable) (r : combination).
 
 Inductive case :=
@@ -125,6 +126,9 @@ Section Certificate.
   Definition learn (k : known) (f : fact) : option known :=
     match f with
     | ByBound x e b => if is_always k x e b then Some ((x, e) :: k) else None
+    | Between x e least most =>
+        if at_most k [(-1, [x])] (- e) least && at_most k [(1, [x])] e most
+        then Some ((x, e) :: k) else None
     | ByResidue x r =>
         match high s x, rest k [(1, [x])] r with
         | Some h, Some p => if (h <? radix) && vanishes radix p then Some ((x, 0) :: k) else None
@@ -268,9 +272,12 @@ Section Certificate.
 
   Lemma learn_right k f k' : agrees v k -> learn k f = Some k' -> agrees v k'.
   Proof.
-    intros A. destruct f as [x e b|x r]; cbn [learn].
+    intros A. destruct f as [x e b|x e least most|x r]; cbn [learn].
     - destruct (is_always k x e b) eqn:E; [|discriminate]. intros [= <-].
       apply agrees_cons; [exact A | eapply is_always_right; eauto].
+    - destruct (_ && _) eqn:E; [|discriminate]. intros [= <-].
+      apply andb_prop in E as [E1 E2]. apply (at_most_right _ _ _ _ A) in E1, E2.
+      cbn [value product] in E1, E2. apply agrees_cons; [exact A | lia].
     - destruct (high s x) as [h|] eqn:X; [|discriminate].
       destruct (rest k _ r) as [p|] eqn:E; [|discriminate].
       destruct ((h <? radix) && vanishes radix p) eqn:B; [|discriminate]. intros [= <-].

@@ -83,6 +83,11 @@ let bounding () =
 let fact () =
   match token () with
   | "bound" -> let x = position () in let c = z () in ByBound (x, c, bounding ())
+  | "between" ->
+      let x = position () in
+      let c = z () in
+      let least = bounding () in
+      Between (x, c, least, bounding ())
   | "residue" -> let x = position () in ByResidue (x, combination ())
   | other -> raise (Malformed ("a fact " ^ other))
 

@@ -109,6 +109,8 @@ def test_a_certificate_holds_on_concrete_runs(case: tuple[str, str, str, str]) -
             assert values[fact["variable"]] == fact["value"]
             if "bound" in fact:
                 check_bound(system, fact["bound"], values, names, highs)
+            if "most" in fact:
+                check_bound(system, fact["most"], values, names, highs)
         check_bound(system, stated["canonical"], values, names, highs)
 
 

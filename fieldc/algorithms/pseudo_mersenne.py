@@ -9,7 +9,7 @@ from fieldc.algorithms.scanning import schoolbook
 from fieldc.algorithms.shapes import complement_of_power
 from fieldc.algorithms.squaring import plain_square
 from fieldc.field import Field
-from fieldc.language import DoesNotApply, Lazy, Number, kernel, select
+from fieldc.language import Lazy, Number, kernel, select
 
 
 def fold(f: Field, x: Number, at: int) -> Number:
@@ -63,8 +63,6 @@ def _next_multiple(f: Field, x: Number, high: int) -> Number:
     compared with p, and no limb is chosen from two.
     """
     k, c = f.bits, complement_of_power(f, "next-multiple")
-    if c == 1:
-        raise DoesNotApply(f"next-multiple needs c > 1 in p = 2^k - c, not {f.short}")
     for at in fold_points(f, high)[:-1]:
         x, high = fold(f, x, at), folded_high(f, high, at)
     multiple = ((x >> k) + 1) * c

@@ -93,14 +93,14 @@ def _offer(f: Field, representation: Representation, offered: Mapping[str, list[
     found: dict[str, tuple[str, ...]] = {}
     reason = ""
     for part, operation in representation.parts.items():
-        names = []
+        names, refusals = [], []
         for kernel in offered[operation]:
             try:
                 kernel.expression(f)
                 names.append(kernel.algorithm)
             except BoundError as error:
-                refusal = str(error)
+                refusals.append(str(error))
         found[part] = tuple(names)
         if not names and not reason:
-            reason = refusal
+            reason = refusals[0]  # of the algorithm that asks least of a prime
     return Offer(representation, found, reason)

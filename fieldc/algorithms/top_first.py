@@ -19,10 +19,9 @@ def top_product(f: Field, x: Number, y: Number) -> Number:
     """The product of the top limbs. Raises DoesNotApply where too little of x*y is in it."""
     at = f.word * (f.n - 1)
     top = f.p >> at
-    c = complement_of_power(f, "top-first")
-    times = c << f.word * f.n - f.bits
-    if c == 1 or f.n == 1 or top * top < f.base or times >= f.base:
-        need = "c > 1, several limbs, the top one large, and 2^(w*n) mod p of one"
+    times = complement_of_power(f, "top-first") << f.word * f.n - f.bits
+    if f.n == 1 or top * top < f.base or times >= f.base:
+        need = "several limbs, the top one large, and 2^(w*n) mod p of one"
         raise DoesNotApply(f"top-first needs {need}, not {f.short}")
     return (x >> at) * (y >> at)
 

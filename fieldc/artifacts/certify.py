@@ -287,8 +287,10 @@ def _case(
 
 def _fact(fact: Mapping[str, Any], places: Mapping[str, int]) -> Iterator[str]:
     if "bound" in fact:
-        yield from ("bound", _hex(fact["variable"]), _hex(fact["value"]))
+        kind = "between" if "most" in fact else "bound"
+        yield from (kind, _hex(fact["variable"]), _hex(fact["value"]))
         yield from _bound(fact["bound"], places)
+        yield from _bound(fact["most"], places) if "most" in fact else ()
     else:
         yield from ("residue", _hex(fact["variable"]))
         yield from _combination(fact["residue"])

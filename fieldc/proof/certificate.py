@@ -51,6 +51,7 @@ taken at its largest value, with a negative coefficient at 0; the sum is below s
     slope        [coefficient, [operand, ...], [limb, ...]]
     bound        {scale, rows: combination, slopes: [slope, ...]}
     fact         {variable, value, bound} or {variable, value: 0, residue: combination}
+                 {variable, value, bound, most: bound}
     equality     {variable, value: polynomial, most: bound, least: bound}
                  {..., cut: [word, bit]}
     case         {flags: [[variable, value], ...], facts, identity: combination, canonical: bound}
@@ -82,7 +83,9 @@ one after one operand, and its word i is at most high >> w*i.
 
 A case is of z's first result, or with `result: k` of the one k places after it. For each result
 the cases cover all values of the choices' flags. An excluded case cannot be: its bound shows that
-where the other flags are as given, the last one is not. A fact may use the facts before it.
+where the other flags are as given, the last one is not. A fact may use the facts before it. Its
+value is 0, and the bound is of the variable, or its largest value, and the bound is of minus the
+variable. With `most` it is any: the bound says at least, `most` says at most.
 An equality holds in all cases: variable - value is at most 0 and at least 0, and is one more row,
 numbered after those of the code. Its bounds may use the equalities before it. With `cut` the
 variable is t(word), the bits of a word from a bit on, and what is bounded is word - 2^bit*value: it
@@ -254,7 +257,9 @@ class Writer:
 
     def _fact(self, variable: int, fact: Fact) -> dict[str, Any]:
         if fact.bound is not None:
-            return {"variable": variable, "value": fact.value, "bound": self._bound(fact.bound)}
+            most = {"most": self._bound(fact.most)} if fact.most is not None else {}
+            bound = self._bound(fact.bound)
+            return {"variable": variable, "value": fact.value, "bound": bound, **most}
         residue = in_given_rows(fact.residue, self.known)
         return {"variable": variable, "value": 0, "residue": self._combination(residue)}
 

@@ -123,6 +123,16 @@ class Builder:
         highs = self.top if limit is None else min(limit, self.top), 1
         return self._pair(self._emit(SUB, (a, b, borrow), highs, (name, "borrow")))
 
+    def one_carry(self) -> Value:
+        """Return a flag that is 1, as a step that is not folded: the borrow of 0 - 1."""
+        inputs = self.constant(0), self.constant(1), self.no_carry
+        outputs = tuple(
+            Value(self._next(), kind, high, name)
+            for kind, high, name in zip(SUB.outputs, (self.top, 1), ("ones", "one"), strict=True)
+        )
+        self.steps.append(Step(SUB, inputs, outputs, 0, ""))
+        return outputs[1]
+
     def carry_that_made(self, word: Value) -> Value | None:
         """Return the carry that a word is, if it is 0 + 0 and a carry."""
         made = next((step for step in self.steps if word in step.outputs), None)

@@ -212,6 +212,10 @@ class Lowering:
         if product is not None:
             return self._add_product(self.words(total), product, offset, node.high)
         size, carry = self.size(node), self.build.no_carry
+        if self._is_next(b):
+            b = b.args[0]
+            self.words(b)  # first, because it is made by shifts
+            carry = self.build.one_carry()
         total_words = Sum(self.build, self._padded(a, size), node.high)
         if min(a.low, b.low) < 0:  # the carry out of the top cancels a borrow
             total_words.high = (1 << self.build.word * size) * 2 - 1
@@ -220,6 +224,11 @@ class Lowering:
         if self._carries_as_borrows(a, b, size):
             self._borrows[id(a)] = carry
         return total_words.words
+
+    def _is_next(self, b: Integer) -> bool:
+        """Whether a term is some number of several limbs and 1, which may then be a carry."""
+        is_sum = b.op == "add" and self.uses[id(b)] == 1 and id(b) not in self._words
+        return is_sum and b.args[1].is_constant(1) and self.size(b) > 1 and b.low > 0
 
     def _carries_as_borrows(self, a: Integer, b: Integer, size: int) -> bool:
         """Whether a + b has a carry exactly where the difference a has a borrow."""

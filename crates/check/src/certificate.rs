@@ -121,8 +121,17 @@ pub(crate) struct Bound {
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum Fact {
-    Bound { variable: usize, value: u64, bound: Bound },
-    Residue { variable: usize, residue: Combination },
+    /// Without `most`, of the least or the largest value.
+    Bound {
+        variable: usize,
+        value: u64,
+        bound: Bound,
+        most: Option<Bound>,
+    },
+    Residue {
+        variable: usize,
+        residue: Combination,
+    },
 }
 
 /// A variable that equals a polynomial: their difference is at most 0 and at least 0.

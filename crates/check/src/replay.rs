@@ -184,11 +184,27 @@ impl Verifier<'_> {
         fail(format!("bound: variable {variable} is not shown to be {value}"))
     }
 
+    /// Verifies that a variable is at least a value and at most the same value.
+    fn is_between(&self, variable: usize, value: u64, least: &Bound, most: &Bound) -> Outcome<()> {
+        self.high(variable)?;
+        for (sign, bound) in [(-1, least), (1, most)] {
+            let target = Polynomial::default().plus(&Polynomial::variable(variable), sign);
+            if !self.at_most(&target, &(BigInt::from(value) * sign), bound)? {
+                return fail(format!("bound: variable {variable} is not shown to be {value}"));
+            }
+        }
+        Ok(())
+    }
+
     /// Verifies a fact and keeps it.
     fn learn(&mut self, fact: &Fact) -> Outcome<()> {
         let (variable, value) = match fact {
-            Fact::Bound { variable, value, bound } => {
+            Fact::Bound { variable, value, bound, most: None } => {
                 self.is_always(*variable, *value, bound)?;
+                (*variable, *value)
+            }
+            Fact::Bound { variable, value, bound: least, most: Some(most) } => {
+                self.is_between(*variable, *value, least, most)?;
                 (*variable, *value)
             }
             Fact::Residue { variable, residue } => {

@@ -1,7 +1,6 @@
 """Exact bounds of polynomials in words: eliminate what telescopes, then take intervals.
 
-Rational arithmetic only, no floating point. Everything here is an upper bound; a lower bound of E
-is minus the upper bound of -E.
+Rational arithmetic only. All are upper bounds; a lower bound of E is minus the upper one of -E.
 """
 
 from __future__ import annotations
@@ -76,20 +75,25 @@ class Case(Known):
         return all(sample[number] == value for sample in self.samples)
 
     def is_always(self, number: int, value: int) -> bool:
-        """Whether bounds show a variable to have a value, its least or its largest."""
-        if not self.may_be(number, value):
-            return False
-        if number not in self.facts:
-            sign = -1 if value else 1
-            target: Polynomial = {(number,): sign}
-            hint = self.hints.get(number)
-            bound = hint.bound if hint is not None and hint.value == value else None
-            if bound is None or not holds(self, bound, target, sign * value):
-                bound = self.shown(target, sign * value)
-            if bound is None:
-                return False
-            self.facts[number] = self.hints[number] = Fact(value, bound)
-        return self.facts[number].value == value
+        """Whether bounds show a variable to have a value."""
+        is_new = number not in self.facts and self.may_be(number, value)
+        if is_new and (fact := self._fact(number, value)):
+            self.facts[number] = self.hints[number] = fact
+        return number in self.facts and self.facts[number].value == value
+
+    def _fact(self, number: int, value: int) -> Fact | None:
+        """Why a variable has a value: a bound, or two where that is no end of its range."""
+        other = self.hints.get(number)
+        hint = other if other and other.value == value else Fact(value, None)
+        bound = self._because(hint.bound, {(number,): -1 if value else 1}, -value)
+        if bound and value not in (0, self.system.ranges[number][1]):
+            most = self._because(hint.most, {(number,): 1}, value)
+            return Fact(value, bound, most=most) if most else None
+        return Fact(value, bound) if bound else None
+
+    def _because(self, known: Bound | None, target: Polynomial, limit: int) -> Bound | None:
+        """Why target <= limit: for the reason that is known of another case, if it holds here."""
+        return known if known and holds(self, known, target, limit) else self.shown(target, limit)
 
     def at_least(self, target: Polynomial, limit: int) -> bool:
         """Whether target >= limit is shown; target has integer values."""

@@ -9902,7 +9902,7 @@ assembly! { 9, 7:
     square: square_plain_p521_mulx;
 }
 
-/// x mod p for p = 2^k - c; pseudo-mersenne, variant mulx.
+/// x mod p for p = 2^k - c; next-multiple, variant mulx.
 ///
 /// # Safety
 /// The processor has BMI2; p is p521.
@@ -9914,7 +9914,7 @@ unsafe fn mul_plain_p521_mulx<M: Modulus<9>>(x: &[u64; 9], y: &[u64; 9]) -> [u64
         asm!(
             called!(
                 "call",
-                "fieldc_mul_plain_p521_mulx_e85bb26ebb471c21_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}_{p8}",
+                "fieldc_mul_plain_p521_mulx_b911d1eff0f3dcd4_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}_{p8}",
                 r"
 push rbx
 push rbp
@@ -9931,97 +9931,97 @@ mov r10, [rsi + 16]
 mulx r10, r11, r10
 adc r9, r11
 mov r11, [rsi + 24]
-mulx r11, rbp, r11
-adc r10, rbp
-mov rbp, [rsi + 32]
-mulx rbp, rbx, rbp
-adc r11, rbx
-mov rbx, [rsi + 40]
-mulx rbx, r14, rbx
-adc rbp, r14
+mulx r11, r12, r11
+adc r10, r12
+mov r12, [rsi + 32]
+mulx r12, r13, r12
+adc r11, r13
+mov r13, [rsi + 40]
+mulx r13, r14, r13
+adc r12, r14
 mov r14, [rsi + 48]
 mulx r14, r15, r14
-adc rbx, r15
+adc r13, r15
 mov r15, [rsi + 56]
-mulx r15, r13, r15
-adc r14, r13
-mov r13, [rsi + 64]
-mulx rdx, r13, r13
-adc r15, r13
+mulx r15, rbx, r15
+adc r14, rbx
+mov rbx, [rsi + 64]
+mulx rdx, rbx, rbx
+adc r15, rbx
 adc rdx, 0
-mov r13, rdx
+mov rbx, rdx
 mov rdx, [rcx + 8]
 mov [rsp], r8
-mulx r12, r8, [rsi]
+mulx rbp, r8, [rsi]
 mov [rsp + 8], rax
 mov [rsp + 16], rcx
 mulx rax, rcx, [rsi + 8]
-add r12, rcx
-mov [rsp + 24], r13
-mulx rcx, r13, [rsi + 16]
-adc rax, r13
+add rbp, rcx
+mov [rsp + 24], rbx
+mulx rcx, rbx, [rsi + 16]
+adc rax, rbx
 mov [rsp + 32], r15
-mulx r13, r15, [rsi + 24]
+mulx rbx, r15, [rsi + 24]
 adc rcx, r15
 mov [rsp + 40], r14
 mulx r15, r14, [rsi + 32]
-adc r13, r14
-mov [rsp + 48], rbx
-mulx r14, rbx, [rsi + 40]
-adc r15, rbx
+adc rbx, r14
+mov [rsp + 48], r13
+mulx r14, r13, [rsi + 40]
+adc r15, r13
 mov [rsp + 56], r15
-mulx rbx, r15, [rsi + 48]
+mulx r13, r15, [rsi + 48]
 adc r14, r15
 mov [rsp + 64], r14
 mulx r15, r14, [rsi + 56]
-adc rbx, r14
+adc r13, r14
 mulx rdx, r14, [rsi + 64]
 adc r15, r14
 adc rdx, 0
 add rdi, r8
-adc r9, r12
+adc r9, rbp
 adc r10, rax
 adc r11, rcx
-adc rbp, r13
+adc r12, rbx
 mov rax, [rsp + 48]
 adc rax, [rsp + 56]
 mov rcx, [rsp + 40]
 adc rcx, [rsp + 64]
-adc rbx, [rsp + 32]
+adc r13, [rsp + 32]
 adc r15, [rsp + 24]
 adc rdx, 0
 mov r8, [rsp + 16]
 mov r14, rdx
 mov rdx, [r8 + 16]
-mulx r13, r12, [rsi]
+mulx rbx, rbp, [rsi]
 mov [rsp + 24], rdi
 mulx rdi, r8, [rsi + 8]
-add r13, r8
+add rbx, r8
 mov [rsp + 32], r14
 mulx r8, r14, [rsi + 16]
 adc rdi, r14
 mov [rsp + 64], r15
 mulx r14, r15, [rsi + 24]
 adc r8, r15
-mov [rsp + 40], rbx
-mulx r15, rbx, [rsi + 32]
-adc r14, rbx
+mov [rsp + 40], r13
+mulx r15, r13, [rsi + 32]
+adc r14, r13
 mov [rsp + 56], rcx
-mulx rbx, rcx, [rsi + 40]
+mulx r13, rcx, [rsi + 40]
 adc r15, rcx
 mov [rsp + 48], r15
 mulx rcx, r15, [rsi + 48]
-adc rbx, r15
-mov [rsp + 72], rbx
-mulx r15, rbx, [rsi + 56]
-adc rcx, rbx
-mulx rdx, rbx, [rsi + 64]
-adc r15, rbx
+adc r13, r15
+mov [rsp + 72], r13
+mulx r15, r13, [rsi + 56]
+adc rcx, r13
+mulx rdx, r13, [rsi + 64]
+adc r15, r13
 adc rdx, 0
-add r9, r12
-adc r10, r13
+add r9, rbp
+adc r10, rbx
 adc r11, rdi
-adc rbp, r8
+adc r12, r8
 adc rax, r14
 mov rdi, [rsp + 56]
 adc rdi, [rsp + 48]
@@ -10030,19 +10030,19 @@ adc r8, [rsp + 72]
 adc rcx, [rsp + 64]
 adc r15, [rsp + 32]
 adc rdx, 0
-mov rbx, [rsp + 16]
+mov r13, [rsp + 16]
 mov r14, rdx
-mov rdx, [rbx + 24]
-mulx r13, r12, [rsi]
+mov rdx, [r13 + 24]
+mulx rbx, rbp, [rsi]
 mov [rsp + 32], r9
-mulx r9, rbx, [rsi + 8]
-add r13, rbx
+mulx r9, r13, [rsi + 8]
+add rbx, r13
 mov [rsp + 64], r14
-mulx rbx, r14, [rsi + 16]
+mulx r13, r14, [rsi + 16]
 adc r9, r14
 mov [rsp + 72], r15
 mulx r14, r15, [rsi + 24]
-adc rbx, r15
+adc r13, r15
 mov [rsp + 40], rcx
 mulx r15, rcx, [rsi + 32]
 adc r14, rcx
@@ -10058,24 +10058,24 @@ adc r8, rcx
 mulx rcx, rdx, [rsi + 64]
 adc r15, rdx
 adc rcx, 0
-add r10, r12
-adc r11, r13
-adc rbp, r9
-adc rax, rbx
+add r10, rbp
+adc r11, rbx
+adc r12, r9
+adc rax, r13
 adc rdi, r14
 mov r9, [rsp + 48]
 adc r9, [rsp + 56]
-mov rbx, [rsp + 40]
-adc rbx, [rsp + 80]
+mov r13, [rsp + 40]
+adc r13, [rsp + 80]
 adc r8, [rsp + 72]
 adc r15, [rsp + 64]
 adc rcx, 0
 mov r14, [rsp + 16]
 mov rdx, [r14 + 32]
-mulx r13, r12, [rsi]
+mulx rbx, rbp, [rsi]
 mov [rsp + 64], r10
 mulx r10, r14, [rsi + 8]
-add r13, r14
+add rbx, r14
 mov [rsp + 72], rcx
 mulx r14, rcx, [rsi + 16]
 adc r10, rcx
@@ -10085,20 +10085,20 @@ adc r14, r15
 mov [rsp + 40], r8
 mulx r15, r8, [rsi + 32]
 adc rcx, r8
-mov [rsp + 56], rbx
-mulx r8, rbx, [rsi + 40]
-adc r15, rbx
+mov [rsp + 56], r13
+mulx r8, r13, [rsi + 40]
+adc r15, r13
 mov [rsp + 48], r15
-mulx rbx, r15, [rsi + 48]
+mulx r13, r15, [rsi + 48]
 adc r8, r15
 mov [rsp + 88], r8
 mulx r15, r8, [rsi + 56]
-adc rbx, r8
+adc r13, r8
 mulx rdx, r8, [rsi + 64]
 adc r15, r8
 adc rdx, 0
-add r11, r12
-adc rbp, r13
+add r11, rbp
+adc r12, rbx
 adc rax, r10
 adc rdi, r14
 adc r9, rcx
@@ -10106,39 +10106,39 @@ mov rcx, [rsp + 56]
 adc rcx, [rsp + 48]
 mov r8, [rsp + 40]
 adc r8, [rsp + 88]
-adc rbx, [rsp + 80]
+adc r13, [rsp + 80]
 adc r15, [rsp + 72]
 adc rdx, 0
 mov r10, [rsp + 16]
 mov r14, rdx
 mov rdx, [r10 + 40]
-mulx r13, r12, [rsi]
+mulx rbx, rbp, [rsi]
 mov [rsp + 72], r11
 mulx r11, r10, [rsi + 8]
-add r13, r10
+add rbx, r10
 mov [rsp + 80], r14
 mulx r10, r14, [rsi + 16]
 adc r11, r14
 mov [rsp + 88], r15
 mulx r14, r15, [rsi + 24]
 adc r10, r15
-mov [rsp + 40], rbx
-mulx r15, rbx, [rsi + 32]
-adc r14, rbx
+mov [rsp + 40], r13
+mulx r15, r13, [rsi + 32]
+adc r14, r13
 mov [rsp + 48], r8
-mulx rbx, r8, [rsi + 40]
+mulx r13, r8, [rsi + 40]
 adc r15, r8
 mov [rsp + 56], r15
 mulx r8, r15, [rsi + 48]
-adc rbx, r15
-mov [rsp + 96], rbx
-mulx r15, rbx, [rsi + 56]
-adc r8, rbx
-mulx rdx, rbx, [rsi + 64]
-adc r15, rbx
+adc r13, r15
+mov [rsp + 96], r13
+mulx r15, r13, [rsi + 56]
+adc r8, r13
+mulx rdx, r13, [rsi + 64]
+adc r15, r13
 adc rdx, 0
-add rbp, r12
-adc rax, r13
+add r12, rbp
+adc rax, rbx
 adc rdi, r11
 adc r9, r10
 adc rcx, r14
@@ -10149,19 +10149,19 @@ adc r11, [rsp + 96]
 adc r8, [rsp + 88]
 adc r15, [rsp + 80]
 adc rdx, 0
-mov rbx, [rsp + 16]
+mov r13, [rsp + 16]
 mov r14, rdx
-mov rdx, [rbx + 48]
-mulx r13, r12, [rsi]
-mov [rsp + 80], rbp
-mulx rbp, rbx, [rsi + 8]
-add r13, rbx
+mov rdx, [r13 + 48]
+mulx rbx, rbp, [rsi]
+mov [rsp + 80], r12
+mulx r12, r13, [rsi + 8]
+add rbx, r13
 mov [rsp + 88], r14
-mulx rbx, r14, [rsi + 16]
-adc rbp, r14
+mulx r13, r14, [rsi + 16]
+adc r12, r14
 mov [rsp + 96], r15
 mulx r14, r15, [rsi + 24]
-adc rbx, r15
+adc r13, r15
 mov [rsp + 40], r8
 mulx r15, r8, [rsi + 32]
 adc r14, r8
@@ -10177,88 +10177,88 @@ adc r11, r8
 mulx rdx, r8, [rsi + 64]
 adc r15, r8
 adc rdx, 0
-add rax, r12
-adc rdi, r13
-adc r9, rbp
-adc rcx, rbx
+add rax, rbp
+adc rdi, rbx
+adc r9, r12
+adc rcx, r13
 adc r10, r14
 mov r8, [rsp + 56]
 adc r8, [rsp + 48]
-mov rbp, [rsp + 40]
-adc rbp, [rsp + 104]
+mov r12, [rsp + 40]
+adc r12, [rsp + 104]
 adc r11, [rsp + 96]
 adc r15, [rsp + 88]
 adc rdx, 0
-mov rbx, [rsp + 16]
+mov r13, [rsp + 16]
 mov r14, rdx
-mov rdx, [rbx + 56]
-mulx r13, r12, [rsi]
+mov rdx, [r13 + 56]
+mulx rbx, rbp, [rsi]
 mov [rsp + 88], rax
-mulx rax, rbx, [rsi + 8]
-add r13, rbx
+mulx rax, r13, [rsi + 8]
+add rbx, r13
 mov [rsp + 96], r14
-mulx rbx, r14, [rsi + 16]
+mulx r13, r14, [rsi + 16]
 adc rax, r14
 mov [rsp + 104], r15
 mulx r14, r15, [rsi + 24]
-adc rbx, r15
+adc r13, r15
 mov [rsp + 40], r11
 mulx r15, r11, [rsi + 32]
 adc r14, r11
-mov [rsp + 48], rbp
-mulx r11, rbp, [rsi + 40]
-adc r15, rbp
+mov [rsp + 48], r12
+mulx r11, r12, [rsi + 40]
+adc r15, r12
 mov [rsp + 56], r15
-mulx rbp, r15, [rsi + 48]
+mulx r12, r15, [rsi + 48]
 adc r11, r15
 mov [rsp + 112], r11
 mulx r15, r11, [rsi + 56]
-adc rbp, r11
+adc r12, r11
 mulx rdx, r11, [rsi + 64]
 adc r15, r11
 adc rdx, 0
-add rdi, r12
-adc r9, r13
+add rdi, rbp
+adc r9, rbx
 adc rcx, rax
-adc r10, rbx
+adc r10, r13
 adc r8, r14
 mov rax, [rsp + 48]
 adc rax, [rsp + 56]
 mov r11, [rsp + 40]
 adc r11, [rsp + 112]
-adc rbp, [rsp + 104]
+adc r12, [rsp + 104]
 adc r15, [rsp + 96]
 adc rdx, 0
-mov rbx, [rsp + 16]
+mov r13, [rsp + 16]
 mov r14, rdx
-mov rdx, [rbx + 64]
-mulx rbx, r13, [rsi]
+mov rdx, [r13 + 64]
+mulx r13, rbx, [rsi]
 mov [rsp + 16], rdi
-mulx r12, rdi, [rsi + 8]
-add rbx, rdi
+mulx rbp, rdi, [rsi + 8]
+add r13, rdi
 mov [rsp + 96], r14
 mulx rdi, r14, [rsi + 16]
-adc r12, r14
+adc rbp, r14
 mov [rsp + 104], r15
 mulx r14, r15, [rsi + 24]
 adc rdi, r15
-mov [rsp + 112], rbp
-mulx r15, rbp, [rsi + 32]
-adc r14, rbp
+mov [rsp + 112], r12
+mulx r15, r12, [rsi + 32]
+adc r14, r12
 mov [rsp + 40], r11
-mulx rbp, r11, [rsi + 40]
+mulx r12, r11, [rsi + 40]
 adc r15, r11
 mov [rsp + 56], r15
 mulx r11, r15, [rsi + 48]
-adc rbp, r15
-mov [rsp + 48], rbp
-mulx r15, rbp, [rsi + 56]
-adc r11, rbp
+adc r12, r15
+mov [rsp + 48], r12
+mulx r15, r12, [rsi + 56]
+adc r11, r12
 mulx rdx, rsi, [rsi + 64]
 adc r15, rsi
-add r9, r13
-adc rcx, rbx
-adc r10, r12
+add r9, rbx
+adc rcx, r13
+adc r10, rbp
 adc r8, rdi
 adc rax, r14
 mov rdx, [rsp + 40]
@@ -10268,10 +10268,10 @@ adc rsi, [rsp + 48]
 adc r11, [rsp + 104]
 adc r15, [rsp + 96]
 mov rdi, [rsp + 8]
-mov rbp, r9
-and rbp, [rdi]
-mov rbx, rcx
-shld rbx, r9, 55
+mov r12, r9
+and r12, [rdi]
+mov r13, rcx
+shld r13, r9, 55
 mov r9, r10
 shld r9, rcx, 55
 mov rcx, r8
@@ -10287,7 +10287,9 @@ shld rdx, rsi, 55
 mov rsi, r15
 shld rsi, r11, 55
 shr r15, 9
-add rbx, [rsp]
+mov r11, 0
+sub r11, [rdi + 8]
+adc r13, [rsp]
 adc r9, [rsp + 24]
 adc rcx, [rsp + 32]
 adc r10, [rsp + 64]
@@ -10295,52 +10297,34 @@ adc r8, [rsp + 72]
 adc rax, [rsp + 80]
 adc rdx, [rsp + 88]
 adc rsi, [rsp + 16]
-adc rbp, r15
-mov r11, rbx
-sub r11, [rdi + 8]
-mov r14, r9
-sbb r14, [rdi + 8]
-mov r15, rcx
-sbb r15, [rdi + 8]
-mov r13, r10
-sbb r13, [rdi + 8]
-mov r12, r8
-sbb r12, [rdi + 8]
-mov [rsp + 16], r12
-mov r12, rax
-sbb r12, [rdi + 8]
-mov [rsp + 88], r12
-mov r12, rdx
-sbb r12, [rdi + 8]
-mov [rsp + 80], r12
-mov r12, rsi
-sbb r12, [rdi + 8]
-mov [rsp + 72], r12
-mov r12, rbp
-sbb r12, [rdi]
-cmovc r11, rbx
-cmovc r14, r9
-cmovc r15, rcx
-cmovc r13, r10
-mov rcx, [rsp + 16]
-cmovc rcx, r8
-mov rdi, [rsp + 88]
-cmovc rdi, rax
-mov rax, [rsp + 80]
-cmovc rax, rdx
-mov rdx, [rsp + 72]
-cmovc rdx, rsi
-cmovc r12, rbp
+adc r12, r15
+mov r11, r12
+sub r11, [rdi + 16]
+mov r11, [rdi + 24]
+cmovc r11, [rdi + 8]
+sub r13, r11
+sbb r9, 0
+sbb rcx, 0
+sbb r10, 0
+sbb r8, 0
+sbb rax, 0
+sbb rdx, 0
+sbb rsi, 0
+sbb r12, 0
+and r12, [rdi]
 add rsp, 120
 pop rbp
 pop rbx
 ret
 .balign 64
 2:
-.quad {p8}, {p0}
+.quad {p8}, {k1}, {mu7}, {k0}
 "
             ),
             p8 = const M::P[8],
+            k1 = const 0x1_u64,
+            mu7 = const M::MU[7],
+            k0 = const 0x0_u64,
             p0 = const M::P[0],
             p1 = const M::P[1],
             p2 = const M::P[2],
@@ -10349,17 +10333,17 @@ ret
             p5 = const M::P[5],
             p6 = const M::P[6],
             p7 = const M::P[7],
-            out("rax") z[6], out("rcx") z[4], inout("rdx") core::ptr::from_ref(y) => z[7],
-            inout("rsi") core::ptr::from_ref(x) => _, out("rdi") z[5], out("r8") _, out("r9") _,
-            out("r10") _, out("r11") z[0], out("r12") z[8], out("r13") z[3], out("r14") z[1],
-            out("r15") z[2],
+            out("rax") z[5], out("rcx") z[2], inout("rdx") core::ptr::from_ref(y) => z[6],
+            inout("rsi") core::ptr::from_ref(x) => z[7], out("rdi") _, out("r8") z[4], out("r9")
+            z[1], out("r10") z[3], out("r11") _, out("r12") z[8], out("r13") z[0], out("r14") _,
+            out("r15") _,
             options(pure, readonly),
         );
     }
     z
 }
 
-/// x mod p for p = 2^k - c; pseudo-mersenne, variant mulx.
+/// x mod p for p = 2^k - c; next-multiple, variant mulx.
 ///
 /// # Safety
 /// The processor has BMI2; p is p521.
@@ -10374,7 +10358,7 @@ unsafe fn sum_of_products_plain_p521_mulx<M: Modulus<9>>(
         asm!(
             called!(
                 "call",
-                "fieldc_sum_of_products_plain_p521_mulx_15c03d3af2f2a192_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}_{p8}",
+                "fieldc_sum_of_products_plain_p521_mulx_0465f1b5c830f2c5_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}_{p8}",
                 r"
 push rbx
 push rbp
@@ -10388,133 +10372,133 @@ mov r9, [rsi + 8]
 mulx r9, r10, r9
 add rdi, r10
 mov r10, [rsi + 16]
-mulx r10, rbp, r10
-adc r9, rbp
-mov rbp, [rsi + 24]
-mulx rbp, r12, rbp
+mulx r10, r11, r10
+adc r9, r11
+mov r11, [rsi + 24]
+mulx r11, r12, r11
 adc r10, r12
 mov r12, [rsi + 32]
 mulx r12, r13, r12
-adc rbp, r13
+adc r11, r13
 mov r13, [rsi + 40]
-mulx r13, rbx, r13
-adc r12, rbx
-mov rbx, [rsi + 48]
-mulx rbx, r15, rbx
+mulx r13, r14, r13
+adc r12, r14
+mov r14, [rsi + 48]
+mulx r14, r15, r14
 adc r13, r15
 mov r15, [rsi + 56]
-mulx r15, r14, r15
-adc rbx, r14
-mov r14, [rsi + 64]
-mulx rdx, r14, r14
-adc r15, r14
-adc rdx, 0
-mov r14, rdx
-mov rdx, [rcx + 72]
-mov r11, [rsi + 72]
-mov [rsp], rax
-mulx r11, rax, r11
-mov [rsp + 8], rcx
-mov rcx, [rsi + 80]
-mov [rsp + 16], r14
-mulx rcx, r14, rcx
-add r11, r14
-mov r14, [rsi + 88]
-mov [rsp + 24], r15
-mulx r14, r15, r14
-adc rcx, r15
-mov r15, [rsi + 96]
-mov [rsp + 32], rbx
 mulx r15, rbx, r15
 adc r14, rbx
-mov rbx, [rsi + 104]
+mov rbx, [rsi + 64]
+mulx rdx, rbx, rbx
+adc r15, rbx
+adc rdx, 0
+mov rbx, rdx
+mov rdx, [rcx + 72]
+mov rbp, [rsi + 72]
+mov [rsp], rax
+mulx rbp, rax, rbp
+mov [rsp + 8], rcx
+mov rcx, [rsi + 80]
+mov [rsp + 16], rbx
+mulx rcx, rbx, rcx
+add rbp, rbx
+mov rbx, [rsi + 88]
+mov [rsp + 24], r15
+mulx rbx, r15, rbx
+adc rcx, r15
+mov r15, [rsi + 96]
+mov [rsp + 32], r14
+mulx r15, r14, r15
+adc rbx, r14
+mov r14, [rsi + 104]
 mov [rsp + 40], r13
-mulx rbx, r13, rbx
+mulx r14, r13, r14
 adc r15, r13
 mov r13, [rsi + 112]
 mov [rsp + 48], r12
 mulx r13, r12, r13
-adc rbx, r12
+adc r14, r12
 mov r12, [rsi + 120]
-mov [rsp + 56], rbx
-mulx r12, rbx, r12
-adc r13, rbx
-mov rbx, [rsi + 128]
+mov [rsp + 56], r14
+mulx r12, r14, r12
+adc r13, r14
+mov r14, [rsi + 128]
 mov [rsp + 64], r13
-mulx rbx, r13, rbx
+mulx r14, r13, r14
 adc r12, r13
 mov r13, [rsi + 136]
 mulx rdx, r13, r13
-adc rbx, r13
+adc r14, r13
 adc rdx, 0
 add r8, rax
-adc rdi, r11
+adc rdi, rbp
 adc r9, rcx
-adc r10, r14
-adc rbp, r15
+adc r10, rbx
+adc r11, r15
 mov rax, [rsp + 48]
 adc rax, [rsp + 56]
 mov rcx, [rsp + 40]
 adc rcx, [rsp + 64]
 adc r12, [rsp + 32]
-adc rbx, [rsp + 24]
+adc r14, [rsp + 24]
 adc rdx, [rsp + 16]
 mov r13, [rsp + 8]
 mov r15, rdx
 mov rdx, [r13 + 8]
-mulx r14, r11, [rsi]
+mulx rbx, rbp, [rsi]
 mov [rsp + 16], r8
 mulx r8, r13, [rsi + 8]
-add r14, r13
+add rbx, r13
 mov [rsp + 24], r15
 mulx r13, r15, [rsi + 16]
 adc r8, r15
-mov [rsp + 32], rbx
-mulx r15, rbx, [rsi + 24]
-adc r13, rbx
+mov [rsp + 32], r14
+mulx r15, r14, [rsi + 24]
+adc r13, r14
 mov [rsp + 64], r12
-mulx rbx, r12, [rsi + 32]
+mulx r14, r12, [rsi + 32]
 adc r15, r12
 mov [rsp + 40], rcx
 mulx r12, rcx, [rsi + 40]
-adc rbx, rcx
-mov [rsp + 56], rbx
-mulx rcx, rbx, [rsi + 48]
-adc r12, rbx
+adc r14, rcx
+mov [rsp + 56], r14
+mulx rcx, r14, [rsi + 48]
+adc r12, r14
 mov [rsp + 48], r12
-mulx rbx, r12, [rsi + 56]
+mulx r14, r12, [rsi + 56]
 adc rcx, r12
 mulx rdx, r12, [rsi + 64]
-adc rbx, r12
+adc r14, r12
 adc rdx, 0
-add rdi, r11
-adc r9, r14
+add rdi, rbp
+adc r9, rbx
 adc r10, r8
-adc rbp, r13
+adc r11, r13
 adc rax, r15
 mov r8, [rsp + 40]
 adc r8, [rsp + 56]
 mov r12, [rsp + 64]
 adc r12, [rsp + 48]
 adc rcx, [rsp + 32]
-adc rbx, [rsp + 24]
+adc r14, [rsp + 24]
 adc rdx, 0
 mov r13, [rsp + 8]
 mov r15, rdx
 mov rdx, [r13 + 80]
-mulx r14, r11, [rsi + 72]
+mulx rbx, rbp, [rsi + 72]
 mov [rsp + 24], r15
 mulx r13, r15, [rsi + 80]
-add r14, r15
-mov [rsp + 32], rbx
-mulx r15, rbx, [rsi + 88]
-adc r13, rbx
+add rbx, r15
+mov [rsp + 32], r14
+mulx r15, r14, [rsi + 88]
+adc r13, r14
 mov [rsp + 48], rcx
-mulx rbx, rcx, [rsi + 96]
+mulx r14, rcx, [rsi + 96]
 adc r15, rcx
 mov [rsp + 64], r12
 mulx rcx, r12, [rsi + 104]
-adc rbx, r12
+adc r14, r12
 mov [rsp + 56], r8
 mulx r12, r8, [rsi + 112]
 adc rcx, r8
@@ -10527,11 +10511,11 @@ adc r8, r12
 mulx rdx, r12, [rsi + 136]
 adc rcx, r12
 adc rdx, 0
-add rdi, r11
-adc r9, r14
+add rdi, rbp
+adc r9, rbx
 adc r10, r13
-adc rbp, r15
-adc rax, rbx
+adc r11, r15
+adc rax, r14
 mov r12, [rsp + 56]
 adc r12, [rsp + 40]
 mov r13, [rsp + 64]
@@ -10539,19 +10523,19 @@ adc r13, [rsp + 72]
 adc r8, [rsp + 48]
 adc rcx, [rsp + 32]
 adc rdx, [rsp + 24]
-mov rbx, [rsp + 8]
+mov r14, [rsp + 8]
 mov r15, rdx
-mov rdx, [rbx + 16]
-mulx r14, r11, [rsi]
+mov rdx, [r14 + 16]
+mulx rbx, rbp, [rsi]
 mov [rsp + 24], rdi
-mulx rdi, rbx, [rsi + 8]
-add r14, rbx
+mulx rdi, r14, [rsi + 8]
+add rbx, r14
 mov [rsp + 32], r15
-mulx rbx, r15, [rsi + 16]
+mulx r14, r15, [rsi + 16]
 adc rdi, r15
 mov [rsp + 48], rcx
 mulx r15, rcx, [rsi + 24]
-adc rbx, rcx
+adc r14, rcx
 mov [rsp + 72], r8
 mulx rcx, r8, [rsi + 32]
 adc r15, r8
@@ -10567,10 +10551,10 @@ adc r13, r8
 mulx rdx, r8, [rsi + 64]
 adc rcx, r8
 adc rdx, 0
-add r9, r11
-adc r10, r14
-adc rbp, rdi
-adc rax, rbx
+add r9, rbp
+adc r10, rbx
+adc r11, rdi
+adc rax, r14
 adc r12, r15
 mov rdi, [rsp + 64]
 adc rdi, [rsp + 40]
@@ -10579,16 +10563,16 @@ adc r8, [rsp + 56]
 adc r13, [rsp + 48]
 adc rcx, [rsp + 32]
 adc rdx, 0
-mov rbx, [rsp + 8]
+mov r14, [rsp + 8]
 mov r15, rdx
-mov rdx, [rbx + 88]
-mulx r14, r11, [rsi + 72]
+mov rdx, [r14 + 88]
+mulx rbx, rbp, [rsi + 72]
 mov [rsp + 32], r15
-mulx rbx, r15, [rsi + 80]
-add r14, r15
+mulx r14, r15, [rsi + 80]
+add rbx, r15
 mov [rsp + 48], rcx
 mulx r15, rcx, [rsi + 88]
-adc rbx, rcx
+adc r14, rcx
 mov [rsp + 56], r13
 mulx rcx, r13, [rsi + 96]
 adc r15, r13
@@ -10607,9 +10591,9 @@ adc rdi, r8
 mulx rdx, r8, [rsi + 136]
 adc r13, r8
 adc rdx, 0
-add r9, r11
-adc r10, r14
-adc rbp, rbx
+add r9, rbp
+adc r10, rbx
+adc r11, r14
 adc rax, r15
 adc r12, rcx
 mov rcx, [rsp + 40]
@@ -10619,19 +10603,19 @@ adc r8, [rsp + 80]
 adc rdi, [rsp + 56]
 adc r13, [rsp + 48]
 adc rdx, [rsp + 32]
-mov rbx, [rsp + 8]
+mov r14, [rsp + 8]
 mov r15, rdx
-mov rdx, [rbx + 24]
-mulx r14, r11, [rsi]
+mov rdx, [r14 + 24]
+mulx rbx, rbp, [rsi]
 mov [rsp + 32], r9
-mulx r9, rbx, [rsi + 8]
-add r14, rbx
+mulx r9, r14, [rsi + 8]
+add rbx, r14
 mov [rsp + 48], r15
-mulx rbx, r15, [rsi + 16]
+mulx r14, r15, [rsi + 16]
 adc r9, r15
 mov [rsp + 56], r13
 mulx r15, r13, [rsi + 24]
-adc rbx, r13
+adc r14, r13
 mov [rsp + 80], rdi
 mulx r13, rdi, [rsi + 32]
 adc r15, rdi
@@ -10647,10 +10631,10 @@ adc r8, rdi
 mulx rdx, rdi, [rsi + 64]
 adc r13, rdi
 adc rdx, 0
-add r10, r11
-adc rbp, r14
+add r10, rbp
+adc r11, rbx
 adc rax, r9
-adc r12, rbx
+adc r12, r14
 adc rcx, r15
 mov rdi, [rsp + 72]
 adc rdi, [rsp + 64]
@@ -10659,16 +10643,16 @@ adc r9, [rsp + 40]
 adc r8, [rsp + 56]
 adc r13, [rsp + 48]
 adc rdx, 0
-mov rbx, [rsp + 8]
+mov r14, [rsp + 8]
 mov r15, rdx
-mov rdx, [rbx + 96]
-mulx r14, r11, [rsi + 72]
+mov rdx, [r14 + 96]
+mulx rbx, rbp, [rsi + 72]
 mov [rsp + 48], r15
-mulx rbx, r15, [rsi + 80]
-add r14, r15
+mulx r14, r15, [rsi + 80]
+add rbx, r15
 mov [rsp + 56], r13
 mulx r15, r13, [rsi + 88]
-adc rbx, r13
+adc r14, r13
 mov [rsp + 40], r8
 mulx r13, r8, [rsi + 96]
 adc r15, r8
@@ -10687,9 +10671,9 @@ adc rdi, r9
 mulx rdx, r9, [rsi + 136]
 adc r8, r9
 adc rdx, 0
-add r10, r11
-adc rbp, r14
-adc rax, rbx
+add r10, rbp
+adc r11, rbx
+adc rax, r14
 adc r12, r15
 adc rcx, r13
 mov r9, [rsp + 64]
@@ -10699,19 +10683,19 @@ adc r13, [rsp + 88]
 adc rdi, [rsp + 40]
 adc r8, [rsp + 56]
 adc rdx, [rsp + 48]
-mov rbx, [rsp + 8]
+mov r14, [rsp + 8]
 mov r15, rdx
-mov rdx, [rbx + 32]
-mulx r14, r11, [rsi]
+mov rdx, [r14 + 32]
+mulx rbx, rbp, [rsi]
 mov [rsp + 48], r10
-mulx r10, rbx, [rsi + 8]
-add r14, rbx
+mulx r10, r14, [rsi + 8]
+add rbx, r14
 mov [rsp + 56], r15
-mulx rbx, r15, [rsi + 16]
+mulx r14, r15, [rsi + 16]
 adc r10, r15
 mov [rsp + 40], r8
 mulx r15, r8, [rsi + 24]
-adc rbx, r8
+adc r14, r8
 mov [rsp + 88], rdi
 mulx r8, rdi, [rsi + 32]
 adc r15, rdi
@@ -10727,10 +10711,10 @@ adc r13, rdi
 mulx rdx, rdi, [rsi + 64]
 adc r8, rdi
 adc rdx, 0
-add rbp, r11
-adc rax, r14
+add r11, rbp
+adc rax, rbx
 adc r12, r10
-adc rcx, rbx
+adc rcx, r14
 adc r9, r15
 mov rdi, [rsp + 80]
 adc rdi, [rsp + 72]
@@ -10739,16 +10723,16 @@ adc r10, [rsp + 64]
 adc r13, [rsp + 40]
 adc r8, [rsp + 56]
 adc rdx, 0
-mov rbx, [rsp + 8]
+mov r14, [rsp + 8]
 mov r15, rdx
-mov rdx, [rbx + 104]
-mulx r14, r11, [rsi + 72]
+mov rdx, [r14 + 104]
+mulx rbx, rbp, [rsi + 72]
 mov [rsp + 56], r15
-mulx rbx, r15, [rsi + 80]
-add r14, r15
+mulx r14, r15, [rsi + 80]
+add rbx, r15
 mov [rsp + 40], r8
 mulx r15, r8, [rsi + 88]
-adc rbx, r8
+adc r14, r8
 mov [rsp + 64], r13
 mulx r8, r13, [rsi + 96]
 adc r15, r13
@@ -10767,9 +10751,9 @@ adc rdi, r10
 mulx rdx, r10, [rsi + 136]
 adc r13, r10
 adc rdx, 0
-add rbp, r11
-adc rax, r14
-adc r12, rbx
+add r11, rbp
+adc rax, rbx
+adc r12, r14
 adc rcx, r15
 adc r9, r8
 mov r8, [rsp + 72]
@@ -10779,19 +10763,19 @@ adc r10, [rsp + 96]
 adc rdi, [rsp + 64]
 adc r13, [rsp + 40]
 adc rdx, [rsp + 56]
-mov rbx, [rsp + 8]
+mov r14, [rsp + 8]
 mov r15, rdx
-mov rdx, [rbx + 40]
-mulx r14, r11, [rsi]
-mov [rsp + 56], rbp
-mulx rbp, rbx, [rsi + 8]
-add r14, rbx
+mov rdx, [r14 + 40]
+mulx rbx, rbp, [rsi]
+mov [rsp + 56], r11
+mulx r11, r14, [rsi + 8]
+add rbx, r14
 mov [rsp + 40], r15
-mulx rbx, r15, [rsi + 16]
-adc rbp, r15
+mulx r14, r15, [rsi + 16]
+adc r11, r15
 mov [rsp + 64], r13
 mulx r15, r13, [rsi + 24]
-adc rbx, r13
+adc r14, r13
 mov [rsp + 96], rdi
 mulx r13, rdi, [rsi + 32]
 adc r15, rdi
@@ -10807,71 +10791,71 @@ adc r10, rdi
 mulx rdx, rdi, [rsi + 64]
 adc r13, rdi
 adc rdx, 0
-add rax, r11
-adc r12, r14
-adc rcx, rbp
-adc r9, rbx
+add rax, rbp
+adc r12, rbx
+adc rcx, r11
+adc r9, r14
 adc r8, r15
 mov rdi, [rsp + 88]
 adc rdi, [rsp + 80]
-mov rbp, [rsp + 96]
-adc rbp, [rsp + 72]
+mov r11, [rsp + 96]
+adc r11, [rsp + 72]
 adc r10, [rsp + 64]
 adc r13, [rsp + 40]
 adc rdx, 0
-mov rbx, [rsp + 8]
+mov r14, [rsp + 8]
 mov r15, rdx
-mov rdx, [rbx + 112]
-mulx r14, r11, [rsi + 72]
+mov rdx, [r14 + 112]
+mulx rbx, rbp, [rsi + 72]
 mov [rsp + 40], r15
-mulx rbx, r15, [rsi + 80]
-add r14, r15
+mulx r14, r15, [rsi + 80]
+add rbx, r15
 mov [rsp + 64], r13
 mulx r15, r13, [rsi + 88]
-adc rbx, r13
+adc r14, r13
 mov [rsp + 72], r10
 mulx r13, r10, [rsi + 96]
 adc r15, r10
-mov [rsp + 96], rbp
-mulx r10, rbp, [rsi + 104]
-adc r13, rbp
+mov [rsp + 96], r11
+mulx r10, r11, [rsi + 104]
+adc r13, r11
 mov [rsp + 80], rdi
-mulx rbp, rdi, [rsi + 112]
+mulx r11, rdi, [rsi + 112]
 adc r10, rdi
 mov [rsp + 88], r10
 mulx rdi, r10, [rsi + 120]
-adc rbp, r10
-mov [rsp + 104], rbp
-mulx r10, rbp, [rsi + 128]
-adc rdi, rbp
-mulx rdx, rbp, [rsi + 136]
-adc r10, rbp
+adc r11, r10
+mov [rsp + 104], r11
+mulx r10, r11, [rsi + 128]
+adc rdi, r11
+mulx rdx, r11, [rsi + 136]
+adc r10, r11
 adc rdx, 0
-add rax, r11
-adc r12, r14
-adc rcx, rbx
+add rax, rbp
+adc r12, rbx
+adc rcx, r14
 adc r9, r15
 adc r8, r13
-mov rbp, [rsp + 80]
-adc rbp, [rsp + 88]
+mov r11, [rsp + 80]
+adc r11, [rsp + 88]
 mov r13, [rsp + 96]
 adc r13, [rsp + 104]
 adc rdi, [rsp + 72]
 adc r10, [rsp + 64]
 adc rdx, [rsp + 40]
-mov rbx, [rsp + 8]
+mov r14, [rsp + 8]
 mov r15, rdx
-mov rdx, [rbx + 48]
-mulx r14, r11, [rsi]
+mov rdx, [r14 + 48]
+mulx rbx, rbp, [rsi]
 mov [rsp + 40], rax
-mulx rax, rbx, [rsi + 8]
-add r14, rbx
+mulx rax, r14, [rsi + 8]
+add rbx, r14
 mov [rsp + 64], r15
-mulx rbx, r15, [rsi + 16]
+mulx r14, r15, [rsi + 16]
 adc rax, r15
 mov [rsp + 72], r10
 mulx r15, r10, [rsi + 24]
-adc rbx, r10
+adc r14, r10
 mov [rsp + 104], rdi
 mulx r10, rdi, [rsi + 32]
 adc r15, rdi
@@ -10887,11 +10871,11 @@ adc r13, rdi
 mulx rdx, rdi, [rsi + 64]
 adc r10, rdi
 adc rdx, 0
-add r12, r11
-adc rcx, r14
+add r12, rbp
+adc rcx, rbx
 adc r9, rax
-adc r8, rbx
-adc rbp, r15
+adc r8, r14
+adc r11, r15
 mov rax, [rsp + 96]
 adc rax, [rsp + 88]
 mov rdi, [rsp + 104]
@@ -10899,16 +10883,16 @@ adc rdi, [rsp + 80]
 adc r13, [rsp + 72]
 adc r10, [rsp + 64]
 adc rdx, 0
-mov rbx, [rsp + 8]
+mov r14, [rsp + 8]
 mov r15, rdx
-mov rdx, [rbx + 120]
-mulx r14, r11, [rsi + 72]
+mov rdx, [r14 + 120]
+mulx rbx, rbp, [rsi + 72]
 mov [rsp + 64], r15
-mulx rbx, r15, [rsi + 80]
-add r14, r15
+mulx r14, r15, [rsi + 80]
+add rbx, r15
 mov [rsp + 72], r10
 mulx r15, r10, [rsi + 88]
-adc rbx, r10
+adc r14, r10
 mov [rsp + 80], r13
 mulx r10, r13, [rsi + 96]
 adc r15, r13
@@ -10927,11 +10911,11 @@ adc rax, rdi
 mulx rdx, rdi, [rsi + 136]
 adc r13, rdi
 adc rdx, 0
-add r12, r11
-adc rcx, r14
-adc r9, rbx
+add r12, rbp
+adc rcx, rbx
+adc r9, r14
 adc r8, r15
-adc rbp, r10
+adc r11, r10
 mov rdi, [rsp + 88]
 adc rdi, [rsp + 96]
 mov r10, [rsp + 104]
@@ -10939,19 +10923,19 @@ adc r10, [rsp + 112]
 adc rax, [rsp + 80]
 adc r13, [rsp + 72]
 adc rdx, [rsp + 64]
-mov rbx, [rsp + 8]
+mov r14, [rsp + 8]
 mov r15, rdx
-mov rdx, [rbx + 56]
-mulx r14, r11, [rsi]
+mov rdx, [r14 + 56]
+mulx rbx, rbp, [rsi]
 mov [rsp + 64], r12
-mulx r12, rbx, [rsi + 8]
-add r14, rbx
+mulx r12, r14, [rsi + 8]
+add rbx, r14
 mov [rsp + 72], r15
-mulx rbx, r15, [rsi + 16]
+mulx r14, r15, [rsi + 16]
 adc r12, r15
 mov [rsp + 80], r13
 mulx r15, r13, [rsi + 24]
-adc rbx, r13
+adc r14, r13
 mov [rsp + 112], rax
 mulx r13, rax, [rsi + 32]
 adc r15, rax
@@ -10967,49 +10951,49 @@ adc r10, rax
 mulx rax, rdx, [rsi + 64]
 adc r13, rdx
 adc rax, 0
-add rcx, r11
-adc r9, r14
+add rcx, rbp
+adc r9, rbx
 adc r8, r12
-adc rbp, rbx
+adc r11, r14
 adc rdi, r15
 mov r12, [rsp + 104]
 adc r12, [rsp + 96]
-mov rbx, [rsp + 112]
-adc rbx, [rsp + 88]
+mov r14, [rsp + 112]
+adc r14, [rsp + 88]
 adc r10, [rsp + 80]
 adc r13, [rsp + 72]
 adc rax, 0
 mov r15, [rsp + 8]
 mov rdx, [r15 + 128]
-mulx r14, r11, [rsi + 72]
+mulx rbx, rbp, [rsi + 72]
 mov [rsp + 72], rax
 mulx r15, rax, [rsi + 80]
-add r14, rax
+add rbx, rax
 mov [rsp + 80], r13
 mulx rax, r13, [rsi + 88]
 adc r15, r13
 mov [rsp + 88], r10
 mulx r13, r10, [rsi + 96]
 adc rax, r10
-mov [rsp + 112], rbx
-mulx r10, rbx, [rsi + 104]
-adc r13, rbx
+mov [rsp + 112], r14
+mulx r10, r14, [rsi + 104]
+adc r13, r14
 mov [rsp + 96], r12
-mulx rbx, r12, [rsi + 112]
+mulx r14, r12, [rsi + 112]
 adc r10, r12
 mov [rsp + 104], r10
 mulx r12, r10, [rsi + 120]
-adc rbx, r10
-mov [rsp + 120], rbx
-mulx r10, rbx, [rsi + 128]
-adc r12, rbx
-mulx rdx, rbx, [rsi + 136]
-adc r10, rbx
+adc r14, r10
+mov [rsp + 120], r14
+mulx r10, r14, [rsi + 128]
+adc r12, r14
+mulx rdx, r14, [rsi + 136]
+adc r10, r14
 adc rdx, 0
-add rcx, r11
-adc r9, r14
+add rcx, rbp
+adc r9, rbx
 adc r8, r15
-adc rbp, rax
+adc r11, rax
 adc rdi, r13
 mov rax, [rsp + 96]
 adc rax, [rsp + 104]
@@ -11018,19 +11002,19 @@ adc r13, [rsp + 120]
 adc r12, [rsp + 88]
 adc r10, [rsp + 80]
 adc rdx, [rsp + 72]
-mov rbx, [rsp + 8]
+mov r14, [rsp + 8]
 mov r15, rdx
-mov rdx, [rbx + 64]
-mulx r14, r11, [rsi]
+mov rdx, [r14 + 64]
+mulx rbx, rbp, [rsi]
 mov [rsp + 72], rcx
-mulx rcx, rbx, [rsi + 8]
-add r14, rbx
+mulx rcx, r14, [rsi + 8]
+add rbx, r14
 mov [rsp + 80], r15
-mulx rbx, r15, [rsi + 16]
+mulx r14, r15, [rsi + 16]
 adc rcx, r15
 mov [rsp + 88], r10
 mulx r15, r10, [rsi + 24]
-adc rbx, r10
+adc r14, r10
 mov [rsp + 120], r12
 mulx r10, r12, [rsi + 32]
 adc r15, r12
@@ -11045,10 +11029,10 @@ mulx r10, r12, [rsi + 56]
 adc r13, r12
 mulx rdx, r12, [rsi + 64]
 adc r10, r12
-add r9, r11
-adc r8, r14
-adc rbp, rcx
-adc rdi, rbx
+add r9, rbp
+adc r8, rbx
+adc r11, rcx
+adc rdi, r14
 adc rax, r15
 mov rcx, [rsp + 112]
 adc rcx, [rsp + 104]
@@ -11058,15 +11042,15 @@ adc r13, [rsp + 88]
 adc r10, [rsp + 80]
 mov rdx, [rsp + 8]
 mov rdx, [rdx + 136]
-mulx rbx, r15, [rsi + 72]
-mulx r14, r11, [rsi + 80]
-add rbx, r11
+mulx r14, r15, [rsi + 72]
+mulx rbx, rbp, [rsi + 80]
+add r14, rbp
 mov [rsp + 8], r10
-mulx r11, r10, [rsi + 88]
-adc r14, r10
+mulx rbp, r10, [rsi + 88]
+adc rbx, r10
 mov [rsp + 80], r13
 mulx r10, r13, [rsi + 96]
-adc r11, r13
+adc rbp, r13
 mov [rsp + 88], r12
 mulx r13, r12, [rsi + 104]
 adc r10, r12
@@ -11082,9 +11066,9 @@ adc rcx, r12
 mulx rdx, rsi, [rsi + 136]
 adc r13, rsi
 add r9, r15
-adc r8, rbx
-adc rbp, r14
-adc rdi, r11
+adc r8, r14
+adc r11, rbx
+adc rdi, rbp
 adc rax, r10
 mov rdx, [rsp + 96]
 adc rdx, [rsp + 120]
@@ -11095,14 +11079,14 @@ adc r13, [rsp + 8]
 mov r10, [rsp]
 mov r12, r9
 and r12, [r10]
-mov rbx, r8
-shld rbx, r9, 55
-mov r9, rbp
+mov r14, r8
+shld r14, r9, 55
+mov r9, r11
 shld r9, r8, 55
 mov r8, rdi
-shld r8, rbp, 55
-mov rbp, rax
-shld rbp, rdi, 55
+shld r8, r11, 55
+mov r11, rax
+shld r11, rdi, 55
 mov rdi, rdx
 shld rdi, rax, 55
 mov rax, rsi
@@ -11112,10 +11096,10 @@ shld rdx, rsi, 55
 mov rsi, r13
 shld rsi, rcx, 55
 shr r13, 9
-add rbx, [rsp + 16]
+add r14, [rsp + 16]
 adc r9, [rsp + 24]
 adc r8, [rsp + 32]
-adc rbp, [rsp + 48]
+adc r11, [rsp + 48]
 adc rdi, [rsp + 56]
 adc rax, [rsp + 40]
 adc rdx, [rsp + 64]
@@ -11124,60 +11108,43 @@ adc r12, r13
 mov rcx, r12
 and rcx, [r10]
 shr r12, 9
-add rbx, r12
+add r12, [r10 + 8]
+add r14, r12
 adc r9, 0
 adc r8, 0
-adc rbp, 0
+adc r11, 0
 adc rdi, 0
 adc rax, 0
 adc rdx, 0
 adc rsi, 0
 adc rcx, 0
-mov r12, rbx
-sub r12, [r10 + 8]
-mov r13, r9
-sbb r13, [r10 + 8]
-mov r15, r8
-sbb r15, [r10 + 8]
-mov r14, rbp
-sbb r14, [r10 + 8]
-mov r11, rdi
-sbb r11, [r10 + 8]
-mov [rsp + 72], r11
-mov r11, rax
-sbb r11, [r10 + 8]
-mov [rsp + 64], r11
-mov r11, rdx
-sbb r11, [r10 + 8]
-mov [rsp + 40], r11
-mov r11, rsi
-sbb r11, [r10 + 8]
-mov [rsp + 56], r11
-mov r11, rcx
-sbb r11, [r10]
-cmovc r12, rbx
-cmovc r13, r9
-cmovc r15, r8
-cmovc r14, rbp
-mov r8, [rsp + 72]
-cmovc r8, rdi
-mov rdi, [rsp + 64]
-cmovc rdi, rax
-mov rax, [rsp + 40]
-cmovc rax, rdx
-mov rdx, [rsp + 56]
-cmovc rdx, rsi
-cmovc r11, rcx
+mov r12, rcx
+sub r12, [r10 + 16]
+mov r12, [r10 + 24]
+cmovc r12, [r10 + 8]
+sub r14, r12
+sbb r9, 0
+sbb r8, 0
+sbb r11, 0
+sbb rdi, 0
+sbb rax, 0
+sbb rdx, 0
+sbb rsi, 0
+sbb rcx, 0
+and rcx, [r10]
 add rsp, 128
 pop rbp
 pop rbx
 ret
 .balign 64
 2:
-.quad {p8}, {p0}
+.quad {p8}, {k1}, {mu7}, {k0}
 "
             ),
             p8 = const M::P[8],
+            k1 = const 0x1_u64,
+            mu7 = const M::MU[7],
+            k0 = const 0x0_u64,
             p0 = const M::P[0],
             p1 = const M::P[1],
             p2 = const M::P[2],
@@ -11186,16 +11153,17 @@ ret
             p5 = const M::P[5],
             p6 = const M::P[6],
             p7 = const M::P[7],
-            out("rax") z[6], out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[7], inout("rsi")
-            core::ptr::from_ref(x) => _, out("rdi") z[5], out("r8") z[4], out("r9") _, out("r10") _,
-            out("r11") z[8], out("r12") z[0], out("r13") z[1], out("r14") z[3], out("r15") z[2],
+            out("rax") z[5], out("rcx") z[8], inout("rdx") core::ptr::from_ref(y) => z[6],
+            inout("rsi") core::ptr::from_ref(x) => z[7], out("rdi") z[4], out("r8") z[2], out("r9")
+            z[1], out("r10") _, out("r11") z[3], out("r12") _, out("r13") _, out("r14") z[0],
+            out("r15") _,
             options(pure, readonly),
         );
     }
     z
 }
 
-/// x mod p for p = 2^k - c; pseudo-mersenne, variant mulx.
+/// x mod p for p = 2^k - c; next-multiple, variant mulx.
 ///
 /// # Safety
 /// The processor has BMI2; p is p521.
@@ -11207,7 +11175,7 @@ unsafe fn square_plain_p521_mulx<M: Modulus<9>>(x: &[u64; 9]) -> [u64; 9] {
         asm!(
             called!(
                 "call",
-                "fieldc_square_plain_p521_mulx_7f23c9d0bf39d7db_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}_{p8}",
+                "fieldc_square_plain_p521_mulx_d4305ef1330ec007_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}_{p6}_{p7}_{p8}",
                 r"
 push rbx
 push rbp
@@ -11235,50 +11203,50 @@ mov r12, [rsi + 64]
 shld r12, rdx, 1
 mov rdx, [rsi + 8]
 mov r13, [rsi + 8]
-mulx r13, rbp, r13
-mulx rcx, rbx, rcx
-add r13, rbx
-mulx rbx, r15, rdi
-adc rcx, r15
-mulx r15, r14, r8
-adc rbx, r14
+mulx r13, r14, r13
+mulx rcx, r15, rcx
+add r13, r15
+mulx r15, rbx, rdi
+adc rcx, rbx
+mulx rbx, rbp, r8
+adc r15, rbp
 mov [rsp], rax
-mulx r14, rax, r9
-adc r15, rax
-mov [rsp + 8], r15
-mulx rax, r15, r10
-adc r14, r15
-mov [rsp + 16], r14
-mulx r15, r14, r11
-adc rax, r14
-mulx rdx, r14, r12
-adc r15, r14
+mulx rbp, rax, r9
+adc rbx, rax
+mov [rsp + 8], rbx
+mulx rax, rbx, r10
+adc rbp, rbx
+mov [rsp + 16], rbp
+mulx rbx, rbp, r11
+adc rax, rbp
+mulx rdx, rbp, r12
+adc rbx, rbp
 adc rdx, 0
-mov r14, [rsi + 8]
-lea r14, [r14 + r14]
+mov rbp, [rsi + 8]
+lea rbp, [rbp + rbp]
 mov [rsp + 24], rdx
 mov rdx, [rsi + 8]
-mov [rsp + 32], r15
-mov r15, [rsi + 16]
-shld r15, rdx, 1
+mov [rsp + 32], rbx
+mov rbx, [rsi + 16]
+shld rbx, rdx, 1
 mov rdx, [rsi]
 mov [rsp + 40], rsi
 mov rsi, [rsi]
 mov [rsp + 48], rax
 mulx rsi, rax, rsi
 mov [rsp + 56], rax
-mulx r14, rax, r14
+mulx rbp, rax, rbp
 add rsi, rax
-mulx rax, r15, r15
-adc r14, r15
-mulx rdi, r15, rdi
-adc rax, r15
+mulx rax, rbx, rbx
+adc rbp, rbx
+mulx rdi, rbx, rdi
+adc rax, rbx
 mov [rsp + 64], rsi
-mulx r15, rsi, r8
+mulx rbx, rsi, r8
 adc rdi, rsi
 mov [rsp + 72], r9
 mulx rsi, r9, r9
-adc r15, r9
+adc rbx, r9
 mov [rsp + 80], r10
 mulx r9, r10, r10
 adc rsi, r10
@@ -11288,10 +11256,10 @@ adc r9, r11
 mulx rdx, r11, r12
 adc r10, r11
 adc rdx, 0
-add rbp, r14
+add r14, rbp
 adc r13, rax
 adc rcx, rdi
-adc rbx, r15
+adc r15, rbx
 adc rsi, [rsp + 8]
 adc r9, [rsp + 16]
 adc r10, [rsp + 48]
@@ -11301,32 +11269,32 @@ adc rax, 0
 mov rdi, [rsp + 40]
 mov r11, [rdi + 24]
 lea r11, [r11 + r11]
-mov r15, rdx
+mov rbx, rdx
 mov rdx, [rdi + 16]
-mov r14, [rdi + 16]
+mov rbp, [rdi + 16]
 mov [rsp + 24], r13
-mulx r14, r13, r14
-mov [rsp + 32], rbp
-mulx r11, rbp, r11
-add r14, rbp
-mulx r8, rbp, r8
-adc r11, rbp
-mulx rbp, rdi, [rsp + 72]
+mulx rbp, r13, rbp
+mov [rsp + 32], r14
+mulx r11, r14, r11
+add rbp, r14
+mulx r8, r14, r8
+adc r11, r14
+mulx r14, rdi, [rsp + 72]
 adc r8, rdi
 mov [rsp + 48], rax
 mulx rdi, rax, [rsp + 80]
-adc rbp, rax
-mov [rsp + 16], r15
-mulx rax, r15, [rsp + 88]
-adc rdi, r15
-mulx rdx, r15, r12
-adc rax, r15
+adc r14, rax
+mov [rsp + 16], rbx
+mulx rax, rbx, [rsp + 88]
+adc rdi, rbx
+mulx rdx, rbx, r12
+adc rax, rbx
 adc rdx, 0
 add rcx, r13
-adc rbx, r14
+adc r15, rbp
 adc rsi, r11
 adc r9, r8
-adc r10, rbp
+adc r10, r14
 adc rdi, [rsp + 16]
 adc rax, [rsp + 48]
 adc rdx, 0
@@ -11335,26 +11303,26 @@ mov r11, [r8 + 32]
 lea r11, [r11 + r11]
 mov r13, rdx
 mov rdx, [r8 + 24]
-mov rbp, [r8 + 24]
-mulx rbp, r15, rbp
-mulx r11, r14, r11
-add rbp, r14
-mov [rsp + 48], rbx
-mulx r14, rbx, [rsp + 72]
-adc r11, rbx
+mov r14, [r8 + 24]
+mulx r14, rbx, r14
+mulx r11, rbp, r11
+add r14, rbp
+mov [rsp + 48], r15
+mulx rbp, r15, [rsp + 72]
+adc r11, r15
 mov [rsp + 72], rcx
-mulx rbx, rcx, [rsp + 80]
-adc r14, rcx
+mulx r15, rcx, [rsp + 80]
+adc rbp, rcx
 mulx rcx, r8, [rsp + 88]
-adc rbx, r8
+adc r15, r8
 mulx rdx, r8, r12
 adc rcx, r8
 adc rdx, 0
-add rsi, r15
-adc r9, rbp
+add rsi, rbx
+adc r9, r14
 adc r10, r11
-adc rdi, r14
-adc rax, rbx
+adc rdi, rbp
+adc rax, r15
 adc r13, rcx
 adc rdx, 0
 mov rcx, [rsp + 40]
@@ -11362,68 +11330,68 @@ mov r8, [rcx + 40]
 lea r8, [r8 + r8]
 mov r11, rdx
 mov rdx, [rcx + 32]
-mov rbp, [rcx + 32]
-mulx rbp, rbx, rbp
-mulx r8, r15, r8
-add rbp, r15
-mulx r15, r14, [rsp + 80]
-adc r8, r14
+mov r14, [rcx + 32]
+mulx r14, r15, r14
+mulx r8, rbx, r8
+add r14, rbx
+mulx rbx, rbp, [rsp + 80]
+adc r8, rbp
 mov [rsp + 80], r9
-mulx r14, r9, [rsp + 88]
-adc r15, r9
+mulx rbp, r9, [rsp + 88]
+adc rbx, r9
 mulx rdx, r9, r12
-adc r14, r9
+adc rbp, r9
 adc rdx, 0
-add r10, rbx
-adc rdi, rbp
+add r10, r15
+adc rdi, r14
 adc rax, r8
-adc r13, r15
-adc r11, r14
+adc r13, rbx
+adc r11, rbp
 adc rdx, 0
 mov r8, [rcx + 48]
 lea r8, [r8 + r8]
 mov r9, rdx
 mov rdx, [rcx + 40]
-mov rbp, [rcx + 40]
-mulx rbp, rbx, rbp
-mulx r8, r15, r8
-add rbp, r15
-mulx r15, r14, [rsp + 88]
-adc r8, r14
-mulx rdx, r14, r12
-adc r15, r14
+mov r14, [rcx + 40]
+mulx r14, r15, r14
+mulx r8, rbx, r8
+add r14, rbx
+mulx rbx, rbp, [rsp + 88]
+adc r8, rbp
+mulx rdx, rbp, r12
+adc rbx, rbp
 adc rdx, 0
-add rax, rbx
-adc r13, rbp
+add rax, r15
+adc r13, r14
 adc r11, r8
-adc r9, r15
+adc r9, rbx
 adc rdx, 0
 mov r8, [rcx + 56]
 lea r8, [r8 + r8]
-mov rbp, rdx
+mov r14, rdx
 mov rdx, [rcx + 48]
-mov rbx, [rcx + 48]
-mulx rbx, r15, rbx
-mulx r8, r14, r8
-add rbx, r14
+mov r15, [rcx + 48]
+mulx r15, rbx, r15
+mulx r8, rbp, r8
+add r15, rbp
 mulx rdx, r12, r12
 adc r8, r12
 adc rdx, 0
-add r11, r15
-adc r9, rbx
-adc rbp, r8
+add r11, rbx
+adc r9, r15
+adc r14, r8
 adc rdx, 0
 mov r8, [rcx + 64]
 lea r8, [r8 + r8]
 mov r12, rdx
 mov rdx, [rcx + 56]
-mov rbx, [rcx + 56]
-mulx rbx, r15, rbx
+mov r15, [rcx + 56]
+mulx r15, rbx, r15
 mulx rdx, r8, r8
-add rbx, r8
+add r15, r8
 adc rdx, 0
-add rbp, r15
-adc r12, rbx
+add r14, rbx
+adc r12, r15
 adc rdx, 0
 mov r8, rdx
 mov rdx, [rcx + 64]
@@ -11433,8 +11401,8 @@ add r8, rdx
 mov rcx, [rsp]
 mov rdx, r10
 and rdx, [rcx]
-mov rbx, rdi
-shld rbx, r10, 55
+mov r15, rdi
+shld r15, r10, 55
 mov r10, rax
 shld r10, rdi, 55
 mov rdi, r13
@@ -11443,67 +11411,51 @@ mov rax, r11
 shld rax, r13, 55
 mov r13, r9
 shld r13, r11, 55
-mov r11, rbp
+mov r11, r14
 shld r11, r9, 55
 mov r9, r12
-shld r9, rbp, 55
-mov rbp, r8
-shld rbp, r12, 55
+shld r9, r14, 55
+mov r14, r8
+shld r14, r12, 55
 shr r8, 9
-add rbx, [rsp + 56]
+mov r12, 0
+sub r12, [rcx + 8]
+adc r15, [rsp + 56]
 adc r10, [rsp + 64]
 adc rdi, [rsp + 32]
 adc rax, [rsp + 24]
 adc r13, [rsp + 72]
 adc r11, [rsp + 48]
 adc rsi, r9
-adc rbp, [rsp + 80]
+adc r14, [rsp + 80]
 adc rdx, r8
-mov r8, rbx
-sub r8, [rcx + 8]
-mov r9, r10
-sbb r9, [rcx + 8]
-mov r12, rdi
-sbb r12, [rcx + 8]
-mov r15, rax
-sbb r15, [rcx + 8]
-mov r14, r13
-sbb r14, [rcx + 8]
-mov [rsp + 80], r14
-mov r14, r11
-sbb r14, [rcx + 8]
-mov [rsp + 48], r14
-mov r14, rsi
-sbb r14, [rcx + 8]
-mov [rsp + 72], r14
-mov r14, rbp
-sbb r14, [rcx + 8]
-mov [rsp + 24], r14
-mov r14, rdx
-sbb r14, [rcx]
-cmovc r8, rbx
-cmovc r9, r10
-cmovc r12, rdi
-cmovc r15, rax
-mov rax, [rsp + 80]
-cmovc rax, r13
-mov rcx, [rsp + 48]
-cmovc rcx, r11
-mov rdi, [rsp + 72]
-cmovc rdi, rsi
-mov rsi, [rsp + 24]
-cmovc rsi, rbp
-cmovc r14, rdx
+mov r8, rdx
+sub r8, [rcx + 16]
+mov r8, [rcx + 24]
+cmovc r8, [rcx + 8]
+sub r15, r8
+sbb r10, 0
+sbb rdi, 0
+sbb rax, 0
+sbb r13, 0
+sbb r11, 0
+sbb rsi, 0
+sbb r14, 0
+sbb rdx, 0
+and rdx, [rcx]
 add rsp, 96
 pop rbp
 pop rbx
 ret
 .balign 64
 2:
-.quad {p8}, {p0}
+.quad {p8}, {k1}, {mu7}, {k0}
 "
             ),
             p8 = const M::P[8],
+            k1 = const 0x1_u64,
+            mu7 = const M::MU[7],
+            k0 = const 0x0_u64,
             p0 = const M::P[0],
             p1 = const M::P[1],
             p2 = const M::P[2],
@@ -11512,9 +11464,9 @@ ret
             p5 = const M::P[5],
             p6 = const M::P[6],
             p7 = const M::P[7],
-            out("rax") z[4], out("rcx") z[5], out("rdx") _, inout("rsi") core::ptr::from_ref(x) =>
-            z[7], out("rdi") z[6], out("r8") z[0], out("r9") z[1], out("r10") _, out("r11") _,
-            out("r12") z[2], out("r13") _, out("r14") z[8], out("r15") z[3],
+            out("rax") z[3], out("rcx") _, out("rdx") z[8], inout("rsi") core::ptr::from_ref(x) =>
+            z[6], out("rdi") z[2], out("r8") _, out("r9") _, out("r10") z[1], out("r11") z[5],
+            out("r12") _, out("r13") z[4], out("r14") z[7], out("r15") z[0],
             options(pure, readonly),
         );
     }
