@@ -36,7 +36,8 @@ def load_formulas(path: Path) -> list[Formula]:
     try:
         code = compile(source, file, "exec", dont_inherit=True)
     except SyntaxError as error:
-        raise wrong(f"this is not Python: {error.msg}", (file, error.lineno or 1)) from None
+        said = "the file is not text in UTF-8" if "unicode error" in error.msg else error.msg
+        raise wrong(f"this is not Python: {said}", (file, error.lineno or 1)) from None
     except ValueError as error:
         raise wrong(f"this is not Python: {error}", (file, 1)) from None
     module = ModuleType(MODULE)
