@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from contextlib import redirect_stdout
 from pathlib import Path
 from types import ModuleType
 
@@ -15,6 +14,7 @@ import fieldc.formulas
 from fieldc.errors import UserError, quote
 from fieldc.formulas.errors import FormulaError, line_of, wrong
 from fieldc.formulas.formula import RECORDED, Formula
+from fieldc.formulas.streams import kept_streams
 from fieldc.reading import read_bytes
 
 MODULE = "fieldc_formula_file"
@@ -46,7 +46,7 @@ def load_formulas(path: Path) -> list[Formula]:
     recorded: list[Formula] = []
     collecting = RECORDED.set(recorded)
     try:
-        with redirect_stdout(sys.stderr):  # what the file prints is no part of an answer
+        with kept_streams():  # what the file prints is no part of an answer
             exec(code, module.__dict__)
     except UserError:
         raise
