@@ -212,7 +212,9 @@ impl Machine<'_> {
         let (a, b) = (self.word(i.operands[1])?, self.word(i.operands[2])?);
         let word = match i.opcode {
             Opcode::UMULH => self.words.high(&a, &b),
-            Opcode::MADD | Opcode::UMADDL if is_zero_register(i.operands[3]) => self.words.low(&a, &b),
+            Opcode::MADD | Opcode::UMADDL if is_zero_register(i.operands[3]) => {
+                self.words.low(&a, &b)
+            }
             _ => {
                 let low = self.words.low(&a, &b);
                 let more = self.word(i.operands[3])?;
