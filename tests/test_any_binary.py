@@ -248,7 +248,7 @@ def test_loops_with_a_constant_count(tmp_path: Path) -> None:
         ("claim = 'z = x'\narguments = ['x']", "no argument z"),
         ("claim = 'z = x'\narguments = ['z', 'x']\nbelow = {x = '2*R'}", "bound of x"),
         ("claim = 'z = x'\narguments = ['z', 'x']\ncolour = 1", "has no colour"),
-        ("claim = 'z = x'\narguments = ['z', 'x']\nmemory = {a = '5'}", "wrong one"),
+        ("claim = 'z = x'\narguments = ['z', 'x']\nmemory = {a = '5'}", "is not as in"),
     ],
 )
 def test_bad_contracts(said: str, why: str) -> None:

@@ -21,7 +21,9 @@ from fieldc.errors import ERROR_WIDTH
 HALF = "2^127-1"
 NAN = '[{"field": "x", "op": "mul", "algorithm": "cios", "backend": "b", "throughput_cycles": NaN}]'
 CASES = (Path(__file__).parent / "bad_input.txt").read_text("utf-8")
-
+OF_PYTHON = ("invalid literal", "codec", "Expecting", "Extra data", "(char ", "could not convert")
+OF_PYTHON += ("NoneType", "object is", "has no attribute", "Errno", "the limit", "unpack")
+"""Words by which Python says what it could not read."""
 LINES = [line for line in CASES.splitlines() if line.strip()]
 
 
@@ -50,6 +52,9 @@ def texts() -> dict[str, str]:
         "truncated.json": json.dumps(schedule)[:-20],
         "wrong-types.json": json.dumps(schedule),
         "no-entries.json": json.dumps(schedule | {"kernels": []}),
+        "two.json": json.dumps(schedule) + "}",
+        "not-a-number.json": json.dumps(schedule | {"p": "zz"}),
+        "long-number.json": json.dumps(schedule).replace("7", "7" * 5000),
         "rows.json": "[{}]",
         "huge.json": json.dumps([row]).replace("2.0", "9" * 5000),
         "infinite.json": json.dumps([row]).replace("2.0", "Infinity"),
@@ -90,6 +95,16 @@ def claims() -> dict[str, str]:
         "arguments-none": claim + "arguments = []",
         "arguments-numbers": claim + "arguments = [1, 2, 3]",
         "arguments-text": claim + 'arguments = "zxy"',
+        "overlap-text": whole + 'overlap = "no"',
+        "limbs-half": whole + "limbs = 4.5",
+        "limbs-text": whole + 'limbs = "four"',
+        "below-number": whole + "below = 7",
+        "memory-text": whole + 'memory = {"a+1" = "2 of bytes"}',
+        "memory-long": whole + 'memory = {"a+1" = "2 of 99999999999 bytes"}',
+        "memory-small": whole + 'memory = {"a+z" = "999 of 1 bytes"}',
+        "convention-number": whole + "convention = 3",
+        "long-digits": whole + "limbs = " + "7" * 5000,
+        "no-arguments": claim,
         "no-result": claim + 'arguments = ["x", "y"]',
     }
 
@@ -128,6 +143,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (t / name).write_text(text)
     (t / "binary").write_bytes(bytes(range(256)) * 8)
     (t / "latin1").write_bytes("p\u00fcrim".encode("latin-1"))
+    (t / "latin1.toml").write_bytes((t / "latin1").read_bytes())
     if hasattr(os, "symlink"):
         (t / "loop").symlink_to(t / "loop")
     (t / "elf-none").write_bytes(b"\x7fELF\x02\x01\x01" + bytes(57))
@@ -181,5 +197,6 @@ def test_bad_input_is_one_line(
     said = captured.err.removesuffix("\n")
     assert (status, captured.out) == (2, ""), said
     assert said.startswith("fieldc: ") and said.isprintable() and "internal" not in said
+    assert not [words for words in OF_PYTHON if words in said]
     assert len(said) <= ERROR_WIDTH + len("fieldc: ")
     assert contents(place) == before and not list(tmp_path.iterdir())

@@ -19,7 +19,7 @@ from fieldc.catalogue import named_primes
 from fieldc.field import Field
 from fieldc.language import Expression
 from fieldc.targets.c.print import FORMS, MAC, ROWS, c_function, fuse, print_c, print_c_header
-from fieldc.targets.source import WordSizeError
+from fieldc.targets.source import WordSizeError, named_constants
 from fieldc.words.interpret import interpret
 from fieldc.words.lower import lower
 from fieldc.words.operations import OPERATIONS
@@ -117,6 +117,16 @@ def test_a_multiplication_is_one_mac_a_product():
     program = fuse(lower(choose(Field(PRIMES[0]), "mul"), ROWS))
     assert program.count("mac") + program.count("mul") == 72
     assert program.count("add") == 6
+
+
+@pytest.mark.parametrize("word", [64, 32])
+@pytest.mark.parametrize("operation", ["mul", "square"])
+def test_halves_of_constants_have_names(word: int, operation: str):
+    expression = choose(Field(named_primes()["bn254-p"].p, word), operation, "half-limbs")
+    program = lower(expression, ROWS)
+    halves = [name for name in named_constants(program) if name.endswith(("_LOW", "_HIGH"))]
+    assert {"N0_LOW", "P_0_LOW", "P_0_HIGH"} <= set(halves)
+    assert all(name.isidentifier() for name in named_constants(program))
 
 
 def test_other_rows_print_too():

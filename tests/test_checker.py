@@ -218,8 +218,13 @@ def test_bad_input_is_refused(checker: Path, tmp_path: Path) -> None:
     for answer in [replay(checker, tmp_path, *b) for b in (*bad, (certificate, b"no object"))]:
         assert answer[0] == 1 and answer[1].startswith("FAILED ") and answer[1].count("\n") == 1
     (tmp_path / "kernel.o").unlink()
-    assert run(checker, [tmp_path / "kernel.cert.json"])[0] == 1
-    assert run(checker, [tmp_path / "kernel.o"])[0] == 1
+    status, said = run(checker, [tmp_path / "kernel.cert.json"])
+    assert status == 1 and f"cannot read {tmp_path / 'kernel.o'}: No such file" in said
+    for name in ("kernel.o", "other.cert.json", "other"):
+        status, said = run(checker, [tmp_path / name])
+        assert (status, said) == (1, f"FAILED {tmp_path / name}: there is no such file or folder\n")
+    (tmp_path / "mine").write_text("mine")
+    assert "no folder and no NAME.cert.json" in run(checker, [tmp_path / "mine"])[1]
     assert run(checker, [])[0] == 2
 
 

@@ -16,7 +16,7 @@ from fieldc.artifacts.host import HostBackend, host_backends
 from fieldc.cli import main
 from fieldc.files import OutputError
 from fieldc.lab import study
-from fieldc.lab.compilers import CompilerError, Reading, outside_backends
+from fieldc.lab.compilers import CompilerError, Reading, first_error, outside_backends
 from fieldc.lab.findings import MODES, places, predictions
 from fieldc.lab.report.boxes import box_plot, read_trials
 from fieldc.lab.report.compose import compose
@@ -143,6 +143,12 @@ def test_a_compiler_that_refuses_is_named():
     reading = Reading("c-false", "false", (), ".c", lambda _: "")
     with pytest.raises(CompilerError, match=r"c-false: exit 1 \(in mul log-jump for random-2\)"):
         reading.compile(choose(study_field(2), "mul"))
+
+
+def test_the_line_of_a_compiler_that_names_the_error_is_shown():
+    said = "k.c: In function 'f':\nk.c:3:14: error: expected '='\n  3 | x\nk.c:4: error: more\n"
+    assert first_error(said) == "k.c:3:14: error: expected '='"
+    assert (first_error("killed\n"), first_error("\n")) == ("killed", "")
 
 
 def test_text_of_ours_that_does_not_compile_ends_the_study(monkeypatch: pytest.MonkeyPatch):

@@ -18,6 +18,7 @@ from fieldc.catalogue import named_primes
 from fieldc.field import Field
 from fieldc.language import BoundError, Expression, Kernel
 from fieldc.machine.processor import is_x86_64, missing
+from fieldc.packages.rust.text import constant
 from fieldc.targets.rust.flat import FORMS, HELPERS, ROWS, print_rust
 from fieldc.targets.rust.intrinsics import INTRINSICS, features_of
 from fieldc.targets.rust.looped import print_rust_looped
@@ -162,3 +163,8 @@ def test_no_kernel_branches(printer: Printer, tmp_path: Path):
     ).read_text()
     assert ("mulxq" if printer is intrinsics else "mulq") in assembly
     assert not [line for line in assembly.splitlines() if line.lstrip().startswith("j")]
+
+
+def test_halves_of_constants_are_expressions_of_rust():
+    assert constant("n0.low") == ("n0_low", "M::N0 & 0xffff_ffff")
+    assert constant("p[3].high") == ("p3_high", "M::P[3] >> 32")

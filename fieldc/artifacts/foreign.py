@@ -13,6 +13,7 @@ from fieldc.binary.architecture import Architecture
 from fieldc.binary.decode import mnemonics
 from fieldc.binary.image import Image, Routine
 from fieldc.binary.located import LocatedCode, locate
+from fieldc.errors import quote
 from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.claims.contracts import Contract
 from fieldc.proof.claims.statements import Statement, contract_from
@@ -25,6 +26,8 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
+MOST_DIGITS, MOST_BYTES = 640, 1 << 16
+"""Of a number that a contract states, and of one of its words of memory."""
 KEYS = frozenset(
     (
         *("claim", "claims", "arguments", "limbs", "below", "sizes", "values", "numbers"),
@@ -69,41 +72,65 @@ def contract_in_file(text: str, limbs: int) -> ForeignContract:
         statement = Statement(
             _texts(said["arguments"]),
             _texts(claims),
-            int(said.get("limbs", limbs)),
+            _number(said.get("limbs", limbs)),
             {str(k): str(v) for k, v in said.get("below", {}).items()},
-            {str(k): int(v) for k, v in said.get("sizes", {}).items()},
-            {str(k): int(v) for k, v in said.get("values", {}).items()},
+            {str(k): _number(v) for k, v in said.get("sizes", {}).items()},
+            {str(k): _number(v) for k, v in said.get("values", {}).items()},
             {str(k): str(v) for k, v in said.get("numbers", {}).items()},
             {str(k): str(v) for k, v in said.get("tables", {}).items()},
-            bool(said.get("overlap", True)),
+            _truth(said.get("overlap", True)),
             _texts(said["between"]) if "between" in said else (),
-            {str(k): int(v) for k, v in said.get("before", {}).items()},
+            {str(k): _number(v) for k, v in said.get("before", {}).items()},
             str(said.get("in_place", "")),
         )
         convention = said.get("convention", "")
         if not isinstance(convention, str):
-            raise TypeError(f"{convention!r} is no text")
+            raise ProofError(f"the contract's convention {quote(str(convention))} is no text")
         memory = dict(_bytes_at(str(k), str(v)) for k, v in said.get("memory", {}).items())
-    except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
-        raise ProofError(f"the contract lacks a part or has a wrong one: {error}") from None
+    except KeyError as error:
+        raise ProofError(f"the contract lacks {quote(str(error.args[0]))}") from None
+    except (AttributeError, TypeError):
+        raise ProofError('a table of the contract is none; write such as {x = "2*p"}') from None
     return ForeignContract(statement, memory, convention)
 
 
 def _texts(said: object) -> tuple[str, ...]:
-    """A list of texts that are not empty. Raises TypeError."""
+    """A list of texts that are not empty. Raises ProofError."""
     if not isinstance(said, list) or not said:
-        raise TypeError(f"{said!r} is no list of texts")
+        raise ProofError(f"the contract's {quote(str(said))} is no list of texts")
     if not all(isinstance(text, str) and text for text in said):
-        raise TypeError(f"{said!r} has what is no text")
+        raise ProofError(f"the contract's {quote(str(said))} has what is no text")
     return tuple(said)
+
+
+def _number(said: object) -> int:
+    """A whole number, as TOML has it or as a text of its digits. Raises ProofError."""
+    if type(said) is int:
+        return said
+    if isinstance(said, str) and said.isascii() and said.isdigit() and len(said) <= MOST_DIGITS:
+        return int(said)
+    raise ProofError(f"the contract's {quote(str(said))} is no whole number")
+
+
+def _truth(said: object) -> bool:
+    if not isinstance(said, bool):
+        raise ProofError(f"the contract's overlap {quote(str(said))} is neither true nor false")
+    return said
 
 
 def _bytes_at(place: str, value: str) -> tuple[str, tuple[int, bytes]]:
     """`symbol+8` and `0x80100 of 4 bytes`."""
     name, _, offset = place.partition("+")
     number, _, size = value.partition(" of ")
-    count = int(size.partition(" ")[0])
-    return name, (int(offset or "0", 0), int(number, 0).to_bytes(count, "little"))
+    try:
+        count = int(size.partition(" ")[0])
+        if count > MOST_BYTES:
+            raise ValueError
+        return name, (int(offset or "0", 0), int(number, 0).to_bytes(count, "little"))
+    except (ValueError, OverflowError):
+        said = quote(f"{place} = {value}")
+        form = "symbol+8 = 0x80100 of 4 bytes"
+        raise ProofError(f"the contract's memory {said} is not as in {form}") from None
 
 
 def prove_foreign(

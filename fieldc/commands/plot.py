@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import math
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,7 +13,7 @@ from fieldc.commands.races import draw
 from fieldc.commands.verb import Answer, Table, UsageError, option, verb
 from fieldc.errors import quote
 from fieldc.files import check_file
-from fieldc.reading import read_text
+from fieldc.reading import json_in, read_text
 
 
 @verb(
@@ -35,13 +34,11 @@ def plot(arguments: argparse.Namespace) -> Answer:
 def read_rows(path: str) -> list[Mapping[str, Any]]:
     """The rows of a race in a file. Raises UsageError."""
     try:
-        rows = json.loads(read_text(Path(path)))
+        rows = json_in(read_text(Path(path)))
     except OSError as error:
         raise UsageError(f"cannot read {quote(path)}: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise UsageError(f"{quote(path)} is not JSON: it is not text") from None
     except ValueError as error:
-        raise UsageError(f"{quote(path)} is not JSON: {error}") from None
+        raise UsageError(f"cannot read the rows of {quote(path)}: {error}") from None
     except RecursionError:
         raise UsageError(f"{quote(path)} has no rows: it is nested too deeply") from None
     if not isinstance(rows, list) or not rows:

@@ -273,7 +273,9 @@ def contract_in(text: str) -> tuple[str, tuple[str, ...]]:
         if not isinstance(operation, str):
             raise TypeError
     except (ValueError, RecursionError) as error:
-        raise UsageError(f"{quote(text)} is not TOML: {error}") from None
+        is_read = isinstance(error, tomllib.TOMLDecodeError)
+        why = error if is_read else "it has a number too long, or is no text in UTF-8"
+        raise UsageError(f"{quote(text)} is not TOML: {why}") from None
     except (KeyError, TypeError):
         raise UsageError(f'{quote(text)} needs operation = "..." and arguments = [...]') from None
     if said:

@@ -138,5 +138,7 @@ def _contract(given: str | None) -> str:
         return ""
     try:
         return read_text(Path(given))
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        raise UsageError(f"cannot read {quote(given)}: {error.strerror}") from None
+    except ValueError as error:
         raise UsageError(f"cannot read {quote(given)}: {error}") from None

@@ -19,7 +19,7 @@ from fieldc.errors import UserError, quote
 from fieldc.field import Field
 from fieldc.language import Expression
 from fieldc.machine.processors import processors
-from fieldc.reading import read_text
+from fieldc.reading import NotText, json_in, read_text
 from fieldc.targets.header import field_symbol
 from fieldc.targets.judge import NotCompiled
 from fieldc.targets.x86_64.choices import PLAIN, VARIANTS, Choices, Refinement
@@ -158,10 +158,10 @@ def row_of(entry: TunedKernel) -> dict[str, object]:
 def read(text: str, field: Field, name: str = "this") -> Schedule:
     """A schedule of this field, from the text of the file `name`. Raises ScheduleError."""
     try:
-        data = json.loads(text)
+        data = _parsed(text, name)
         if data["schedule"] != VERSION:
             raise ScheduleError(f"a schedule of version {data['schedule']!r}; this reads {VERSION}")
-        p = int(data["p"], 16)
+        p = _number(data["p"])
         entries = tuple(map(_entry, data["kernels"]))
         schedule = Schedule(str(data["field"]), p, str(data["processor"]), entries)
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
@@ -173,33 +173,48 @@ def read(text: str, field: Field, name: str = "this") -> Schedule:
     return schedule
 
 
+class _WrongValue(ValueError):
+    """A value that no schedule has; the message says which."""
+
+
 def _wrong(error: Exception) -> str:
     """What of a file's content an exception tells."""
-    if isinstance(error, (TypeError, AttributeError, RecursionError)):
-        return "its values are of other kinds"
+    if isinstance(error, _WrongValue):
+        return quote(str(error))
     if isinstance(error, KeyError):
         return f"it lacks {quote(str(error.args[0]))}"
-    return shortened(error)
+    return "its values are of other kinds"
 
 
-def shortened(error: Exception) -> str:
-    """What an exception says, as one short quoted text."""
-    return quote(str(error))
+def _parsed(text: str, name: str) -> Any:
+    """What a file's text says. Raises ScheduleError, RecursionError."""
+    try:
+        return json_in(text)
+    except ValueError as error:
+        raise ScheduleError(f"{name} is no schedule of fieldc tune: {error}") from None
+
+
+def _number(text: str) -> int:
+    try:
+        return int(text, 16)
+    except ValueError:
+        raise _WrongValue(f"p {text!r} is no number in hexadecimal") from None
 
 
 def _entry(row: Mapping[str, Any]) -> TunedKernel:
-    style = RowChoice(
-        RowStyle(row["rows"]["style"]), _count(row["rows"]["lag"]), _count(row["rows"]["ahead"])
-    )
+    named = row["rows"]["style"]
+    if named not in (styles := [style.value for style in RowStyle]):
+        raise _WrongValue(f"style {named!r} is not {' or '.join(styles)}")
+    style = RowChoice(RowStyle(named), _count(row["rows"]["lag"]), _count(row["rows"]["ahead"]))
     row = {**NEW, **row}
     for name, values in ALLOWED.items():
         if row[name] not in values:
-            raise ValueError(f"{name} {row[name]!r} is not {' or '.join(values)}")
+            raise _WrongValue(f"{name} {row[name]!r} is not {' or '.join(values)}")
     if row["scanned"] != "y" and row["op"] not in FREE_ORDER:
-        raise ValueError(f"the operands of {row['op']!r} cannot be exchanged")
+        raise _WrongValue(f"the operands of {row['op']!r} cannot be exchanged")
     registers = tuple(row["registers"])
     if registers and sorted(registers) != sorted(GENERAL):
-        raise ValueError("registers are not each register once")
+        raise _WrongValue("registers are not each register once")
     places = tuple((_count(number), _register(name)) for number, name in row["places"])
     moves = {
         name: tuple((_count(a), _count(b)) for a, b in row[name]) for name in ("order", "late")
@@ -212,13 +227,13 @@ def _entry(row: Mapping[str, Any]) -> TunedKernel:
 
 def _count(value: object) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 1 << 20:
-        raise ValueError(f"{value!r} is no position")
+        raise _WrongValue(f"{value!r} is no position")
     return value
 
 
 def _register(name: str) -> str:
     if name not in GENERAL:
-        raise ValueError(f"{name!r} is no register of a kernel")
+        raise _WrongValue(f"{name!r} is no register of a kernel")
     return name
 
 
@@ -228,8 +243,8 @@ def load_schedule(path: Path, field: Field) -> Schedule:
         return shipped(field, str(path))
     try:
         text = read_text(path)
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "not a text"
+    except (OSError, NotText) as error:
+        reason = error if isinstance(error, NotText) else error.strerror
         raise ScheduleError(f"cannot read {quote(str(path))}: {reason}") from None
     return read(text, field, quote(str(path)))
 

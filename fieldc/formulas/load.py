@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from contextlib import redirect_stdout
 from pathlib import Path
 from types import ModuleType
 
@@ -15,6 +14,7 @@ import fieldc.formulas
 from fieldc.errors import UserError, quote
 from fieldc.formulas.errors import FormulaError, line_of, wrong
 from fieldc.formulas.formula import RECORDED, Formula
+from fieldc.formulas.streams import kept_streams
 from fieldc.reading import read_bytes
 
 MODULE = "fieldc_formula_file"
@@ -36,7 +36,8 @@ def load_formulas(path: Path) -> list[Formula]:
     try:
         code = compile(source, file, "exec", dont_inherit=True)
     except SyntaxError as error:
-        raise wrong(f"this is not Python: {error.msg}", (file, error.lineno or 1)) from None
+        said = "the file is not text in UTF-8" if "unicode error" in error.msg else error.msg
+        raise wrong(f"this is not Python: {said}", (file, error.lineno or 1)) from None
     except ValueError as error:
         raise wrong(f"this is not Python: {error}", (file, 1)) from None
     module = ModuleType(MODULE)
@@ -45,7 +46,7 @@ def load_formulas(path: Path) -> list[Formula]:
     recorded: list[Formula] = []
     collecting = RECORDED.set(recorded)
     try:
-        with redirect_stdout(sys.stderr):  # what the file prints is no part of an answer
+        with kept_streams():  # what the file prints is no part of an answer
             exec(code, module.__dict__)
     except UserError:
         raise

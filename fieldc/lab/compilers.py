@@ -60,12 +60,18 @@ class Reading:
             except subprocess.TimeoutExpired:
                 raise CompilerSlow(f"{self.name}: stopped after {SECONDS} s") from None
             if done.returncode:
-                first = (done.stderr.strip() or f"exit {done.returncode}").splitlines()[0]
+                first = first_error(done.stderr) or f"exit {done.returncode}"
                 what = f"{expression.kernel.operation} {expression.kernel.algorithm}"
                 raise CompilerError(
                     f"{self.name}: {first} (in {what} for {expression.field.short})"
                 )
             return made.read_bytes()
+
+
+def first_error(said: str) -> str:
+    """The first line of a compiler's that names an error; gcc says before where it is."""
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    return next((line for line in lines if "error" in line), lines[0] if lines else "")
 
 
 def _c(expression: Expression) -> str:

@@ -14,18 +14,22 @@ from fieldc.targets.vectors.target import VectorTarget
 
 ARRAY_TARGETS = {target.name: target for target in (AVX512IFMA, AVX512F, AVX2)}
 
+ALL = "all"
+
 
 def array_targets(names: str | None, f: Field) -> Sequence[VectorTarget]:
     """The targets of names with commas between them; of none the fastest here, else the first.
 
-    `all` names all that take the field. Raises UnknownTarget, also for one that does not take it.
+    `all` among them names all that take the field. Raises UnknownTarget, also for one that does
+    not take it.
     """
     every = [target for target in ARRAY_TARGETS.values() if target.takes(f)]
     if names is None:
         return [fastest_here(f) or every[0]]
-    if names == "all":
+    given = list(dict.fromkeys(name.strip() for name in names.split(",")))
+    found = [_find(name) for name in given if name != ALL]
+    if ALL in given:
         return every
-    found = [_find(name.strip()) for name in dict.fromkeys(names.split(","))]
     for target in found:
         if target not in every:
             raise UnknownTarget(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable
 from textwrap import wrap
@@ -49,10 +50,10 @@ def heading(program: Program, expression: Expression | None) -> list[str]:
 
 
 def identifier(value: Value) -> str:
-    """A value's name in a language without brackets in names; `p[0]` becomes P_0."""
+    """A value's name in a language of letters; `p[0]` becomes P_0, `p[0].low` P_0_LOW."""
     if value.constant is None:
         return value.name
-    return value.name.upper().replace("[", "_").removesuffix("]")
+    return re.sub(r"\W+", "_", value.name.upper()).rstrip("_")
 
 
 def is_named(value: Value) -> bool:

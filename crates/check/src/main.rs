@@ -105,9 +105,13 @@ fn run<'a>(
 
 /// Replays the certificate in a file, for the object beside it: what is proved.
 fn check(path: &str) -> Result<String, Box<dyn Error>> {
-    let name = path.strip_suffix(".cert.json").ok_or("this is no NAME.cert.json")?;
+    if !Path::new(path).exists() {
+        return Err("there is no such file or folder".into());
+    }
+    let name = path.strip_suffix(".cert.json").ok_or("this is no folder and no NAME.cert.json")?;
     let text = std::fs::read(path)?;
-    let object = std::fs::read(format!("{name}.o"))?;
+    let beside = format!("{name}.o");
+    let object = std::fs::read(&beside).map_err(|why| format!("cannot read {beside}: {why}"))?;
     if let Some(certificate) = arrays::certificate_of(&text)? {
         arrays::verify_arrays(&certificate, &object)?;
         return Ok(certificate.to_string());

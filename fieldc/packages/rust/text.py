@@ -25,9 +25,13 @@ def array(count: int, limbs: int) -> str:
 
 
 def constant(name: str) -> tuple[str, str]:
-    """A constant's operand and its value, from its name: `p[3]`, `mu[0]`, `n0`."""
+    """A constant's operand and its value, from its name: `p[3]`, `mu[0]`, `n0`, `p[0].high`."""
     if name.startswith("0x"):
         return f"k{name[2:]}", f"{name}_u64"
+    whole, _, half = name.partition(".")
+    if half:
+        operand, value = constant(whole)
+        return f"{operand}_{half}", f"{value} {'>> 32' if half == 'high' else '& 0xffff_ffff'}"
     return name.replace("[", "").replace("]", ""), f"M::{name.upper()}"
 
 

@@ -1,0 +1,64 @@
+"""The standard streams while a formula file runs: it may print, and close what it likes."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+NAMES = ("stdout", "stderr", "__stdout__", "__stderr__")
+
+
+class _Open(io.TextIOBase):
+    """Standard error, which stays open when this is closed."""
+
+    def __init__(self) -> None:
+        self._to = sys.stderr
+
+    def write(self, text: str) -> int:
+        return self._to.write(text)
+
+    def flush(self) -> None:
+        self._to.flush()
+
+    def close(self) -> None:
+        with suppress(OSError, ValueError):
+            self.flush()
+
+    def writable(self) -> bool:
+        return True
+
+    def fileno(self) -> int:
+        return self._to.fileno()
+
+    def isatty(self) -> bool:
+        return self._to.isatty()
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._to, name)
+
+
+@contextmanager
+def kept_streams() -> Iterator[None]:
+    """Print to standard error; afterwards the streams and their files are what they were."""
+    streams = {name: getattr(sys, name) for name in NAMES}
+    files = {number: os.dup(number) for number in (1, 2) if _is_open(number)}
+    try:
+        for name in NAMES:
+            setattr(sys, name, _Open())
+        yield
+    finally:
+        for name, stream in streams.items():
+            setattr(sys, name, stream)
+        for number, copy in files.items():
+            os.dup2(copy, number)
+            os.close(copy)
+
+
+def _is_open(number: int) -> bool:
+    with suppress(OSError):
+        os.fstat(number)
+        return True
+    return False
