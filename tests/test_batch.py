@@ -182,7 +182,7 @@ def test_a_build_of_kernels_on_arrays(tmp_path: Path, capsys: pytest.CaptureFixt
     [
         (["--op", "redc"], "redc has no kernel on arrays"),
         (["--target", "avx51"], "no target of kernels on arrays is 'avx51'; the nearest: avx512f"),
-        (["--target", "avx2"], "avx2 has no kernels for a modulus of 1 limb; use avx512ifma"),
+        (["--target", "avx2"], "avx2 has no inner products of goldilocks, which has one limb"),
         (["--algorithm", "cios"], "leave out --algorithm"),
         (["--word", "32"], "32-bit words take a modulus below 2"),
     ],

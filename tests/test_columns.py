@@ -76,9 +76,7 @@ def test_sums_in_columns(name: str, target: VectorTarget) -> None:
 @every_target
 @pytest.mark.parametrize("text", ["3", "babybear", "2^768-825", "2^285-9"])
 def test_columns_take_what_bounds_say(text: str, target: VectorTarget) -> None:
-    f = check_takes(target, text)
-    if not target.has_sums(f):
-        pytest.skip(f"{target.name} has no inner products for {text}")
+    f = takes_sums(target, text)
     columns = columns_of(f)
     assert columns.turns & columns.turns - 1 == 0 and columns.most < 1 << 61
     assert (columns.turns + 1) * f.p <= in_lanes(f).R
@@ -88,11 +86,19 @@ def test_columns_take_what_bounds_say(text: str, target: VectorTarget) -> None:
     check_columns(sums, (1, 9, 70) if target.runs_here else (9,))
 
 
+def takes_sums(target: VectorTarget, text: str) -> Field:
+    """A field of which a target has inner products; a test of it is skipped otherwise."""
+    f = check_takes(target, text)
+    if not target.has_sums(f):
+        pytest.skip(f"{target.name} has no inner products for {text}")
+    return f
+
+
 @every_target
 @pytest.mark.parametrize("text", ONE_LIMB)
 def test_columns_of_one_limb_stay_in_registers(text: str, target: VectorTarget) -> None:
     """Up to three, as many as the longest sum has digits. The longest sums are run."""
-    f = check_takes(target, text)
+    f = takes_sums(target, text)
     columns, (add, _) = columns_of(f), kernels(f, target)
     assert columns.count == (2 if f.bits < 49 else 3)
     assert add.held == ("zmm31", "zmm30", "zmm29")[: columns.count]
@@ -102,7 +108,7 @@ def test_columns_of_one_limb_stay_in_registers(text: str, target: VectorTarget) 
 
 @every_target
 def test_sums_of_one_limb_take_few_instructions(target: VectorTarget) -> None:
-    f = check_takes(target, "goldilocks")
+    f = takes_sums(target, "goldilocks")
     wanted = {"avx512ifma": (12, 36), "avx512f": (28, 71)}
     assert tuple(made.ports for made in kernels(f, target)) == wanted[target.name]
 
@@ -110,7 +116,7 @@ def test_sums_of_one_limb_take_few_instructions(target: VectorTarget) -> None:
 @every_target
 @pytest.mark.parametrize("operation", ["accumulate", "collect"])
 def test_changed_sums_of_one_limb_are_not_proved(operation: str, target: VectorTarget) -> None:
-    f = check_takes(target, "goldilocks")
+    f = takes_sums(target, "goldilocks")
     made = kernels(f, target)[operation == "collect"]
     held = [
         (old, made.text.replace(old, new, 1))

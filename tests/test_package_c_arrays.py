@@ -280,8 +280,13 @@ def test_the_manifest_names_kernels_on_arrays(
     folder, _, name = small
     rows = list(array_rows(folder))
     every = (*SUMS, *PRODUCTS, *SUM, TRANSFORM)
-    targets = packaged_targets(find_field(SMALL))
-    wanted = {f"{name}_{op}_array_{t.name}" for op in every for t in targets}
+    f = find_field(SMALL)
+    wanted = {
+        f"{name}_{op}_array_{t.name}"
+        for op in every
+        for t in packaged_targets(f)
+        if op not in SUM or t.has_sums(f)
+    }
     assert {row["symbol"] for row in rows} == wanted
     assert {row["status"] for row in rows} == {"PROVED"}
     assert all((folder / row["file"]).is_file() for row in rows)

@@ -35,6 +35,7 @@ from aarch64_code import (
     SUB,
     SUBS,
     UBFM,
+    UMADDL,
     UMULH,
     Z,
     bytes_of,
@@ -73,6 +74,7 @@ LOADS = [
 SNIPPETS = {
     "sums": [ADDS(9, 3, 4), ADCS(10, 5, 6), ADC(11, 7, 8), ADC(12, Z, Z), ADD(13, 3, 8)],
     "differences": [SUBS(9, 3, 4), SBCS(10, 5, 6), SBC(11, 7, 8), SBC(12, Z, 3), SUB(13, 3, 8)],
+    "of half words": [UMADDL(9, 3, 4, Z << 10), UMADDL(10, 5, 6, 9 << 10)],
     "carry, then borrow": [ADDS(9, 3, 4), SBCS(10, 5, 6), ADCS(11, 7, 8), SBC(12, 7, Z)],
     "negations": [SUBS(9, Z, 4), SBCS(10, Z, 6), SBC(11, Z, 8), SUB(12, Z, 3, 7 << 10)],
     "compared": [SUBS(Z, 3, 4), SBCS(Z, 5, 6), CSINC(9, Z, Z, HS), ADDS(Z, 3, 4), ADC(10, 3, Z)],

@@ -126,7 +126,7 @@ def test_structures_and_neighbours_differ() -> None:
     start = draft_of(shop).decisions
     changed = [d.choices for d in neighbours(start, "mul")]
     assert len(set(changed)) == len(changed) and start.choices not in changed
-    one, two = 9, 35  # the 36 pairs but that of two values for one choice
+    one, two = 10, 43  # the 45 pairs but those of two values for one choice
     assert len(changed) == one + two
     assert all(d.choices.scanned == "y" for d in neighbours(start, "sub"))
 
