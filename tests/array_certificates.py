@@ -71,12 +71,12 @@ DOUBLES = [
 """Of products by doubles."""
 SHORT = [
     ("bls12-381-r", "mul", "canonical-digits", "avx2"),
+    ("bls12-381-r", "add", "array", "avx2"),
     ("2^61-1", "mul", "array", "avx2"),
     ("goldilocks", "mul", "array", "avx2"),
     ("goldilocks", "butterfly", "array", "avx2"),
     ("goldilocks", "neg", "array", "avx2"),
     ("2^61-1", "sub", "array", "avx2"),
-    ("bls12-381-r", "add", "array", "avx2"),
     ("secp256k1-p", "square", "array", "avx2"),
     ("bls12-381-r", "butterfly", "digits", "avx2"),
     ("babybear", "mul", "array", "avx2"),

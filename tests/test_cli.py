@@ -82,7 +82,10 @@ BAD = [
         ["build", "17", "-o", "x", "--schedule", "/dev/null"],
         "no schedule of fieldc tune: it is not JSON: it is empty",
     ),
-    (["tune", "17", "-o", "pyproject.toml"], "no schedule of fieldc tune: it is not JSON: line 1, column 2"),
+    (
+        ["tune", "17", "-o", "pyproject.toml"],
+        "no schedule of fieldc tune: it is not JSON: line 1, column 2",
+    ),
     (["plot", "rows.json", "-o", "/no/such/race.svg"], "the folder '/no/such' is not there"),
     (["show", "17", "--json="], "--json has an empty FILE"),
     (["show", "17", "--json", "/"], "cannot write '/'"),
