@@ -15,7 +15,7 @@ from fieldc.cli import main
 from fieldc.counting.count import count
 from fieldc.decisions import preferred as judged
 from fieldc.decisions.model import Figure
-from fieldc.decisions.orders import DOUBT, shorter_first
+from fieldc.decisions.orders import CLOSE_PLAIN, DOUBT, shorter_first
 from fieldc.decisions.preferred import Decision, preferred
 from fieldc.errors import Refusal
 from fieldc.machine.processor import is_x86_64
@@ -96,6 +96,28 @@ def test_lower_figures_come_first_but_for_doubt() -> None:
     short, quick = predicted(101.0, 130.0, 330), predicted(102.0, 120.0, 335)
     assert shorter_first([far, long, short, quick], lambda f: f) == [quick, short, long, far]
     assert shorter_first([far, bound], lambda f: f) == [bound, far]
+
+
+@pytest.mark.parametrize(
+    ("name", "operation", "algorithm"),
+    [
+        ("curve25519", "mul_plain", "top-first"),
+        ("curve25519", "square_plain", "top-first-next"),
+        ("secp256k1-p", "mul_plain", "top-first-next"),
+        ("m-511", "square_plain", "top-first-next"),
+    ],
+)
+def test_latency_decides_between_close_products_of_plain_residues(
+    name: str, operation: str, algorithm: str
+) -> None:
+    """`next-multiple` has the least bound of throughput, and takes longer."""
+    f, x86 = find_field(name), TARGETS["x86_64-linux"]
+    found = preferred(f, operation, x86, "sapphire-rapids").unscheduled
+    figures = {c.algorithm: c.figure for c in found.candidates if c.choice.variant.name == "mulx"}
+    first, other = figures[algorithm], figures["next-multiple"]
+    assert found.preferred.expression.kernel.algorithm == algorithm and first and other
+    assert other.throughput < first.throughput <= CLOSE_PLAIN * other.throughput
+    assert first.latency < other.latency
 
 
 def test_a_known_processor_gets_an_order_of_its_own() -> None:

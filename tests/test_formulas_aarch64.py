@@ -17,9 +17,14 @@ from checked_folder import said_of
 
 from fieldc.binary.linkable import function_of
 from fieldc.cli import main
+from fieldc.decisions.formulas import decide_formula
+from fieldc.field import Field
+from fieldc.formulas.load import load_formulas
 from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.programs import prove_formula
+from fieldc.targets.aarch64.calls import ArmCalls
 from fieldc.targets.aarch64.systems import LINUX
+from fieldc.targets.registry import find_target
 
 P = 2**127 - 1
 TEXT = """
@@ -63,6 +68,30 @@ def rows_of(built: Path) -> dict[str, dict[str, Any]]:
 def test_short_formulas_are_one_line_and_long_ones_call(built: Path) -> None:
     rows = rows_of(built)
     assert len(rows["chain"]["called"]) > 3 and not rows["horner"]["called"]
+
+
+@pytest.mark.parametrize(("count", "calls"), [(30, True), (300, False)])
+def test_what_offsets_do_not_reach_is_one_line(count: int, calls: bool, tmp_path: Path) -> None:
+    """The last of 300 elements lies further from their address than an addition can say."""
+    elements = ", ".join(["Element"] * count)
+    products = " + ".join(f"(x[{i}] * x[{i + 1}]) * x[{count - 1}]" for i in range(5))
+    text = "from fieldc.formulas import Element, formula\n"
+    text += f"@formula\ndef far(x: tuple[{elements}]) -> Element: return {products}\n"
+    (tmp_path / "far.py").write_text(text)
+    (one,) = load_formulas(tmp_path / "far.py")
+    choice = decide_formula(Field(P), one, find_target("aarch64-linux")).preferred
+    assert isinstance(choice.plan, ArmCalls) == calls
+
+
+def test_a_caller_has_no_unwind_data(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "formulas.py").write_text(TEXT)
+    words = ["build", str(P), "--formula", str(tmp_path / "formulas.py"), "--unwind"]
+    words += ["--target", "aarch64-linux", "-o", str(tmp_path / "built")]
+    capsys.readouterr()
+    assert main(words) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("fieldc: a long formula calls routines") and said.count("\n") == 1
+    assert not (tmp_path / "built").exists()
 
 
 def test_the_checker_accepts_the_folder(checker: Path, built: Path) -> None:

@@ -23,9 +23,9 @@ from fieldc.language import BoundError, Expression, Kernel
 from fieldc.machine.processor import missing
 from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.programs import prove_formula
-from fieldc.targets.aarch64.instructions import TextError
 from fieldc.targets.calls import Call, CallerMaker, PlannedRoutine
 from fieldc.targets.choice import Choice
+from fieldc.targets.judge import NotCompiled
 from fieldc.targets.target import Target
 
 MOST_CODE = 32 << 10
@@ -73,13 +73,13 @@ def decide_formula(
 def _long(
     field: Field, formula: Formula, plan: FormulaPlan, target: Target, processor: str | None
 ) -> Decision:
-    """By calls; or, where unproved kernels are written too, in one line if no caller can be made.
+    """By calls; in one line where no caller can be made.
 
     A frame or an operand may be too large for the offsets of instructions.
     """
     try:
         return _by_calls(field, formula, target, processor, _plan_by_calls)
-    except TextError:
+    except NotCompiled:
         return decide(target, _flat(field, plan), processor)
 
 

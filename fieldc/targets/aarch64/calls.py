@@ -14,8 +14,10 @@ from fieldc.formulas.places import Area, ElementPlace, places_of
 from fieldc.language import Expression, Kernel
 from fieldc.targets.aarch64.allocate import SLOT, framed
 from fieldc.targets.aarch64.encode import NOP, assembled, encode
+from fieldc.targets.aarch64.instructions import TextError
 from fieldc.targets.aarch64.kernel import LANDING_PAD, ArmKernel, ArmOrder, compile_words
 from fieldc.targets.calls import Call, CallerMaker, PlannedRoutine, first_called, made_by
+from fieldc.targets.judge import NotCompiled
 from fieldc.words.lower import lower
 
 ALIGNMENT = 64
@@ -84,7 +86,7 @@ class ArmCaller:
 
     @property
     def code(self) -> bytes:
-        """Its bytes, for a place at a multiple of ALIGNMENT."""
+        """Its bytes, for a place at a multiple of ALIGNMENT. Raises NotCompiled."""
         length, parts = 4 * len(self.lines), list[bytes]()
         places = dict[str, int]()
         for number, (_, code) in enumerate(self.routines):
@@ -92,7 +94,10 @@ class ArmCaller:
             places[f"{_label(number)}f"] = length
             parts.append(code.code)
             length += len(code.code)
-        found = assembled("\n".join(self.lines), places)
+        try:
+            found = assembled("\n".join(self.lines), places)
+        except TextError as error:
+            raise NotCompiled(str(error)) from None
         for part in parts:
             found += encode(NOP).to_bytes(4, "little") * (_filling(len(found)) // 4) + part
         return found
