@@ -356,3 +356,14 @@ def test_changed_equalities_are_refused(certifier: Path) -> None:
     changed.append(of_barrett(one))
     assert len(changed) > 2
     assert answers(certifier, changed) == ["refused"] * len(changed)
+
+
+def test_kernels_on_arrays_are_left_to_the_other_checker(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = str(tmp_path / "arrays")
+    options = ["--op", "add", "--batch", "--target", "avx512ifma"]
+    assert main(["build", "bls12-381-r", *options, "-o", folder]) == 0
+    capsys.readouterr()
+    assert main(["certify", folder]) == 2
+    assert "fieldc-check DIR` replays theirs" in capsys.readouterr().err

@@ -14,6 +14,7 @@ from fieldc.commands.verb import Answer, Table, UsageError, option, verb
 from fieldc.errors import quote
 
 CERTIFIED, REFUSED, NONE = "CERTIFIED", "REFUSED", "no certificate"
+ON_ARRAYS = "the proved checker knows no kernels on arrays; `fieldc-check DIR` replays theirs"
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,7 @@ def certify(arguments: argparse.Namespace) -> Answer:
     good = sum(row["status"] == CERTIFIED for row in data)
     said = f"{good} of {len(data)} kernels of {p:#x} are certified by the proved checker"
     said += f"; {others} more do not say PROVED" if others else ""
+    said += "; fieldc-check replays those on arrays" if manifest_of(folder).get("arrays") else ""
     table = Table(("kernel", "operation", "status", "seconds", "why not"), rows)
     return Answer((table,), data, int(good < len(data)), (said,))
 
@@ -78,7 +80,7 @@ def kernels_of(folder: Path) -> tuple[list[ManifestRow], int, int, int]:
     manifest = manifest_of(folder)
     try:
         if "arrays" in manifest and not manifest["kernels"]:
-            raise UsageError("kernels on arrays have no certificates")
+            raise UsageError(ON_ARRAYS)
         named = [(row, row["status"] == "PROVED") for row in manifest["kernels"]]
         kernels = [_row(row) for row, is_proved in named if is_proved]
         p, limbs = int(manifest["p"], 16), manifest["n"]
