@@ -8,6 +8,20 @@ Open Scope Z_scope.
 Lemma mod_word x : is_word (x mod radix).
 Proof. apply Z.mod_pos_bound. reflexivity. Qed.
 
+(** Whether a list has so many elements: it is not walked to its end, a section may be long. *)
+Fixpoint reaches {A} (n : nat) (l : list A) : bool :=
+  match n, l with
+  | O, _ => true
+  | S _, [] => false
+  | S n', _ :: l' => reaches n' l'
+  end.
+
+Lemma reaches_right {A} n : forall l : list A, reaches n l = true -> (n <= length l)%nat.
+Proof.
+  induction n as [|n IH]; intros [|x l]; cbn; intros H; try lia; try discriminate.
+  apply IH in H. lia.
+Qed.
+
 Module Make (P : Processor).
 Include Contract.Make P.
 Import P.
@@ -28,7 +42,10 @@ Section Kernel.
   Variable code : list Z.
 
   Definition is_inside (a : area) (offset size : Z) : bool :=
-    (fst (room c code a) <=? offset) && (offset + size <=? snd (room c code a)).
+    match a with
+    | Code => (0 <=? offset) && reaches (Z.to_nat (offset + size)) code
+    | _ => (fst (room c code a) <=? offset) && (offset + size <=? snd (room c code a))
+    end.
 
   Fixpoint find (a : area) (offset : Z) (l : list (area * Z * content)) : option content :=
     match l with
@@ -77,8 +94,10 @@ Section Kernel.
 
   Lemma is_inside_right a o n : is_inside a o n = true -> inside c code a o n.
   Proof.
-    unfold is_inside, inside. intros H. apply andb_prop in H as [H1 H2].
-    split; apply Z.leb_le; assumption.
+    unfold is_inside, inside.
+    destruct a; intros H; apply andb_prop in H as [H1 H2]; apply Z.leb_le in H1;
+      try (split; [|apply Z.leb_le]; assumption).
+    apply reaches_right in H2. cbn [room fst snd]. lia.
   Qed.
 
   Lemma inside_no_wrap a o n : inside c code a o n -> 0 < n ->

@@ -228,6 +228,11 @@ def test_a_wrong_claim_is_refused(what: str, certifier: Path, built: Path) -> No
     assert answers(certifier, [claim, WRONG[what](claim)]) == ["accepted", "refused"]
 
 
+def test_a_section_may_be_long(certifier: Path, built: Path) -> None:
+    claim = claim_in(built, f"{LINUX}/mul_mulx")
+    assert answers(certifier, [replace(claim, code=claim.code + bytes(1 << 20))]) == ["accepted"]
+
+
 def test_less_stack_than_is_used_is_refused(certifier: Path, tmp_path: Path) -> None:
     folder = str(tmp_path / "built")
     assert main(["build", "bn254-p", "--op", "mul", "--target", LINUX, "-o", folder]) == 0
