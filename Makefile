@@ -66,7 +66,7 @@ test-bare: venv ## tests that use optional tools, on a PATH without those, then 
 
 test-full: venv lint cargo-test foreign-check portable-test big-endian-test small-test race-test \
     clients-test arkworks-test ## the slow sweeps too, crates/race, crates/clients, arkworks
-	$(PYTEST)
+	$(PYTEST) --timeout 3600
 
 cargo-lint:
 	$(if $(CARGO),cargo fmt --all --check)
