@@ -28,9 +28,12 @@ CARGO := $(and $(wildcard crates),$(shell command -v cargo 2>/dev/null))
 # Each module of the compiler is compiled once, not by each of the many processes of a test.
 export PYTHONDONTWRITEBYTECODE :=
 
+ifndef SIDE_BY_SIDE
 .NOTPARALLEL:
-.PHONY: help audits generate venv lint cargo-lint cargo-build test cargo-test foreign-check \
-    test-bare test-full portable-test foreign-install big-endian-test small-test race race-test clients-test \
+endif
+.PHONY: help audits generate venv lint python-lint cargo-lint cargo-build test crates-test \
+    python-test cargo-test foreign-check test-bare test-full portable-test foreign-install \
+    big-endian-test small-test race race-test clients-test \
     arkworks-patch arkworks-test arkworks-demo js-bench formal fuzz miri demo bench clean
 .DEFAULT_GOAL := help
 
@@ -46,14 +49,28 @@ $(INSTALLED): pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all: -e '.[dev]'
 	@touch $@
 
-lint: venv cargo-lint ## ruff, mypy --strict, cargo fmt and clippy
+lint: cargo-lint python-lint ## ruff, mypy --strict, cargo fmt and clippy
+
+python-lint: venv
 	$(BIN)/ruff check fieldc tests arkworks
 	$(BIN)/ruff format --check fieldc tests arkworks
 	$(BIN)/mypy
 	$(BIN)/mypy arkworks/patched/write.py
 
-test: venv lint cargo-test foreign-check ## what every change must pass
-	$(PYTEST) -m "not full"
+# Of the crates and of Python at once: cargo links and runs one test at a time, and pytest's last
+# tests leave a core idle. What cargo says is kept, and shown whole if something fails.
+test: venv lint ## what every change must pass
+	@mkdir -p build
+	@$(MAKE) --no-print-directory -j2 --keep-going SIDE_BY_SIDE=yes crates-test python-test
+
+crates-test:
+	@echo "cargo-test and foreign-check beside pytest: build/crates-test.log"; \
+	$(MAKE) --no-print-directory -j1 SIDE_BY_SIDE= cargo-test foreign-check \
+	    >build/crates-test.log 2>&1 || { cat build/crates-test.log; exit 1; }
+
+# Programs that tests begin know nothing of this make and its jobs.
+python-test:
+	MAKEFLAGS= MFLAGS= $(PYTEST) -m "not full"
 
 test-bare: venv ## tests that use optional tools, on a PATH without those, then without cargo too
 	rm -rf $(BARE) && mkdir -p $(BARE)
@@ -66,7 +83,7 @@ test-bare: venv ## tests that use optional tools, on a PATH without those, then 
 
 test-full: venv lint cargo-test foreign-check portable-test big-endian-test small-test race-test \
     clients-test arkworks-test ## the slow sweeps too, crates/race, crates/clients, arkworks
-	$(PYTEST)
+	$(PYTEST) --timeout 3600
 
 cargo-lint:
 	$(if $(CARGO),cargo fmt --all --check)

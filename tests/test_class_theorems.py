@@ -59,6 +59,7 @@ def test_every_kernel_of_a_class_is_a_theorem(limbs: int) -> None:
         assert kernel.prove() == cases, symbol
 
 
+@cache
 def kernel_of(symbol: str, limbs: int = 2) -> Theorem:
     return next(k for k in kernels_of_classes(GENERATED, limbs) if k.symbol == symbol)
 

@@ -115,10 +115,10 @@ def test_assembly_leaves_the_red_zone_alone(texts: dict[str, str]):
 
 
 def test_check_names_what_is_stale(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], files: dict[str, str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], texts: dict[str, str]
 ):
-    main = replace(FILES, generate=lambda: files).main
-    FILES.write(tmp_path, files)
+    main = replace(FILES, generate=lambda: texts).main
+    FILES.write(tmp_path, texts)
     assert main(["--check", "--root", str(tmp_path)]) == 0
     changed, missing = tmp_path / FOLDER / "mod.rs", tmp_path / FOLDER / "n04.rs"
     changed.write_text(changed.read_text() + "\n")
