@@ -46,6 +46,8 @@ $(INSTALLED): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 10) else 1)' || \
 	    { echo "fieldc needs Python 3.10 or newer; name one: make PYTHON=python3.11 $(MAKECMDGOALS)" >&2; exit 1; }
 	$(PYTHON) -m venv .venv
+	@# The command fieldc as an older pip writes it loads 30 ms of Python before it expects Ctrl-C.
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all: 'pip>=25.1'
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all: -e '.[dev]'
 	@touch $@
 

@@ -277,7 +277,10 @@ def _modulus(text: str, from_file: bool = False) -> tuple[int, str]:
     if not from_file and (content := _read(text)) is not None:
         if not content:
             raise ModulusError(f"the file {quote(text)} is empty; write a prime into it")
-        return _modulus(content, from_file=True)
+        try:
+            return _modulus(content, from_file=True)
+        except ModulusError as error:
+            raise type(error)(f"in the file {quote(text)}: {error}") from None
     if text[0].isdigit() or text[0] in "(+-":
         return evaluate(text), ""
     if not from_file and "/" in text:

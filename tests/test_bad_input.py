@@ -131,6 +131,8 @@ def manifests() -> dict[str, object]:
         "formula": whole | {"kernels": [here | {"formula": 7}]},
         "certificate": whole
         | {"kernels": [kernel | {"certificate": 7, "object": "manifest.json"}]},
+        "operation": whole | {"kernels": [here | {"symbol": "k", "op": ["mul"]}]},
+        "files": {"p": "0x11", "word": 64, "files": [{}, "manifest.json"]},
         "limbs": whole | {"n": -1, "kernels": [kernel | {"object": "manifest.json"}]},
     }
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from fieldc.algorithms import NoKernel, choose
-from fieldc.catalogue import find_field
+from fieldc.catalogue import ModulusError, UnknownField, find_field
+from fieldc.cli import VERBS
 from fieldc.commands.options import BUILT
+from fieldc.commands.verb import UsageError
 from fieldc.errors import MOST_NEAREST, counted, nearest
 from fieldc.targets import registry
 from fieldc.targets.registry import unknown_target
@@ -82,3 +86,24 @@ def test_an_algorithm(operation: str, algorithm: str | None, said: str) -> None:
 
 def test_one_thing_and_several() -> None:
     assert [counted(n, "limb") for n in (0, 1, 2)] == ["0 limbs", "1 limb", "2 limbs"]
+
+
+def test_a_long_option_is_near_to_long_ones_alone() -> None:
+    with pytest.raises(UsageError, match="use --help, --op, --time"):
+        VERBS["tune"].parse(["17", "--why"])
+
+
+@pytest.mark.parametrize(("words", "name"), [(["--rounds=0"], "--rounds"), (["-o", ""], "-o")])
+def test_a_value_that_cannot_be_used_is_said_with_its_option(words: list[str], name: str) -> None:
+    with pytest.raises(UsageError, match=f"^{name}: '0?' is not "):
+        VERBS["lab"].parse(words)
+
+
+def test_what_is_wrong_in_a_file_is_said_with_its_name(tmp_path: Path) -> None:
+    path = tmp_path / "prime"
+    path.write_text("2^")
+    with pytest.raises(ModulusError, match=r"^in the file '.*prime': cannot read '2\^'"):
+        find_field(str(path))
+    path.write_text("rot13")
+    with pytest.raises(UnknownField, match=r"^in the file '.*prime': unknown field 'rot13'"):
+        find_field(str(path))

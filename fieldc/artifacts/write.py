@@ -177,12 +177,14 @@ def _foreign(folder: Path, ours: Collection[str]) -> str:
 
 
 def _manifest_in(folder: Path) -> dict[str, Any]:
-    """The manifest of an earlier build; nothing where there is none."""
+    """The manifest of an earlier build; nothing where there is none that names its files."""
     try:
         found = json.loads((folder / MANIFEST).read_text("utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) and isinstance(found.get("files"), list) else {}
+    files = found.get("files") if isinstance(found, dict) else None
+    named = isinstance(files, list) and all(isinstance(name, str) for name in files)
+    return found if named else {}
 
 
 def write(

@@ -143,15 +143,15 @@ def targets_of(field: Field, text: str, expressions: Sequence[Expression] = ()) 
     from fieldc.targets.registry import TARGETS, find_target
 
     chosen = listed(text, "target")
+    named = [find_target(name) for name in chosen if name != ALL]
     if ALL in chosen:
         able = (target for target in TARGETS.values() if all(map(target.can, expressions)))
         return [target for target in able if field.word in target.words]
-    targets = [find_target(name) for name in chosen]
-    for target in targets:
+    for target in named:
         if field.word not in target.words:
             need = target.words[0]
             raise UsageError(f"target {target.name} has {need}-bit words; use --word {need}")
-    return targets
+    return named
 
 
 def check_processor(field: Field, targets: Sequence[Target], processor: str | None) -> None:

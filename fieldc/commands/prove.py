@@ -296,7 +296,9 @@ def jobs_of_folder(folder: Path) -> Iterator[tuple[Job, str]]:
         p, limbs = int(manifest["p"], 16), manifest["n"]
         check_limbs(p, limbs)
         kernels = [k for k in manifest["kernels"] if k["status"] == "PROVED"]
-        named = [(text_of(k, "symbol"), k["op"], folder / text_of(k, "object")) for k in kernels]
+        named = [
+            (text_of(k, "symbol"), text_of(k, "op"), folder / text_of(k, "object")) for k in kernels
+        ]
         formulas = [(text_of(k, "formula", ""), texts_of(k, "called")) for k in kernels]
         written = [
             (text_of(k, "certificate") if k["certificate"] else "", k["certificate_digest"])

@@ -87,6 +87,15 @@ class Parser(argparse.ArgumentParser):
             message = re.sub(theirs, ours, message)
         raise UsageError(f"{message}; see {self.prog} --help")
 
+    def _get_value(self, action: argparse.Action, arg_string: str) -> object:
+        """Name the option whose value cannot be used, where the message begins with the value."""
+        try:
+            return super()._get_value(action, arg_string)
+        except UsageError as error:
+            if action.option_strings and str(error)[:1] in "'\"":
+                raise UsageError(f"{action.option_strings[0]}: {error}") from None
+            raise
+
     def print_help(self, file: SupportsWrite[str] | None = None) -> None:
         """Print the help. Raises OSError, which argparse would keep to itself."""
         print(self.format_help(), end="", file=file)
@@ -156,7 +165,8 @@ def check_options(words: Sequence[str], options: Sequence[str]) -> None:
             if is_number and before not in options:
                 raise UsageError(f"{quote(word)} begins like an option; write ({shorten(word)})")
             file = f"; a file of that name is ./{word}" if before == "-o" else ""
-            raise UsageError(unknown("option", word.partition("=")[0], options) + file)
+            alike = [o for o in options if o.startswith("--")] if word[1:2] == "-" else options
+            raise UsageError(unknown("option", word.partition("=")[0], alike) + file)
 
 
 def check_repeats(words: Sequence[str], actions: Mapping[str, argparse.Action]) -> None:

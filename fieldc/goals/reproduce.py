@@ -22,6 +22,7 @@ from fieldc.machine.assemble import assemble
 from fieldc.machine.code import code_of
 from fieldc.machine.processors import host_processor
 from fieldc.machine.timing import OperandMode, candidate_of, measure
+from fieldc.program import maintained
 from fieldc.targets.registry import instruments_here
 from fieldc.targets.x86_64.print import GNU
 
@@ -128,13 +129,16 @@ def figures_of(field: Field, schedule: Schedule, rounds: int) -> dict[str, list[
     return found
 
 
-def main(name: str, rounds: str) -> None:
+def main() -> int:
     """Print the figures of the shipped schedule of a field on this processor."""
-    processor, field = host_processor(), find_field(name)
+    if len(sys.argv) != 3 or not sys.argv[2].isdecimal():
+        raise UserError("usage: python -m fieldc.goals.reproduce FIELD ROUNDS")
+    processor, field = host_processor(), find_field(sys.argv[1])
     if processor is None:
         raise UserError("this processor is none of processors.toml")
-    print(json.dumps(figures_of(field, shipped(field, processor.key), int(rounds))))
+    print(json.dumps(figures_of(field, shipped(field, processor.key), int(sys.argv[2]))))
+    return 0
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:3])
+    sys.exit(maintained(main))

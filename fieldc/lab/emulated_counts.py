@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from fieldc.catalogue import find_field
 from fieldc.lab.page_tables import replaced, rewrite, table
+from fieldc.program import module
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "targets.md"
@@ -69,4 +71,4 @@ def page(text: str) -> str:
 
 
 if __name__ == "__main__":
-    rewrite(PAGE, page)
+    sys.exit(module("fieldc.lab.emulated_counts", lambda: rewrite(PAGE, page), __doc__))

@@ -18,6 +18,7 @@ from typing import Any
 from fieldc.lab.published import arm_object, crate_folder
 from fieldc.lab.trace import Request, count_of_call
 from fieldc.machine.processors import find_processor
+from fieldc.program import module
 from fieldc.simulator.predict import predict
 
 if sys.version_info >= (3, 11):
@@ -131,4 +132,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(module("fieldc.lab.facts", main, __doc__))

@@ -5,10 +5,12 @@ python -m fieldc.lab.opinions
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 
 from fieldc.lab.hand_written import ARM, arm_kernel
 from fieldc.machine.processors import find_processor
+from fieldc.program import module
 from fieldc.simulator.opinions import opinions
 from fieldc.simulator.predict import predict
 
@@ -39,4 +41,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(module("fieldc.lab.opinions", main, __doc__))

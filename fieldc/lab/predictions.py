@@ -30,6 +30,7 @@ from fieldc.machine.assemble import assemble
 from fieldc.machine.processors import find_processor
 from fieldc.machine.ring import Layout
 from fieldc.machine.timing import layout_of
+from fieldc.program import module
 from fieldc.simulator.predict import DecodedCode, PredictedCycles, predict
 from fieldc.targets.x86_64.print import GNU
 from fieldc.targets.x86_64.timing.loops import turn_of
@@ -193,4 +194,4 @@ def _part(name: str, old: str) -> str:
 
 
 if __name__ == "__main__":
-    rewrite(PAGE, page)
+    sys.exit(module("fieldc.lab.predictions", lambda: rewrite(PAGE, page), __doc__))

@@ -17,12 +17,14 @@ Values stay in digits. Conversion from limbs and the last subtraction are left o
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from fieldc.counting.instructions import OTHER, DecodedInstruction
 from fieldc.lab.hand_written import arm_kernel
 from fieldc.machine.processors import Processor, find_processor
+from fieldc.program import module
 from fieldc.simulator.cores import core_of
 from fieldc.simulator.run import CostedInstruction, Simulation, steps_of
 
@@ -201,4 +203,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(module("fieldc.lab.side_by_side", main, __doc__))

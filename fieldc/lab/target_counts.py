@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
@@ -12,6 +13,7 @@ from fieldc.catalogue import find_field
 from fieldc.decisions.preferred import preferred
 from fieldc.lab.instruction_sets import Least, least, set_of
 from fieldc.lab.page_tables import replaced, rewrite, table
+from fieldc.program import module
 from fieldc.proof.constant_time.effects import Effect, Flow, MemoryOperand
 from fieldc.proof.constant_time.instruction_sets import INSTRUCTION_SETS, effects_of
 from fieldc.targets.llvm.processors import LLVM_TARGETS, LlvmProcessor, LlvmTarget
@@ -123,4 +125,4 @@ def page(text: str) -> str:
 
 
 if __name__ == "__main__":
-    rewrite(PAGE, page)
+    sys.exit(module("fieldc.lab.target_counts", lambda: rewrite(PAGE, page), __doc__))

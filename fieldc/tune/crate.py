@@ -16,6 +16,7 @@ from fieldc.decisions.schedule import dump
 from fieldc.machine.processors import host_processor
 from fieldc.packages.rust.classes import CLASSES, EXTENSION, LAZY_CLASSES, PrimeClass
 from fieldc.packages.rust.schedules import FOUND_ON, path_of, schedule_of
+from fieldc.program import maintained
 from fieldc.tune.subject import of_class
 from fieldc.tune.tuning import SearchPlan, tune_operation
 
@@ -85,4 +86,4 @@ def search(of: PrimeClass, limbs: int, operation: str, variant: str, plan: Searc
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(maintained(main))

@@ -9,6 +9,7 @@ from fieldc.catalogue import find_field, named_primes
 from fieldc.packages.checked_in import COMMAND, LICENCE, CheckedIn
 from fieldc.packages.js.module import fastest
 from fieldc.packages.js.package import module_text
+from fieldc.program import maintained
 
 MODULE = "fieldc.packages.js.npm"
 FOLDER = "packages/js/generated"
@@ -53,4 +54,4 @@ FILES = CheckedIn(MODULE, FOLDER, generate, ("*.js", "*.d.ts"))
 
 
 if __name__ == "__main__":
-    sys.exit(FILES.main())
+    sys.exit(maintained(FILES.main))

@@ -66,6 +66,7 @@ from fieldc.packages.rust.towers import (
     tower_symbol,
     tower_variants,
 )
+from fieldc.program import maintained
 from fieldc.targets.avx512ifma.target import AVX512IFMA
 
 MODULE = "fieldc.packages.rust.crate"
@@ -373,4 +374,4 @@ FILES = CheckedIn(MODULE, FOLDER, generate)
 
 
 if __name__ == "__main__":
-    sys.exit(FILES.main())
+    sys.exit(maintained(FILES.main))

@@ -18,6 +18,7 @@ from fieldc.field import Field
 from fieldc.language import BoundError, Expression, LanguageError
 from fieldc.machine.assemble import compile_ir
 from fieldc.packages.checked_in import CheckedIn, header
+from fieldc.program import maintained
 from fieldc.targets.header import field_symbol
 from fieldc.targets.llvm.print import print_llvm
 from fieldc.targets.llvm.processors import LLVM_TARGETS
@@ -188,4 +189,4 @@ FILES = CheckedIn(MODULE, FOLDER, generate)
 
 
 if __name__ == "__main__":
-    sys.exit(FILES.main())
+    sys.exit(maintained(FILES.main))

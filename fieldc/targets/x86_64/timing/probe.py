@@ -10,9 +10,11 @@ a busy machine reads too slow, never too fast.
 from __future__ import annotations
 
 import ctypes
+import sys
 
 from fieldc.machine.assemble import assemble
 from fieldc.machine.load import load
+from fieldc.program import module
 from fieldc.targets.x86_64.timing.clock import TickClock, turns
 
 _FREE = ("rax", "rcx", "rdx", "r8", "r9", "r10")
@@ -88,4 +90,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(module("fieldc.targets.x86_64.timing.probe", main, __doc__))
