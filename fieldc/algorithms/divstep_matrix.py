@@ -46,10 +46,10 @@ class SignedMachine(Protocol[W, F]):
         """`bits` bits of x from a place on, with the sign that they have alone."""
 
 
-DivstepState = tuple[W, W, W]
+ZetaAndPair = tuple[W, W, W]
 
 
-def divstep(m: SignedMachine[W, F], zeta: W, f: W, g: W) -> DivstepState[W]:
+def divstep(m: SignedMachine[W, F], zeta: W, f: W, g: W) -> ZetaAndPair[W]:
     """One divstep; zeta is -(delta + 1/2), below 0 where delta > 0, and f is odd.
 
     zeta and f change where delta > 0 and g is odd: one flag for both.
