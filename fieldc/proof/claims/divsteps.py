@@ -82,10 +82,26 @@ class DivstepClaim:
 
     operands = ("zeta", "f", "g")
 
+    @property
+    def says(self) -> str:
+        """The contract, as text."""
+        most = self.most.bit_length() - 1
+        return (
+            f"zeta from 1 - 2^{most} to 2^{most} - 1, f odd, g any word; z[0] is zeta after"
+            f" {self.steps} divsteps, and (z[1], z[2]; z[3], z[4]) is their matrix times"
+            f" 2^{self.steps}; zeta is -(delta + 1/2), and it and z are words with signs"
+        )
+
     def result(self, zeta: int, f: int, g: int) -> tuple[int, ...]:
         """What z is for numbers."""
         state = DivstepState(zeta, f, g).after(self.steps)
         return state.zeta, *state.matrix[0], *state.matrix[1]
+
+
+DIVSTEP_MATRIX = "divstep_matrix"
+"""The operation's name. It is of integers, and the same for all primes."""
+BATCH = DivstepClaim(59)
+"""What its kernels do."""
 
 
 @dataclass(frozen=True)

@@ -74,6 +74,8 @@ def prove_divsteps(
     architecture: str = "x86_64",
 ) -> ProvedDivsteps:
     """Run the code from `start` and prove the claim. Raises ProofError."""
+    if architecture not in MACHINES:
+        raise ProofError(f"proofs of divsteps do not know {architecture}")
     words = WordCode()
     operands: dict[str, tuple[int, ...]] = {name: (words.operand(),) for name in claim.operands}
     memory = KernelMemory(System(WORD_BITS), operands, code, 5)
