@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
 import random
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -14,11 +16,13 @@ from fieldc.binary.linkable import function_of
 from fieldc.field import Field
 from fieldc.language import LanguageError
 from fieldc.machine.assemble import assemble
+from fieldc.machine.load import load
 from fieldc.operations import DIVSTEP_BITS, DIVSTEP_SHIFT
 from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.claims.contracts import contract_of
 from fieldc.proof.prove import prove
 from fieldc.targets.x86_64.choices import VARIANTS
+from fieldc.targets.x86_64.divsteps import compile_divsteps
 from fieldc.targets.x86_64.kernel import compile_expression
 from fieldc.targets.x86_64.print import GNU
 
@@ -45,7 +49,10 @@ def batch(delta: int, f: int, g: int) -> tuple[int, Row, Row]:
     return delta, first, second
 
 
-def inverse(f: Field, x: int) -> int:
+Batch = Callable[[int, int, int], tuple[int, Row, Row]]
+
+
+def inverse(f: Field, x: int, batch: Batch = batch) -> int:
     """1/x mod p, or 0 for 0: the number of steps is that of the packages."""
     kernel = choose(f, "divstep_update").kernel
     steps = -(-(9437 * f.bits + 1) // 4096)
@@ -67,6 +74,28 @@ def test_updates_make_an_inverse(name: str) -> None:
     powers = [1 << draw.randrange(1, f.bits - 1) for _ in range(2)]
     for x in (0, 1, 2, f.p - 1, f.p // 2, *powers, *(draw.randrange(f.p) for _ in range(3))):
         assert inverse(f, x) == pow(x, f.p - 2, f.p)
+
+
+def matrix_kernel() -> Batch:
+    """The kernel `divstep_matrix`, which looks at the low words of f and g alone."""
+    library = load(assemble(compile_divsteps("k").text(GNU)))  # its code lives as long as it
+    run = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4)(library.address("k"))
+
+    def batch(delta: int, f: int, g: int) -> tuple[int, Row, Row]:
+        z = (ctypes.c_int64 * 5)(-(delta + 1) // 2)
+        assert library
+        run(z, z, *((ctypes.c_uint64 * 1)(value % (1 << 64)) for value in (f, g)))
+        return -2 * z[0] - 1, (z[1], z[2]), (z[3], z[4])
+
+    return batch
+
+
+@ON_X86_64
+@pytest.mark.parametrize("name", ["bls12-381-p", "secp256k1-p", "goldilocks"])
+def test_both_kernels_make_an_inverse(name: str) -> None:
+    f, draw = named_field(name), random.Random(name)
+    for x in (0, 1, f.p - 1, *(draw.randrange(f.p) for _ in range(5))):
+        assert inverse(f, x, matrix_kernel()) == pow(x, f.p - 2, f.p)
 
 
 @pytest.mark.parametrize("limbs", [1, 2, 5])

@@ -56,6 +56,7 @@ def operands() -> list[tuple[Register | Memory, ...]]:
 def test_every_instruction_has_the_bytes_that_llvm_gives_it() -> None:
     pairs, code = operands(), []
     two = ("mov", "add", "adc", "sbb", "sub", "and", "imul", "adcx", "adox", "cmovc", "cmovnc")
+    two += ("cmovne", "cmovns", "cmp")
     for mnemonic in two:
         code += [Physical(mnemonic, pair) for pair in pairs]
     code += [Physical("mulx", (Register("r8"), *pair)) for pair in pairs]
@@ -69,8 +70,9 @@ def test_every_instruction_has_the_bytes_that_llvm_gives_it() -> None:
         code.append(Physical("lea_sum", (Register("rbx"), register, other)))
     for name in GENERAL:
         one = Register(name)
-        code += [Physical(m, (one,)) for m in ("push", "pop", "xor", "sbb_mask", "mul")]
-        code += [Physical(m, (one, Immediate(k))) for m in ("shl", "shr") for k in (1, 63)]
+        code += [Physical(m, (one,)) for m in ("push", "pop", "xor", "sbb_mask", "mul", "neg")]
+        code += [Physical(m, (one, Immediate(k))) for m in ("shl", "shr", "sar") for k in (1, 63)]
+        code += [Physical(m, (one, Immediate(k))) for m in ("cmp", "test_low") for k in (0, 127)]
         code += [Physical(m, (one, Immediate(k))) for m in ("adc", "sbb", "mov") for k in (0, 127)]
         code += [Physical("movabs", (one, Immediate(k))) for k in (1 << 31, (1 << 64) - 1)]
     stack = Register("rsp")

@@ -22,8 +22,10 @@ from fieldc.progress import Progress
 from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.certificate import certificate_of_formula, certify, text
 from fieldc.proof.claims.contracts import contract_of, foreign
+from fieldc.proof.claims.divsteps import BATCH, DIVSTEP_MATRIX
 from fieldc.proof.constant_time.scan import scan
 from fieldc.proof.constant_time.vendors import unlisted
+from fieldc.proof.divsteps.prove import prove_divsteps
 from fieldc.proof.instruction_set import ProvedInstructionSet
 from fieldc.proof.instruction_sets import INSTRUCTION_SETS
 from fieldc.proof.lanes.certificate import certify_arrays, certify_columns, certify_mixed
@@ -155,6 +157,10 @@ def _proof_of(function: KernelCode, job: Job) -> Verdict:
     convention = instruction_set.convention(function.container, job.convention)
     if job.formula:
         return _proof_of_formula(function, job, instruction_set, convention)
+    if job.operation == DIVSTEP_MATRIX:
+        of = prove_divsteps(code, BATCH, None, convention, start, instruction_set.name)
+        outside = unlisted(of.instructions, function.architecture)
+        return Verdict("", 0.0, "", convention, of.stack, outside)
     family, parameters = named_operation(job.operation)
     if not job.arguments:
         names: set[str] = set()

@@ -17,11 +17,12 @@ from fieldc.algorithms import (
 )
 from fieldc.algorithms.representations import MONTGOMERY, PLAIN, REPRESENTATIONS, SAME
 from fieldc.catalogue import find_field
+from fieldc.commands.build_others import build_batch, build_divstep_matrix
 from fieldc.commands.extras import OPTIONS as EXTRAS
 from fieldc.commands.extras import extras_of, with_extras
 from fieldc.commands.figures import short
 from fieldc.commands.options import (
-    array_operations,
+    DIVSTEP_MATRIX,
     check_batched,
     check_processor,
     check_schedule,
@@ -130,6 +131,8 @@ def build(arguments: argparse.Namespace) -> Answer:
         cache.turn_off()
     if arguments.batch:
         return build_batch(field, folder, arguments)
+    if DIVSTEP_MATRIX in (arguments.op or ()):
+        return build_divstep_matrix(field, folder, arguments)
     make = build_kernels if arguments.package is None else build_package
     artifacts, data = make(field, folder, arguments)
     rows = [
@@ -139,32 +142,6 @@ def build(arguments: argparse.Namespace) -> Answer:
     columns = ("op", "algorithm", "target", "variant", "file", "status")
     title = f"{short(field.label)}: {counted(len(artifacts), 'kernel')} in {folder}"
     table = Table(columns, rows, title, optional=("target", "variant"))
-    said = str(data.get("checked", ""))
-    return Answer((table,), data, conclusion=(said,) if said else ())
-
-
-def build_batch(field: Field, folder: Path, arguments: argparse.Namespace) -> Answer:
-    """Kernels on arrays. Raises UsageError for options that they do not have."""
-    from fieldc.artifacts.arrays import build_arrays
-    from fieldc.targets.array_targets import array_targets
-
-    for name in ("algorithm", "schedule", "processor", "representation", "package"):
-        if getattr(arguments, name) is not None:
-            raise UsageError(f"--batch builds kernels on arrays; leave out --{name}")
-    if arguments.formula is not None or field.word not in (32, 64):
-        raise UsageError("--batch takes operations in words of 64 or 32 bits; leave out the rest")
-    targets, operations = (
-        array_targets(arguments.target, field),
-        array_operations(field, arguments.op),
-    )
-    with progress() as show:
-        built, data = build_arrays(targets, field, operations, folder, show, not arguments.op)
-    rows = [
-        (row["op"], row["layout"], row["target"], row["object"], row["status"])
-        for row in (each.row() for each in built)
-    ]
-    title = f"{short(field.label)}: {counted(len(built), 'kernel')} on arrays in {folder}"
-    table = Table(("op", "layout", "target", "file", "status"), rows, title)
     said = str(data.get("checked", ""))
     return Answer((table,), data, conclusion=(said,) if said else ())
 

@@ -24,6 +24,8 @@ ON_ARRAYS = ("butterfly", INNER)
 """The operations that kernels on arrays alone have."""
 BUILT = tuple(dict.fromkeys((*OPERATIONS, *STUDIED_OPERATIONS, *ON_ARRAYS)))
 """The operations that have kernels of ours."""
+DIVSTEP_MATRIX = "divstep_matrix"
+"""The operation on integers, which is the same for all primes."""
 PICTURES = (".svg", ".png")
 MOST_DIGITS = 640
 """Of a seed: int() reads it whatever its limit is set to."""
@@ -48,7 +50,7 @@ def names(what: str, known: Sequence[str], every: Sequence[str] = ()) -> Callabl
     return parse
 
 
-operation_list = names("operation", BUILT, OPERATIONS)
+operation_list = names("operation", (*BUILT, DIVSTEP_MATRIX), tuple(OPERATIONS))
 """Operations from `mul,square`, or `all` that are built by default."""
 algorithm_list = names(
     "algorithm", list(dict.fromkeys(k.algorithm for k in (*KERNELS, *FUSED, *STUDIED))), [ALL]

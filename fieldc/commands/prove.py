@@ -175,9 +175,14 @@ def claim_of(job: Job, verdict: Verdict) -> str:
     """What a proof shows, on one line."""
     from fieldc.artifacts.verify import named_operation
     from fieldc.proof.claims.contracts import contract_of
+    from fieldc.proof.claims.divsteps import BATCH, DIVSTEP_MATRIX
     from fieldc.proof.claims.formulas import contract_of_formula, statement_of
     from fieldc.proof.constant_time.vendors import promises_nothing
 
+    note = f"; note: {promises_nothing(verdict.unlisted)}" if verdict.unlisted else ""
+    called = f"convention: {verdict.convention}; stack: {verdict.stack} bytes{note}"
+    if job.operation == DIVSTEP_MATRIX:
+        return f"{DIVSTEP_MATRIX}: {BATCH.says}; {called}"
     if job.formula:
         contract = contract_of_formula(statement_of(job.formula), job.p, job.limbs)
     else:
@@ -185,11 +190,7 @@ def claim_of(job: Job, verdict: Verdict) -> str:
         contract = contract_of(family, job.p, job.limbs, parameters)
     values = [*((o.name, o.high) for o in contract.operands), ("z", contract.high)]
     bounds = ", ".join(f"{name} < {bound_of(high, job)}" for name, high in values)
-    note = f"; note: {promises_nothing(verdict.unlisted)}" if verdict.unlisted else ""
-    return (
-        f"{job.operation} mod {job.p:#x}: {bounds}; limbs: {job.limbs}; "
-        f"convention: {verdict.convention}; stack: {verdict.stack} bytes{note}"
-    )
+    return f"{job.operation} mod {job.p:#x}: {bounds}; limbs: {job.limbs}; {called}"
 
 
 def bound_of(high: int, job: Job) -> str:
@@ -296,6 +297,9 @@ def jobs_of_folder(folder: Path) -> Iterator[tuple[Job, str]]:
         p, limbs = int(manifest["p"], 16), manifest["n"]
         check_limbs(p, limbs)
         kernels = [k for k in manifest["kernels"] if k["status"] == "PROVED"]
+        kernels += [
+            {"certificate": None, "certificate_digest": None} | k for k in of_integers(manifest)
+        ]
         named = [
             (text_of(k, "symbol"), text_of(k, "op"), folder / text_of(k, "object")) for k in kernels
         ]
@@ -313,6 +317,14 @@ def jobs_of_folder(folder: Path) -> Iterator[tuple[Job, str]]:
     ):
         job = Job(read(path), symbol, operation, p, limbs, formula=formula, called=called)
         yield job, certificate_changed(folder, file, digest) if file else ""
+
+
+def of_integers(manifest: Mapping[str, object]) -> list[dict[str, object]]:
+    """The rows of kernels on integers. Raises TypeError."""
+    rows = manifest.get("divsteps", [])
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise TypeError("divsteps are no rows")
+    return rows
 
 
 def check_limbs(p: int, limbs: object) -> None:

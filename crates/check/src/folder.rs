@@ -9,6 +9,7 @@ use crate::certificate::{Certificate, Parameters};
 use crate::contract::Contract;
 use crate::convention::{self, Convention};
 use crate::digest::{digest_of, digest_of_parts};
+use crate::divsteps::DivstepRow;
 use crate::polynomial::Integer;
 use crate::{Outcome, fail, verify};
 use num_bigint::BigInt;
@@ -33,6 +34,8 @@ struct Manifest {
     kernels: Vec<Row>,
     #[serde(default)]
     arrays: Vec<ArrayRow>,
+    #[serde(default)]
+    divsteps: Vec<DivstepRow>,
 }
 
 /// What the manifest says of one kernel.
@@ -79,6 +82,8 @@ pub(crate) struct Count {
     pub(crate) arrays: usize,
     /// The symbols of those that have none.
     pub(crate) uncertified: Vec<String>,
+    /// The symbols of kernels that do divsteps, which have none.
+    pub(crate) divsteps: Vec<String>,
 }
 
 /// A folder's files by their paths, and what its manifest says of them.
@@ -107,6 +112,12 @@ pub(crate) fn check(root: &Path) -> Result<Count, Vec<String>> {
             Err(why) => faults.push(why),
         }
     }
+    for row in &folder.manifest.divsteps {
+        match row.is_whole(&folder.files) {
+            Ok(()) => count.divsteps.push(row.symbol.clone()),
+            Err(why) => faults.push(why),
+        }
+    }
     if faults.is_empty() { Ok(count) } else { Err(faults) }
 }
 
@@ -117,7 +128,8 @@ impl Folder {
         let text = files.get(MANIFEST).ok_or(format!("there is no {MANIFEST}"))?;
         let manifest: Manifest =
             serde_json::from_slice(text).map_err(|why| format!("{MANIFEST}: {why}"))?;
-        if manifest.kernels.is_empty() && manifest.arrays.is_empty() {
+        let names_others = manifest.arrays.len() + manifest.divsteps.len() > 0;
+        if manifest.kernels.is_empty() && !names_others {
             return fail(format!("{MANIFEST}: it names no kernel"));
         }
         let bits =
@@ -145,6 +157,7 @@ impl Folder {
         let mut objects: BTreeSet<_> =
             kernels.iter().filter_map(|row| row.object.as_deref()).collect();
         objects.extend(self.manifest.arrays.iter().map(|row| row.object.as_str()));
+        objects.extend(self.manifest.divsteps.iter().map(|row| row.object.as_str()));
         for (path, data) in self.files.iter().filter(|(path, _)| named.contains(*path)) {
             let is_known = if path.ends_with(CERTIFICATE) {
                 certificates.contains(path.as_str())

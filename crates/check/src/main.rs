@@ -18,6 +18,7 @@ mod certificate;
 mod contract;
 mod convention;
 mod digest;
+mod divsteps;
 mod folder;
 mod forms;
 mod formula;
@@ -129,7 +130,8 @@ fn answer(path: &str) -> Result<String, Vec<String>> {
     if !Path::new(path).is_dir() {
         return check(path).map(|p| format!("PROVED {p}")).map_err(|why| vec![why.to_string()]);
     }
-    let folder::Count { replayed, unproved, arrays, uncertified } = folder::check(Path::new(path))?;
+    let folder::Count { replayed, unproved, arrays, uncertified, divsteps } =
+        folder::check(Path::new(path))?;
     let mut said = format!(
         "CHECKED {path}: {replayed} kernels PROVED by their certificates, {unproved} not PROVED"
     );
@@ -137,7 +139,10 @@ fn answer(path: &str) -> Result<String, Vec<String>> {
         let others = uncertified.len();
         said += &format!("; on arrays {arrays} PROVED by their certificates, {others} without one");
     }
-    for symbol in uncertified {
+    if !divsteps.is_empty() {
+        said += &format!("; of divsteps {} without a certificate", divsteps.len());
+    }
+    for symbol in uncertified.iter().chain(&divsteps) {
         said += &format!("\nNO CERTIFICATE {symbol}: that it is PROVED is the prover's word");
     }
     Ok(said)

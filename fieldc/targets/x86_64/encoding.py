@@ -105,6 +105,14 @@ def _arithmetic(row: int, target: Placed, source: Placed) -> bytes:
     return _modrm(b"", bytes((8 * row + 1,)), _number(source), target)
 
 
+def test_low(register: Placed, number: Placed) -> bytes:
+    """A number and the low half of a register; rax has a form of its own."""
+    if not isinstance(number, Immediate):
+        raise EncodeError(f"test of {number}")
+    opcode = b"\xa9" if register == Register("rax") else _modrm(b"", b"\xf7", 0, register, 0)
+    return opcode + _signed(number.value, 4)
+
+
 def shld(target: Placed, source: Placed, amount: Placed) -> bytes:
     return _modrm(b"", b"\x0f\xa4", _number(source), target) + _amount(amount)
 

@@ -15,8 +15,10 @@ from fieldc.targets.x86_64 import encoding
 from fieldc.targets.x86_64.encoding import Encoder
 from fieldc.targets.x86_64.operands import Operand, Placed, Virtual
 
-CF, OF = "cf", "of"
+CF, OF, SIGNS = "cf", "of", "signs"
+"""SIGNS are the zero flag and the sign flag, which are always written together."""
 BOTH = frozenset({CF, OF})
+ALL = BOTH | {SIGNS}
 NONE: frozenset[str] = frozenset()
 
 
@@ -26,6 +28,7 @@ class OperandForm(Enum):
     OPERANDS = "each once"
     TWICE = "one register, twice"
     TWICE_LOW = "the low half of one register, twice"
+    LOW = "the low half of a register, and a number"
     DOUBLED = "a register and the sum of another with itself"
     SUM = "a register and the sum of two others"
 
@@ -62,7 +65,7 @@ class Instruction:
         return self.spelled or self.mnemonic
 
 
-_CF, _OF = frozenset({CF}), frozenset({OF})
+_CF, _OF, _SIGNS = frozenset({CF}), frozenset({OF}), frozenset({SIGNS})
 
 
 def _sum(mnemonic: str, row: int, carries: bool = False, commutes: bool = True) -> Instruction:
@@ -70,7 +73,7 @@ def _sum(mnemonic: str, row: int, carries: bool = False, commutes: bool = True) 
     reads = _CF if carries else NONE
     encode = encoding.arithmetic(row)
     return Instruction(
-        mnemonic, 1, 2, True, commutes, 1, reads_flags=reads, writes_flags=BOTH, encode=encode
+        mnemonic, 1, 2, True, commutes, 1, reads_flags=reads, writes_flags=ALL, encode=encode
     )
 
 
@@ -87,9 +90,9 @@ def _chain(mnemonic: str, flag: frozenset[str], prefix: bytes) -> Instruction:
     )
 
 
-def _move_if(mnemonic: str, opcode: bytes) -> Instruction:
+def _move_if(mnemonic: str, opcode: bytes, flag: frozenset[str] = _CF) -> Instruction:
     encode = encoding.into_register(opcode)
-    return Instruction(mnemonic, 1, 2, tied=True, memory=1, reads_flags=_CF, encode=encode)
+    return Instruction(mnemonic, 1, 2, tied=True, memory=1, reads_flags=flag, encode=encode)
 
 
 INSTRUCTIONS: dict[str, Instruction] = {
@@ -110,7 +113,7 @@ INSTRUCTIONS: dict[str, Instruction] = {
             "mul",
             *(2, 2),
             memory=0,
-            writes_flags=BOTH,
+            writes_flags=ALL,
             fixed_reads=((1, "rax"),),
             fixed_writes=((0, "rdx"), (1, "rax")),
             encode=encoding.group(b"\xf7", 4),
@@ -119,7 +122,7 @@ INSTRUCTIONS: dict[str, Instruction] = {
         Instruction(
             "imul",
             *(1, 2, True, True, 1),
-            writes_flags=BOTH,
+            writes_flags=ALL,
             encode=encoding.into_register(b"\x0f\xaf"),
         ),
         _sum("add", 0),
@@ -131,25 +134,38 @@ INSTRUCTIONS: dict[str, Instruction] = {
         _sum("and", 4),
         _move_if("cmovc", b"\x0f\x42"),
         _move_if("cmovnc", b"\x0f\x43"),
-        Instruction("shld", 1, 3, tied=True, writes_flags=BOTH, encode=encoding.shld),
-        Instruction("shl", 1, 2, tied=True, writes_flags=BOTH, encode=encoding.shift(4)),
-        Instruction("shr", 1, 2, tied=True, writes_flags=BOTH, encode=encoding.shift(5)),
+        _move_if("cmovns", b"\x0f\x49", _SIGNS),
+        _move_if("cmovne", b"\x0f\x45", _SIGNS),
+        Instruction("shld", 1, 3, tied=True, writes_flags=ALL, encode=encoding.shld),
+        Instruction("shl", 1, 2, tied=True, writes_flags=ALL, encode=encoding.shift(4)),
+        Instruction("shr", 1, 2, tied=True, writes_flags=ALL, encode=encoding.shift(5)),
+        Instruction("sar", 1, 2, tied=True, writes_flags=ALL, encode=encoding.shift(7)),
+        Instruction("neg", 1, 1, tied=True, writes_flags=ALL, encode=encoding.group(b"\xf7", 3)),
+        Instruction("cmp", 0, 2, writes_flags=ALL, encode=encoding.arithmetic(7)),
         # Idioms: xor r, r is 0 and clears both flags; sbb r, r is the carry flag as a mask. `clear`
         # is xor r, r on a register that is free, or test rsp, rsp where none is.
         Instruction(
             "xor",
             *(1, 0),
-            writes_flags=BOTH,
+            writes_flags=ALL,
             encode=encoding.itself(b"\x31", wide=0),
             form=OperandForm.TWICE_LOW,
         ),
-        Instruction("clear", 0, 0, writes_flags=BOTH),
-        Instruction("test", 0, 2, writes_flags=BOTH, encode=encoding.registers(b"\x85")),
+        Instruction("clear", 0, 0, writes_flags=ALL),
+        Instruction("test", 0, 2, writes_flags=ALL, encode=encoding.registers(b"\x85")),
+        Instruction(
+            "test_low",
+            *(0, 2),
+            writes_flags=ALL,
+            encode=encoding.test_low,
+            form=OperandForm.LOW,
+            spelled="test",
+        ),
         Instruction(
             "sbb_mask",
             *(1, 0),
             reads_flags=_CF,
-            writes_flags=BOTH,
+            writes_flags=ALL,
             encode=encoding.itself(b"\x19"),
             form=OperandForm.TWICE,
             spelled="sbb",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from fieldc.language import Expression
 from fieldc.targets.extras import PLAIN as NOTHING
@@ -13,9 +14,9 @@ from fieldc.targets.x86_64.allocate import Allocation, allocate
 from fieldc.targets.x86_64.choices import FEATURES, PLAIN, VARIANTS, Choices, Refinement
 from fieldc.targets.x86_64.conventions import SYSV, Convention
 from fieldc.targets.x86_64.encode import encode, linked
-from fieldc.targets.x86_64.instructions import Physical
+from fieldc.targets.x86_64.instructions import Physical, VirtualCode
 from fieldc.targets.x86_64.literals import written
-from fieldc.targets.x86_64.operands import STACK, Immediate, Memory, Register
+from fieldc.targets.x86_64.operands import STACK, Immediate, Memory, Register, Virtual
 from fieldc.targets.x86_64.order import ordered
 from fieldc.targets.x86_64.print import INTEL, Syntax, print_body, print_kernel
 from fieldc.targets.x86_64.select import Selection
@@ -115,8 +116,17 @@ def compile_program(
     return finish(selection, symbol, convention, refinement)
 
 
+class SelectedCode(Protocol):
+    """Virtual code before it is ordered: what selection made of a program or of a text."""
+
+    choices: Choices
+    code: list[VirtualCode]
+    constants: list[tuple[str, int]]
+    pointers: dict[str, Virtual]
+
+
 def finish(
-    selection: Selection, symbol: str, convention: Convention, refinement: Refinement
+    selection: SelectedCode, symbol: str, convention: Convention, refinement: Refinement
 ) -> X86Kernel:
     """Order, allocate and frame selected code; `order` of the refinement included.
 
@@ -134,7 +144,7 @@ def finish(
     if convention.returns_words:
         allocation, returned = returning(allocation, convention)
     framed, constants = _framed(allocation, convention), selection.constants
-    if selection.choices.literals == "many":
+    if isinstance(selection, Selection) and selection.choices.literals == "many":
         framed, constants = written(framed, constants, selection.program)
     return X86Kernel(
         symbol,

@@ -11,7 +11,14 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from fieldc.errors import UserError
-from fieldc.targets.x86_64.instructions import CF, INSTRUCTIONS, OF, Physical, VirtualCode
+from fieldc.targets.x86_64.instructions import (
+    CF,
+    INSTRUCTIONS,
+    OF,
+    SIGNS,
+    Physical,
+    VirtualCode,
+)
 from fieldc.targets.x86_64.operands import (
     CONSTANTS,
     STACK,
@@ -42,7 +49,7 @@ class Touch:
         return bool(self.writes & (other.reads | other.writes) or self.reads & other.writes)
 
 
-_NAMES = (CF, OF, "operands", "rax", "rcx", "rdx", "rbx", STACK, "rbp", "rsi", "rdi")
+_NAMES = (CF, OF, SIGNS, "operands", "rax", "rcx", "rdx", "rbx", STACK, "rbp", "rsi", "rdi")
 BITS = {name: 1 << i for i, name in enumerate((*_NAMES, *(f"r{i}" for i in range(8, 16))))}
 """One bit each for flags, registers, and the memory of the operands, which may be the result's."""
 VIRTUALS = len(BITS)

@@ -113,6 +113,8 @@ def print_instruction(instruction: Physical, syntax: Syntax, table: str) -> str:
         return _line(f"{mnemonic} {_summed(operands, syntax)}", instruction, syntax)
     if row.form is OperandForm.TWICE_LOW:
         operands = [_low_half(operands[0])] * 2
+    elif row.form is OperandForm.LOW:
+        operands[0] = _low_half(operands[0])
     elif row.form is OperandForm.TWICE:
         operands = operands * 2
     texts = [syntax.operand(o, table) for o in operands]

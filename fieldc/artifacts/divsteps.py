@@ -1,0 +1,134 @@
+"""Builds, proves and writes the kernel of a batch of divsteps, which is the same for all primes."""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import json
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from textwrap import wrap
+
+from fieldc.artifacts.verify import Job, prove_new
+from fieldc.artifacts.write import MANIFEST, check_writable, manifest, write
+from fieldc.errors import Refusal
+from fieldc.field import Field
+from fieldc.machine.check import CheckError
+from fieldc.machine.load import load
+from fieldc.progress import Progress
+from fieldc.proof.claims.divsteps import BATCH, DIVSTEP_MATRIX
+from fieldc.targets.header import OWNERSHIP
+from fieldc.targets.target import PROVED, Target
+from fieldc.targets.x86_64.divsteps import divsteps_for
+
+RUNS = 40
+KIND = "a batch of divsteps"
+SYMBOL = f"fieldc_{DIVSTEP_MATRIX}"
+GUARD = "FIELDC_DIVSTEPS_H"
+PROTOTYPE = (
+    f"void {SYMBOL}(int64_t z[5], const int64_t *zeta, const uint64_t *f, const uint64_t *g);"
+)
+SHARING = "z may begin where zeta, f or g lies; it must not overlap them otherwise"
+
+
+class UnprovedDivsteps(Refusal):
+    """The kernel is not proved; says why."""
+
+
+@dataclass(frozen=True)
+class BuiltDivsteps:
+    """The kernel for one target, proved."""
+
+    target: Target
+    text: str
+    code: bytes
+    stack: int
+
+    @property
+    def stem(self) -> str:
+        """The files' path without the ending."""
+        return f"{self.target.name}/{DIVSTEP_MATRIX}"
+
+    def row(self) -> dict[str, object]:
+        """The entry in manifest.json."""
+        parts = self.code, BATCH.says.encode()
+        digests = b"".join(hashlib.sha256(part).digest() for part in parts)
+        return {
+            "symbol": SYMBOL,
+            "op": DIVSTEP_MATRIX,
+            "steps": BATCH.steps,
+            "target": self.target.name,
+            "convention": self.target.proved_as,
+            "needs": [],
+            "file": f"{self.stem}.s",
+            "object": f"{self.stem}.o",
+            "contract": BATCH.says,
+            "status": PROVED,
+            "stack": self.stack,
+            "digest": hashlib.sha256(digests).hexdigest(),
+        }
+
+
+def build_divsteps(
+    field: Field, targets: Sequence[Target], folder: Path, progress: Progress
+) -> tuple[list[BuiltDivsteps], dict[str, object]]:
+    """Build, prove and write the kernel for some targets; the kernels, and the manifest.
+
+    Raises OutputError, UnprovedDivsteps, CheckError, before anything is written.
+    """
+    check_writable(folder, field, KIND)
+    made = [(target, *divsteps_for(target, SYMBOL, _header(field, target))) for target in targets]
+    jobs = [job_of_divsteps(code, field) for _, _, code in made]
+    built = []
+    for (target, text, code), verdict in zip(made, prove_new(jobs, progress), strict=True):
+        if verdict.failure:
+            raise UnprovedDivsteps(f"{SYMBOL} is not proved: {verdict.failure}")
+        if target.is_native:
+            check_divsteps(code)
+        built.append(BuiltDivsteps(target, text, code, verdict.stack))
+    found = manifest(field, ()) | {"divsteps": [each.row() for each in built]}
+    files = {f"{each.stem}.s": each.text.encode() for each in built}
+    files |= {f"{each.stem}.o": each.code for each in built}
+    files |= {"fieldc_divsteps.h": _c_header().encode(), MANIFEST: json.dumps(found).encode()}
+    return built, found | write(folder, field, files, KIND)
+
+
+def job_of_divsteps(code: bytes, field: Field) -> Job:
+    """The proof of the kernel in an object."""
+    return Job(code, SYMBOL, DIVSTEP_MATRIX, field.p, field.n)
+
+
+def check_divsteps(code: bytes) -> None:
+    """Run an object of this host on some numbers. Raises CheckError."""
+    library, draw = load(code), random.Random(1)
+    run = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4)(library.address(SYMBOL))
+    for _ in range(RUNS):
+        given = draw.randrange(-9, 9), draw.getrandbits(64) | 1, draw.getrandbits(64)
+        words = [(ctypes.c_int64 * 5)(number) for number in (0, *given)]
+        run(*words)
+        if (*words[0],) != BATCH.result(*given):
+            text = ", ".join(f"{n} = {v:#x}" for n, v in zip(BATCH.operands, given, strict=True))
+            raise CheckError(f"{DIVSTEP_MATRIX}, {text}: z is not the matrix")
+
+
+def _header(field: Field, target: Target) -> tuple[str, ...]:
+    return (
+        f"fieldc build {field.name or hex(field.p)} --op {DIVSTEP_MATRIX} --target {target.name}"
+        " -o DIR",
+        *wrap(f"{DIVSTEP_MATRIX}, the same for all primes: {BATCH.says}", 96),
+        f"convention {target.proved_as}; needs no extension",
+        SHARING,
+        OWNERSHIP,
+    )
+
+
+def _c_header() -> str:
+    said = "\n * ".join(wrap(f"{BATCH.says}. {SHARING}.", 90))
+    lines = (
+        *(f"/* {OWNERSHIP} */", f"#ifndef {GUARD}", f"#define {GUARD}", "", "#include <stdint.h>"),
+        *("", "#ifdef __cplusplus", 'extern "C" {', "#endif", "", f"/* {said} */", PROTOTYPE, ""),
+        *("#ifdef __cplusplus", "}", "#endif", "#endif", ""),
+    )
+    return "\n".join(lines)

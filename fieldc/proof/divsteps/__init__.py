@@ -1,0 +1,1 @@
+"""Proofs of code that does divsteps: integers with signs, and choices by two conditions."""

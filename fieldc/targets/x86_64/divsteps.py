@@ -1,0 +1,39 @@
+"""The matrix of a batch of divsteps as an x86-64 kernel."""
+
+from __future__ import annotations
+
+from fieldc.algorithms.divstep_matrix import divstep_matrix
+from fieldc.machine.assemble import assemble
+from fieldc.targets.object_format import ObjectFormat
+from fieldc.targets.target import Target
+from fieldc.targets.x86_64.choices import PLAIN
+from fieldc.targets.x86_64.conventions import CONVENTIONS, SYSV, Convention
+from fieldc.targets.x86_64.kernel import X86Kernel, finish
+from fieldc.targets.x86_64.print import GNU, INTEL
+from fieldc.targets.x86_64.signed import SignedCode
+from fieldc.targets.x86_64.targets import NO_EXECUTABLE_STACK
+
+ARGUMENTS = ("z", "zeta", "f", "g")
+"""Each is an address; z may be that of another."""
+
+
+def compile_divsteps(symbol: str, convention: Convention = SYSV) -> X86Kernel:
+    """`void symbol(z, zeta, f, g)`: z[0] is zeta after all steps, z[1] to z[4] are the matrix."""
+    code = SignedCode()
+    for name in ARGUMENTS:
+        code.pointer(name)
+    words = divstep_matrix(code, *(code.load(name) for name in ARGUMENTS[1:]))
+    for index, word in enumerate(words):
+        code.store(index, word)
+    return finish(code, symbol, convention, PLAIN)
+
+
+def divsteps_for(target: Target, symbol: str, header: tuple[str, ...]) -> tuple[str, bytes]:
+    """The kernel's text and its object, for one of our own targets for x86-64."""
+    is_mach_o = target.object_format is ObjectFormat.MACH_O
+    prefix, local = ("_", "L") if is_mach_o else ("", ".L")
+    kernel = compile_divsteps(prefix + symbol, CONVENTIONS[target.proved_as])
+    text = kernel.text(INTEL, header, local)
+    if target.object_format is ObjectFormat.ELF:
+        text += NO_EXECUTABLE_STACK
+    return text, assemble(kernel.text(GNU, local=local), target.triple)
