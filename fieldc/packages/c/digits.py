@@ -19,8 +19,12 @@ from fieldc.packages.c.constants import limbs
 from fieldc.targets.vectors.kernel import ArrayKernel
 from fieldc.targets.vectors.target import VectorTarget
 
-UNARY = (TO_DIGITS, FROM_DIGITS, "square_digits")
-DIGIT_KINDS = tuple(("unary" if role in UNARY else "binary", role) for role in DIGIT_ROLES)
+KINDS = {
+    **dict.fromkeys((TO_DIGITS, FROM_DIGITS, "square_digits"), "unary"),
+    "mul_add_digits": "ternary",
+}
+"""Those that are not of two operands."""
+DIGIT_KINDS = tuple((KINDS.get(role, "binary"), role) for role in DIGIT_ROLES)
 """The kernels, with their kinds."""
 
 

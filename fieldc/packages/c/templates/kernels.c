@@ -54,6 +54,7 @@ typedef struct @name@_digits_kernels {
     @name@_unary_vectors *enter, *leave;
     @name@_binary_vectors *add, *sub, *mul;
     @name@_unary_vectors *square;
+    @name@_ternary_vectors *mul_add;
     @name@_binary_vectors *accumulate;
     @name@_unary_vectors *collect;
     size_t most;
