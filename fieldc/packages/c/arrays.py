@@ -45,6 +45,8 @@ SUMS = ("add", "sub", "neg", "double")
 """Operations that are the same in every representation."""
 PRODUCTS = ("mul", "square", "mul_add")
 """Operations of Montgomery form."""
+COMPARED = {"mul": "x, x", "square": "x", "mul_add": "x, x, z"}
+"""Products that may be compared with scalar ones, and their operands in C, where z is 0."""
 TRANSFORM = "butterfly"
 """What transforms call, in Montgomery form too."""
 MEMBERS = {
@@ -189,13 +191,11 @@ def arrays_text(kernels: Sequence[PackagedArray]) -> str:
 
 def array_words(f: Field, name: str, kernels: Sequence[PackagedArray]) -> dict[str, str]:
     """What the templates say of kernels on arrays: tables, declarations and the processor."""
-    by_target: dict[VectorTarget, dict[str, PackagedArray]] = {
+    by_target: dict[VectorTarget, Mapping[str, PackagedArray]] = {
         target: {k.operation: k for k in kernels if k.kernel.target is target}
         for target in packaged_targets(f)
     }
-    by_target = {
-        t: found for t, found in by_target.items() if kernels and _can_be_checked(t, found)
-    }
+    by_target = {t: used for t, found in by_target.items() if (used := _used(found))}
     kinds = [(kind, operation) for kind, some in MEMBERS.items() for operation in some]
     externs = (
         f"extern {name}_{kind}_vectors {found[operation].kernel.symbol};\n"
@@ -205,7 +205,7 @@ def array_words(f: Field, name: str, kernels: Sequence[PackagedArray]) -> dict[s
     )
     tables = [(target, SCALAR) for target in by_target]
     tables += [(target, TWO_CHAINS) for target in by_target if target in BESIDE_TWO_CHAINS]
-    checked = [target for target in by_target if _is_checked(target, by_target[target])]
+    checked = {t: by for t, found in by_target.items() if (by := _compared(found))}
     cases = (
         f"    case {_path(target, variant)}:\n        return mulx && {_needs(target, variant)}"
         f"{f' && {name}_agrees(&{name}_{target.name})' * (target in checked)};\n"
@@ -225,25 +225,27 @@ def array_words(f: Field, name: str, kernels: Sequence[PackagedArray]) -> dict[s
                 _arrays(name, target, found, has_tiles) for target, found in by_target.items()
             )
             + "".join(_table(name, *each) for each in tables)
-            + (_check_text(f, name) if checked else ""),
+            + "".join(_check_text(f, name, by) for by in checked.values()),
             "array_places": " ".join(f"&{name}_in_{_both(*each)}," for each in tables),
             "array_cases": "".join(cases),
         }
     )
 
 
-def _is_checked(target: VectorTarget, found: Mapping[str, PackagedArray]) -> bool:
-    """Whether results depend on MXCSR, so that products are compared before a path is taken."""
-    return target is AVX2 and any(op in found for op in (*PRODUCTS, TRANSFORM, *SUM))
+def _compared(found: Mapping[str, PackagedArray]) -> str:
+    """The operation whose products are compared before a path is taken, where MXCSR rounds any."""
+    return next((op for op in COMPARED if op in found and found[op].kernel.rounds), "")
 
 
-def _can_be_checked(target: VectorTarget, found: Mapping[str, PackagedArray]) -> bool:
-    """Whether the kernel that would be compared is there, if one is needed."""
-    return "mul" in found or not _is_checked(target, found)
+def _used(found: Mapping[str, PackagedArray]) -> Mapping[str, PackagedArray]:
+    """The kernels that a target's table has: sums alone if MXCSR rounds and nothing is compared."""
+    if _compared(found) or not any(each.kernel.rounds for each in found.values()):
+        return found
+    return {op: each for op, each in found.items() if op in SUMS}
 
 
-def _check_text(f: Field, name: str) -> str:
-    """A function that compares a block of products with those of a scalar kernel."""
+def _check_text(f: Field, name: str, by: str) -> str:
+    """A function that compares a block of squares with those of a scalar kernel."""
     words, last = BLOCK * f.n, f.n - 1
     return f"""
 /* Whether products in vectors are right here. Their kernels let MXCSR say how doubles are rounded,
@@ -255,9 +257,11 @@ static int {name}_agrees(const {name}_arrays *arrays)
 {{
     uint64_t x[{words}], z[{words}], one[{f.n}], wrong = 0;
     size_t i, j;
-    for (i = 0; i < {words}; i++)
+    for (i = 0; i < {words}; i++) {{
         x[i] = i % {f.n} == {last} ? 0 : (uint64_t)(i + 1) * 0x9e3779b97f4a7c15u;
-    arrays->mul.run({BLOCK}, z, x, x);
+        z[i] = 0;
+    }}
+    arrays->{by}.run({BLOCK}, z, {COMPARED[by]});
     for (i = 0; i < {words}; i += {f.n}) {{
         {name}_mul_{SCALAR}(one, &x[i], &x[i]);
         for (j = 0; j < {f.n}; j++)
