@@ -19,10 +19,11 @@ from fieldc.artifacts.arrays import (
     proved_arrays,
 )
 from fieldc.artifacts.digit_arrays import TO_DIGITS
+from fieldc.artifacts.entries import entry_of
 from fieldc.decisions.arrays import least_for_a_block, scalars_of
 from fieldc.field import Field
 from fieldc.machine.arrays import BLOCK
-from fieldc.packages.c.assembly import LINUX, PREPROCESSED
+from fieldc.packages.c.assembly import LINUX, PREPROCESSED, WINDOWS, ArrayText
 from fieldc.packages.c.digits import (
     DIGIT_KINDS,
     digit_words,
@@ -30,6 +31,7 @@ from fieldc.packages.c.digits import (
     pointer_to_digits,
     table_of_digits,
 )
+from fieldc.packages.c.entries import START, called, entries_text
 from fieldc.packages.c.transforms import table_of_tiles, tile_words
 from fieldc.progress import Progress
 from fieldc.properties import has_transforms
@@ -56,6 +58,8 @@ MEMBERS = {
     "butterfly": (TRANSFORM,),
 }
 """The members of the table of kernels, by their number of operands."""
+ARGUMENTS = {"unary": 3, "binary": 4, "ternary": 5, "butterfly": 6}
+"""The count, the results and the operands."""
 SUM = (ACCUMULATE, COLLECT)
 """The two kernels of inner products."""
 ALONE = (
@@ -68,12 +72,8 @@ SCALAR = "mulx"
 TWO_CHAINS = "adx"
 BESIDE_TWO_CHAINS = (AVX512IFMA, AVX2)
 """The targets beside which that variant stands too: for Zen 4 and Zen 3."""
-CONDITION = (
-    "!defined(FIELDC_NO_VECTORS) && \\\n    "
-    "(defined(__GNUC__) || !(defined(_WIN32) || defined(__CYGWIN__)))"
-)
-"""What the preprocessor asks before it takes kernels on arrays: they have System V's convention, by
-which gcc and clang call on Windows too."""
+CONDITION = "!defined(FIELDC_NO_VECTORS)"
+"""What the preprocessor asks before it takes kernels on arrays."""
 STATE = {64: 0xE6, 32: 0x6}
 """The registers that a system must keep, as xgetbv names them, by the bytes of a vector."""
 BITS = {
@@ -120,12 +120,26 @@ class PackagedArray(BuiltArray):
         path = super().certificate_file
         return f"{PROOFS}/{path}" if path else None
 
+    @property
+    def arguments(self) -> int:
+        """How many its C function has."""
+        kinds = {operation: kind for kind, some in MEMBERS.items() for operation in some}
+        kinds |= {operation: kind for kind, operation in (*ALONE, *DIGIT_KINDS)}
+        return ARGUMENTS[kinds[self.operation]]
+
+    def row(self, code: bytes = b"") -> dict[str, object]:
+        """The entry in manifest.json, with that by which Windows calls the kernel."""
+        symbol = entry_of(self.kernel.symbol)
+        called = {"symbol": symbol, "object": WINDOWS.object_file, "arguments": self.arguments}
+        return super().row(code) | {"entry": called}
+
     def macro_text(self) -> str:
         """The kernel in the macros of the assembly file."""
         symbol, comment = self.kernel.symbol, PREPROCESSED.comment
         lines = [
             *(f"{comment} {line}" for line in self.head()),
             f"FIELDC_KERNEL({symbol})",
+            f"FIELDC_LOCAL({symbol}_{START}):",
             *self.kernel.lines(comment, lambda label: f"FIELDC_LOCAL({symbol}_{label})"),
             f"FIELDC_END({symbol})",
         ]
@@ -184,9 +198,15 @@ def _packaged(
     return PackagedArray(**vars(made), least=least)
 
 
-def arrays_text(kernels: Sequence[PackagedArray]) -> str:
-    """The kernels in macros, for the systems that have them."""
-    return "\n".join(each.macro_text() for each in kernels)
+def arrays_text(kernels: Sequence[PackagedArray]) -> ArrayText:
+    """The kernels in macros, and their entries."""
+    text = "\n".join(each.macro_text() for each in kernels)
+    return ArrayText(text, entries_text(entries_of(kernels)))
+
+
+def entries_of(kernels: Sequence[PackagedArray]) -> dict[str, int]:
+    """The symbols of kernels and the numbers of their arguments, which their entries move."""
+    return {each.kernel.symbol: each.arguments for each in kernels}
 
 
 def array_words(f: Field, name: str, kernels: Sequence[PackagedArray]) -> dict[str, str]:
@@ -198,7 +218,7 @@ def array_words(f: Field, name: str, kernels: Sequence[PackagedArray]) -> dict[s
     by_target = {t: used for t, found in by_target.items() if (used := _used(found))}
     kinds = [(kind, operation) for kind, some in MEMBERS.items() for operation in some]
     externs = (
-        f"extern {name}_{kind}_vectors {found[operation].kernel.symbol};\n"
+        f"extern {name}_{kind}_vectors {called(found[operation].kernel)};\n"
         for found in by_target.values()
         for kind, operation in (*kinds, *ALONE, *DIGIT_KINDS)
         if operation in found
@@ -294,8 +314,8 @@ def _arrays(
 ) -> str:
     """The kernels on arrays of a target: one for each member, and the fewest elements."""
     rows = (found.get(operation) for kind in MEMBERS.values() for operation in kind)
-    members = [f"{{{k.kernel.symbol}, {k.least}}}" if k else "{NULL, 0}" for k in rows]
-    tiles = [found[role].kernel.symbol for role in ROLES if role in found]
+    members = [f"{{{called(k.kernel)}, {k.least}}}" if k else "{NULL, 0}" for k in rows]
+    tiles = [called(found[role].kernel) for role in ROLES if role in found]
     more = [table_of_tiles(tiles)] if has_tiles else []
     digits = table_of_digits(name, target, {op: k.kernel for op, k in found.items()})
     pointer = pointer_to_digits(name, target) if digits else "NULL"
@@ -309,7 +329,7 @@ def _sum(found: Mapping[str, PackagedArray]) -> str:
     columns = both[0].columns if both else None
     if columns is None:
         return "{NULL, NULL, 0}"
-    symbols = ", ".join(kernel.symbol for kernel in both)
+    symbols = ", ".join(map(called, both))
     return f"{{{symbols}, {BLOCK * columns.terms * columns.turns}}}"
 
 

@@ -16,6 +16,7 @@ from fieldc.artifacts.digit_arrays import (
 from fieldc.field import Field
 from fieldc.machine.arrays import BLOCK
 from fieldc.packages.c.constants import limbs
+from fieldc.packages.c.entries import called
 from fieldc.targets.vectors.kernel import ArrayKernel
 from fieldc.targets.vectors.target import VectorTarget
 
@@ -52,7 +53,7 @@ def table_of_digits(name: str, target: VectorTarget, found: Mapping[str, ArrayKe
     columns = found[ACCUMULATE_DIGITS].columns if _are_all_in(found) else None
     if columns is None:
         return ""
-    members = ", ".join(found[role].symbol for role in (*DIGIT_ROLES, COLLECT))
+    members = ", ".join(called(found[role]) for role in (*DIGIT_ROLES, COLLECT))
     most = BLOCK * columns.terms * columns.turns
     table = pointer_to_digits(name, target).removeprefix("&")
     return f"static const {name}_digits_kernels {table} = {{\n    {members}, {most}}};\n"
