@@ -6,7 +6,7 @@ import ctypes
 import random
 import shutil
 import subprocess
-from collections.abc import Container, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -102,12 +102,11 @@ class Library:
         assert self.call("encode", text, ctypes.c_size_t(self.bytes), x) == OK
         return int.from_bytes(text.raw, "big")
 
-    def paths(self, without: Container[int] = ()) -> Iterator[int]:
-        """Every path of this processor, in use, but some that the package lacks."""
+    def paths(self) -> Iterator[int]:
+        """Every path of this processor, in use."""
         for path, needs in PATHS.items():
             here = path == 4 or (is_x86_64() and not missing(needs))
             here = here and (path not in BY_AVX2 or ARRAY_TARGETS["avx2"].takes(self.f))
-            here = here and path not in without
             assert self.call("use", path) == (OK if here else NOT_SUPPORTED)
             if here:
                 assert self.call("path") == path

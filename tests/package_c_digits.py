@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import mmap
 from collections.abc import Callable, Sequence
+from itertools import product
 
 from package_c import LENGTH, NULL, OK, Library
 from package_c_arrays import MEANINGS, OPERANDS, GuardedArray, Values, drawn
@@ -130,7 +131,8 @@ def check_steps(library: Library, count: int) -> None:
     x = a.values()
     for _ in range(5):
         assert call(library, "square", a, a) == call(library, "sub", a, a, c) == OK
-        x = [(v * v - r) % p for v, r in zip(x, w, strict=True)]
+        assert call(library, "mul_add", a, a, c, a) == OK
+        x = [(v * v - r) * (r + 1) % p for v, r in zip(x, w, strict=True)]
     assert a.values() == x, count
 
 
@@ -195,12 +197,11 @@ def check_null(library: Library, x: DigitArray) -> None:
 
 def check_mixed(library: Library, paths: Sequence[int], lengths: Sequence[int]) -> None:
     """Arrays that were made on different paths, where their values lie differently."""
-    pairs = [(first, second) for first in paths for second in paths]
     for count in lengths:
         given = drawn(library, count, 3)
-        for first, second in pairs:
-            for name, means in MEANINGS.items():
-                check_mixed_paths(library, name, means, given, (first, second))
+        for name, means in MEANINGS.items():
+            for of_operands in product(paths, repeat=OPERANDS[name]):
+                check_mixed_paths(library, name, means, given, of_operands)
 
 
 def check_mixed_paths(
@@ -208,14 +209,14 @@ def check_mixed_paths(
     name: str,
     means: Callable[..., int],
     given: Sequence[Values],
-    paths: tuple[int, int],
+    paths: Sequence[int],
 ) -> None:
-    operands = given[: OPERANDS[name]]
+    operands = given[: len(paths)]
     wanted = [means(*row) % library.f.p for row in zip(*operands, strict=True)]
     for shared in range(len(operands)):
         arrays = []
-        for i, values in enumerate(operands):
-            assert library.call("use", paths[i % 2]) == OK
+        for path, values in zip(paths, operands, strict=True):
+            assert library.call("use", path) == OK
             arrays.append(DigitArray(library, values))
         assert call(library, name, arrays[shared], *arrays) == OK
         assert arrays[shared].values() == wanted, (name, paths, shared)

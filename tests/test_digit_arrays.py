@@ -111,6 +111,7 @@ def test_what_a_block_takes() -> None:
         "sub_digits": 61,
         "mul_digits": 292,  # 400
         "square_digits": 250,  # 332
+        "mul_add_digits": 332,  # 479
         "accumulate_digits": 127,  # 179
     }
 

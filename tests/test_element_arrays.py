@@ -102,9 +102,14 @@ def test_inner_products(name: str, count: int) -> None:
 def test_butterflies(count: int) -> None:
     F = Field("bls12-381-r")
     x, y = range(2, count + 2), [F.p - 1 - i for i in range(count)]
+    assert F.array(x).mul_add(F.array(y), 7).tolist() == [
+        (u * v + 7) % F.p for u, v in zip(x, y, strict=True)
+    ]
     total, rest = F.array(x).butterfly(F.array(y), 7)
     assert total.tolist() == [(a + 7 * b) % F.p for a, b in zip(x, y, strict=True)]
     assert rest.tolist() == [(a - 7 * b) % F.p for a, b in zip(x, y, strict=True)]
+    with pytest.raises(TypeError, match="mul_add takes"):
+        total.mul_add(rest, "7")
     with pytest.raises(TypeError, match="a butterfly takes"):
         total.butterfly(rest, "7")
 

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 from package_c import (
-    BY_AVX2,
     NOT_SUPPORTED,
     PATHS,
     STRICT,
@@ -52,6 +51,8 @@ from fieldc.targets.registry import TARGETS
 from fieldc.targets.vectors.offers import ARRAY, array_expression
 
 SMALL = "goldilocks"
+SHAPELESS = "0x1622c483bfd1d338d0038ec42650645"
+"""Two limbs, in Montgomery form."""
 VECTOR_PATHS = {8: "avx512ifma", 7: "avx512ifma", 6: "avx512f"}
 SHORT_PATHS = {9: "avx2", 10: "avx2"}
 """From two limbs on."""
@@ -79,25 +80,45 @@ def test_every_path_computes_arrays(small: Package, tmp_path: Path) -> None:
     check_inverses(library, many, at_end=True)
 
 
+@pytest.mark.parametrize(
+    ("text", "missing", "compared"),
+    [
+        (SMALL, ("mul",), ""),
+        (SHAPELESS, ("mul",), "square"),
+        (SHAPELESS, ("mul", "square"), "mul_add"),
+        (SHAPELESS, PRODUCTS, ""),
+    ],
+)
 def test_a_kernel_that_is_not_proved_is_left_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    text: str,
+    missing: Sequence[str],
+    compared: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A loop of scalar kernels does its work. With AVX2 its results show that doubles are rounded
-    as they must be; without it there is no such path.
+    """A loop of scalar kernels does its work. With AVX2 another product shows that doubles are
+    rounded as they must be, where any are; without one there are sums alone.
     """
 
     def without_products(jobs: Sequence[Job], progress: Progress) -> list[Verdict]:
-        found = prove_new(jobs, progress)
-        pairs = zip(jobs, found, strict=True)
-        return [replace(v, failure="no") if "_mul_array" in j.symbol else v for j, v in pairs]
+        pairs = zip(jobs, prove_new(jobs, progress), strict=True)
+        names = [f"_{operation}_array" for operation in missing]
+        refused = Verdict("no", 0.0)
+        return [refused if any(n in job.symbol for n in names) else v for job, v in pairs]
 
     monkeypatch.setattr(arrays, "prove_new", without_products)
-    f, name = packaged(SMALL, tmp_path)
+    f, name = packaged(text, tmp_path)
     rows = json.loads((tmp_path / "manifest.json").read_text())["arrays"]
-    assert {row["op"] for row in rows} == {*SUMS, *PRODUCTS, *SUM, TRANSFORM} - {"mul"}
+    elementwise = {*SUMS, *PRODUCTS}
+    assert {row["op"] for row in rows} & elementwise == elementwise - {*missing}
+    source = (tmp_path / "src" / f"{name}.c").read_text()
+    assert (f"arrays->{compared}.run(8, z" in source) == bool(compared) == ("_agrees" in source)
     library = Library(shared(tmp_path, tmp_path / "library.so", *sources(name)), f, name)
-    for _ in library.paths(without=BY_AVX2):
+    seen = []
+    for path in library.paths():
+        seen.append(path)
         check_arrays(library, (0, 1, 8, 33))
+    assert not is_x86_64() or ARRAY_TARGETS["avx2"].runs_here == (9 in seen)
 
 
 @pytest.mark.parametrize("text", ["bn254-p", "2^127-1", "babybear", "goldilocks"])

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from package_c import PATHS, STRICT, Packages, run, tool
 
 from fieldc.artifacts.arrays import made_array, made_digits
+from fieldc.artifacts.entries import UnprovedEntry, check_entries
 from fieldc.catalogue import find_field
 from fieldc.machine.processor import missing
 from fieldc.packages.c.arrays import PackagedArray, arrays_text, packaged_targets
-from fieldc.packages.c.assembly import MACOS, SYSTEMS, WINDOWS, check_bytes, objects
+from fieldc.packages.c.assembly import (
+    MACOS,
+    SYSTEMS,
+    WINDOWS,
+    ArrayText,
+    check_bytes,
+    objects,
+)
+from fieldc.packages.c.entries import entry_text
+from fieldc.proof.lanes.entry import LEAST, MOST
 
 BY_VECTORS = (6, 7, 8, 9, 10)
 
@@ -28,6 +39,94 @@ def test_arrays_on_windows(assembly: str, tmp_path: Path, packages: Packages) ->
     here = [path for path in BY_VECTORS if not missing(PATHS[path])]
     wanted = "".join(f"path {path}: right\n" for path in here)
     assert run(tmp_path, wine, made).replace("\r", "") == wanted
+
+
+def test_arrays_as_msvc_compiles_them(tmp_path: Path, packages: Packages) -> None:
+    """The text that Microsoft's compiler takes, by clang in its mode, with the package's object.
+
+    Clang's own names are undefined, so nothing asks for what it alone knows. The package's file is
+    compiled so, the program by MinGW's compiler: both call by Windows' convention.
+    """
+    clang, compiler, wine = tool("clang"), tool("x86_64-w64-mingw32-gcc"), tool("wine")
+    _, name = packages("bn254-p", tmp_path)
+    (tmp_path / "arrays.c").write_text(PROGRAM.replace("NAME", name))
+    (tmp_path / "intrin.h").write_text(INTRINSICS)
+    mode = ("--driver-mode=cl", "--target=x86_64-pc-windows-msvc", "-U__clang__", "-I.")
+    # No library of Microsoft's is here: no checks of stacks, which it would do.
+    alone = ("/Zl", "/GS-", "/Gs99999999")
+    flags = (*mode, *alone, "/c", "/O2", "/W4", "/WX", "-Iinclude", f"src/{name}.c")
+    run(tmp_path, clang, *flags, "/Fopackage.obj")
+    run(tmp_path, clang, *flags, "/TP", "/Foplus.obj")
+    made, linked = tmp_path / "arrays.exe", ("package.obj", "objects/x86_64-windows.obj")
+    run(tmp_path, compiler, "-O2", "-Iinclude", "arrays.c", *linked, "-o", made)
+    here = [path for path in BY_VECTORS if not missing(PATHS[path])]
+    wanted = "".join(f"path {path}: right\n" for path in here)
+    assert run(tmp_path, wine, made).replace("\r", "") == wanted
+
+
+INTRINSICS = """static __inline void __cpuidex(int r[4], int leaf, int part)
+{
+    __asm__("cpuid" : "=a"(r[0]), "=b"(r[1]), "=c"(r[2]), "=d"(r[3]) : "a"(leaf), "c"(part));
+}
+static __inline void __cpuid(int r[4], int leaf)
+{
+    __cpuidex(r, leaf, 0);
+}
+#define _xgetbv of_state /* a name that clang keeps for itself */
+static __inline unsigned __int64 _xgetbv(unsigned which)
+{
+    unsigned low, high;
+    __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(which));
+    return low | (unsigned __int64)high << 32;
+}
+"""
+"""What Microsoft's header has of it."""
+
+
+def test_an_entry_is_nothing_else() -> None:
+    """Each instruction that is changed or left out is refused; so is another kernel or count."""
+    for arguments in range(LEAST, MOST + 1):
+        text = entry_text("kernel", arguments)
+        lines = text.splitlines()
+        assert not wrong_entry(lines, arguments)
+        body = range(1, len(lines) - 1)
+        changed = [[*lines[:i], *lines[i + 1 :]] for i in body]
+        changed += [[*lines[:i], lines[i + 1], lines[i], *lines[i + 2 :]] for i in body[:-1]]
+        for old, new in WRONG.items():
+            places = [i for i in body if old in lines[i]]
+            changed += [[*lines[:i], lines[i].replace(old, new), *lines[i + 1 :]] for i in places]
+        changed += [[*lines[:i], "nop", *lines[i:]] for i in body]
+        for each in changed:
+            assert wrong_entry(each, arguments), "\n".join(each)
+        for other in {*range(LEAST - 1, MOST + 2)} - {arguments}:
+            assert wrong_entry(lines, other)
+
+
+WRONG = {
+    "xmm6": "xmm5",
+    "xmm15": "xmm14",
+    "[rsp + 16]": "[rsp + 32]",
+    "[rsp + 0xe": "[rsp + 0xd",
+    "sub rsp, 168": "sub rsp, 152",
+    "add rsp, 168": "add rsp, 160",
+    "movaps": "movups",
+    "rdi, rcx": "rdi, rdx",
+    "rcx, r9": "rcx, r8",
+    "_start": "_next",
+    "push": "pop",
+}
+
+
+def wrong_entry(lines: Sequence[str], arguments: int) -> str:
+    """Why an entry before a kernel is refused; nothing where it is proved."""
+    kernel = "FIELDC_KERNEL(kernel)\nFIELDC_LOCAL(kernel_start): ret\n"
+    text = "\n".join((*lines, kernel + "FIELDC_LOCAL(kernel_next): ret\nFIELDC_END(kernel)\n"))
+    code = objects([], ArrayText("", text))[WINDOWS.target]
+    try:
+        check_entries(code, {"kernel": arguments})
+    except UnprovedEntry as error:
+        return str(error)
+    return ""
 
 
 def test_every_system_has_the_proved_bytes() -> None:

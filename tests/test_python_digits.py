@@ -62,6 +62,10 @@ def test_operators(name: str, count: int, way: bool) -> None:
     for power in (0, 1, 5):
         assert (a**power).tolist() == [pow(u, power, p) for u in x]
     assert [int(a[i]) for i in range(-count, count)] == 2 * x
+    for other in (b, b.to_digits()):
+        assert a.mul_add(other, a).mul_add(a, 7).tolist() == [
+            ((u * v + u) * u + 7) % p for u, v in pairs
+        ]
     total, rest = a.butterfly(b, 3)
     assert total.tolist() == [(u + 3 * v) % p for u, v in pairs]
     assert rest.tolist() == [(u - 3 * v) % p for u, v in pairs]
@@ -74,7 +78,7 @@ def test_chains_stay_below_2p(way: bool) -> None:
     x = values(F.p, count, 3)
     a, wanted = F.array(x).to_digits(), x
     for _ in range(3):
-        a = (a.square() - a + a * a) * (-a + a)
+        a = (a.square() - a + a * a).mul_add(-a + a, a - a)
         a, wanted = a - 1, [-1 % F.p] * len(wanted)
     assert a.tolist() == wanted
     assert int(a @ a) == int(-(a.sum())) == count
@@ -100,6 +104,11 @@ def test_what_does_not_fit_is_refused(way: bool) -> None:
             run(a, Field("bn254-r").array([1, 2, 3]).to_digits())
     with pytest.raises(LengthMismatch):
         a.butterfly(a, F.array([1]))
+    for few in (F.array([1]), F.array([1]).to_digits()):
+        with pytest.raises(LengthMismatch):
+            a.mul_add(few, a)
+        with pytest.raises(LengthMismatch):
+            a.mul_add(1, few)
 
 
 @pytest.mark.parametrize("word", [64, 32])

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from fieldc.algorithms.lanes import ARRAY_OPERATIONS, DIGIT_BITS, in_lanes
+from fieldc.artifacts.entries import UnprovedEntry, check_entry
 from fieldc.artifacts.transforms import LAYOUT, job_of_row
 from fieldc.artifacts.verify import Job, prove_job
 from fieldc.binary.architecture import Architecture
@@ -109,10 +110,13 @@ def prove_folder(folder: Path, manifest: Mapping[str, Any]) -> Iterator[ProvedAg
             else:
                 prove_operation(code, row["symbol"], row["op"], f)
             outside = _unlisted_in(code, row["symbol"])
-        except UnprovedArrayKernel as error:
+            if "entry" in row:
+                check_entry(code, row, (folder / row["entry"]["object"]).read_bytes())
+        except (UnprovedArrayKernel, UnprovedEntry) as error:
             failure = str(error)
         except OSError as error:
-            failure = f"{row['object']}: {error.strerror}"
+            missing = Path(str(error.filename)).relative_to(folder)
+            failure = f"{missing}: {error.strerror}"
         seconds = time.perf_counter() - started
         yield ProvedAgain(row["symbol"], row["op"], row["layout"], seconds, failure, outside)
 

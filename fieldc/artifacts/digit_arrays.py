@@ -16,7 +16,7 @@ from fieldc.proof.lanes.mixed import MixedArrays
 from fieldc.targets.vectors.kernel import ArrayKernel
 from fieldc.targets.vectors.offers import conversions
 
-DIGIT_OPERATIONS = ("add", "sub", "mul", "square")
+DIGIT_OPERATIONS = ("add", "sub", "mul", "square", "mul_add")
 """What arrays in digits compute element by element, on values below 2p."""
 TO_DIGITS, FROM_DIGITS, ACCUMULATE_DIGITS = "to_digits", "from_digits", "accumulate_digits"
 DIGIT_ROLES = (

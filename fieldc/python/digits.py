@@ -12,15 +12,17 @@ from functools import lru_cache
 
 from fieldc.algorithms.lanes import LIMB_BITS, MOST_BITS, in_lanes, spare
 from fieldc.artifacts.arrays import loaded, made_digits
-from fieldc.artifacts.digit_arrays import ACCUMULATE_DIGITS, FROM_DIGITS, TO_DIGITS
+from fieldc.artifacts.digit_arrays import (
+    ACCUMULATE_DIGITS,
+    DIGIT_OPERATIONS,
+    FROM_DIGITS,
+    TO_DIGITS,
+)
 from fieldc.field import Field
 from fieldc.machine.arrays import BLOCK, size, unpacked
 from fieldc.machine.columns import ArrayCall, LoadedColumnKernel
 from fieldc.python.arrays import LengthMismatch, ResidueArray, column_sums, empty
 from fieldc.targets.array_targets import fastest_here
-
-DIRECT = ("add", "sub", "mul", "square")
-"""The operations that have kernels; the others are made of these."""
 
 
 class ResiduesInDigits(ResidueArray):
@@ -68,7 +70,7 @@ class ResiduesInDigits(ResidueArray):
         self._check(*others)
         if operation == "neg":
             return ResiduesInDigits(self.limbs, self.count).computed("sub", self)
-        if operation not in DIRECT:
+        if operation not in DIGIT_OPERATIONS:
             given = (each.in_limbs() for each in others)
             return self.like(self.in_limbs().computed(operation, *given))
         made = ResiduesInDigits(self.limbs, self.count)

@@ -73,6 +73,17 @@ class ArrayOperators:
         """x*x of each element."""
         return self._of(self._residues.computed("square"))
 
+    def mul_add(self, y: object, a: object) -> Self:
+        """x*y + a of each element x, with one reduction.
+
+        Takes arrays of this field and length, elements and integers. Raises LengthMismatch,
+        FieldMismatch, TypeError.
+        """
+        by, added = self._with(y), self._with(a)
+        if by is None or added is None:
+            raise TypeError("mul_add takes arrays, elements and integers")
+        return self._of(self._residues.computed("mul_add", by, added))
+
     def butterfly(self, y: object, w: object) -> tuple[Self, Self]:
         """x + y*w and x - y*w of each element x: the step of a number-theoretic transform.
 

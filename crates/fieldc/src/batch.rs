@@ -46,23 +46,26 @@ pub fn batch_invert<F: Field>(elements: &mut [F], scratch: &mut [F]) -> Result<(
 
 /// Chains of products that vectors compute side by side.
 const WIDTH: usize = 32;
-/// Elements from which on that is faster: the chains' ends are inverted one by one.
+/// Elements from which on that is faster: the chains' ends must be inverted too.
 const LEAST: usize = 4 * WIDTH;
+/// Ends that are inverted one by one.
+const FEW: usize = 8;
 
 /// One chain of products. The scratch space has as many elements.
 #[inline]
 fn one_by_one<F: Field>(elements: &mut [F], scratch: &mut [F]) {
     // The product of all elements so far, 1 instead of each 0.
     let mut product = F::ONE;
-    for (x, before) in elements.iter().zip(scratch.iter_mut()) {
+    for (x, before) in elements.iter_mut().zip(scratch.iter_mut()) {
         *before = product;
-        product *= without_zero(x);
+        replace_zero(x, before);
+        product *= *x;
     }
     let (mut inverse, _) = product.invert_ct();
     for (x, before) in elements.iter_mut().zip(scratch.iter()).rev() {
-        let (value, is_zero) = (*x, x.is_zero());
-        *x = F::select(is_zero, &value, &(inverse * before));
-        inverse *= without_zero(&value);
+        let value = *x;
+        *x = inverse * before;
+        inverse *= value;
     }
 }
 
@@ -70,32 +73,46 @@ fn one_by_one<F: Field>(elements: &mut [F], scratch: &mut [F]) {
 #[inline]
 fn side_by_side<F: Field>(elements: &mut [F], scratch: &mut [F]) {
     let mut products = [F::ONE; WIDTH];
-    let mut factors = [F::ONE; WIDTH];
-    for (x, before) in elements.chunks(WIDTH).zip(scratch.chunks_mut(WIDTH)) {
-        let (products, factors) = (&mut products[..x.len()], &mut factors[..x.len()]);
+    for (x, before) in elements.chunks_mut(WIDTH).zip(scratch.chunks_mut(WIDTH)) {
+        let products = &mut products[..x.len()];
         before.copy_from_slice(products);
-        factors
-            .iter_mut()
-            .zip(x)
-            .for_each(|(factor, x)| *factor = without_zero(x));
-        slices::mul(products, factors);
-    }
-    let (mut inverses, mut results) = (products, [F::ZERO; WIDTH]);
-    one_by_one(&mut inverses, &mut results);
-    for (x, before) in elements.chunks_mut(WIDTH).zip(scratch.chunks(WIDTH)).rev() {
-        let (inverses, results) = (&mut inverses[..x.len()], &mut results[..x.len()]);
-        slices::mul_into(inverses, before, results);
-        for (x, result) in x.iter_mut().zip(results.iter_mut()) {
-            let factor = without_zero(x);
-            *x = F::select(x.is_zero(), x, result);
-            *result = factor;
+        for (x, before) in x.iter_mut().zip(before) {
+            replace_zero(x, before);
         }
-        slices::mul(inverses, results);
+        slices::mul(products, x);
+    }
+    by_halves(&mut products);
+    for (x, before) in elements
+        .chunks_mut(WIDTH)
+        .zip(scratch.chunks_mut(WIDTH))
+        .rev()
+    {
+        let inverses = &mut products[..x.len()];
+        slices::mul(before, inverses);
+        slices::mul(inverses, x);
+        x.copy_from_slice(before);
     }
 }
 
-/// x, or 1 instead of 0.
+/// Inverts elements that are not 0: first the products of both halves, and so on.
+fn by_halves<F: Field>(x: &mut [F]) {
+    if x.len() <= FEW {
+        return one_by_one(x, &mut [F::ZERO; FEW][..x.len()]);
+    }
+    let (low, high) = x.split_at_mut(x.len() / 2);
+    let mut room = [F::ZERO; WIDTH / 2];
+    let products = &mut room[..low.len()];
+    slices::mul_into(low, high, products);
+    by_halves(products);
+    low.swap_with_slice(high);
+    slices::mul(low, products);
+    slices::mul(high, products);
+}
+
+/// Writes 1 instead of 0, and then 0 instead of the product before it: so the inverse becomes 0.
 #[inline(always)]
-fn without_zero<F: Field>(x: &F) -> F {
-    F::select(x.is_zero(), &F::ONE, x)
+fn replace_zero<F: Field>(x: &mut F, before: &mut F) {
+    let is_zero = x.is_zero();
+    *before = F::select(is_zero, &F::ZERO, before);
+    *x = F::select(is_zero, &F::ONE, x);
 }

@@ -295,24 +295,15 @@ impl<F: Field> DigitArray<F> {
     pub fn add_products(&mut self, x: &Self, y: &Self) {
         self.check(x);
         self.check(y);
-        let (InDigits(digits, z), InDigits(_, x), InDigits(_, y)) =
-            (&mut self.form, &x.form, &y.form)
-        else {
-            let mut product = x.clone();
-            product.mul(y);
-            return self.add(&product);
-        };
-        let digits = *digits;
-        let mut factors = x
-            .chunks(digits.whole(PART))
-            .zip(y.chunks(digits.whole(PART)));
-        in_parts(digits, z, |z, product| {
-            if let Some((x, y)) = factors.next() {
-                product.copy_from_slice(x);
-                digits.run(Operation::Mul, product, y);
-                digits.run(Operation::Add, z, product);
+        match (&mut self.form, &x.form, &y.form) {
+            (InDigits(digits, z), InDigits(_, x), InDigits(_, y)) => digits.add_products(z, x, y),
+            (Elements(z), Elements(x), Elements(y)) => slices::add_products(z, x, y),
+            _ => {
+                let mut product = x.clone();
+                product.mul(y);
+                self.add(&product);
             }
-        });
+        }
     }
 
     /// The sum of products of corresponding elements.

@@ -84,13 +84,31 @@ impl<F: Field> Digits<F> {
             Operation::Sub => self.kernels.sub,
             Operation::Mul => self.kernels.mul,
             Operation::Square => self.kernels.square,
-            Operation::MulAdd => unreachable!("it is a product and a sum"),
+            Operation::MulAdd => unreachable!("add_products has its three operands"),
         };
         assert_eq!(z.len(), y.len(), "the arrays have different lengths");
         let count = self.elements(z.len());
         let (z, y): (*mut u64, *const u64) = (z.as_mut_ptr().cast(), y.as_ptr().cast());
         // SAFETY: as above; both have as many whole blocks. z is an operand, and y is apart.
         unsafe { kernel(count, z, z, y, y) };
+    }
+
+    /// z = z + x * y.
+    ///
+    /// # Panics
+    /// If the arrays have different lengths.
+    pub(crate) fn add_products(self, z: &mut [Row], x: &[Row], y: &[Row]) {
+        let lengths = (x.len(), y.len());
+        assert_eq!(
+            lengths,
+            (z.len(), z.len()),
+            "the arrays have different lengths"
+        );
+        let count = self.elements(z.len());
+        let (z, x): (*mut u64, *const u64) = (z.as_mut_ptr().cast(), x.as_ptr().cast());
+        // SAFETY: as above; all three have as many whole blocks. z is an operand, x and y are apart
+        // from it.
+        unsafe { (self.kernels.mul_add)(count, z, x, y.as_ptr().cast(), z) };
     }
 
     /// Squares every value.

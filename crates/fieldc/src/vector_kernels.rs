@@ -68,6 +68,7 @@ pub(crate) struct DigitKernels {
     pub(crate) sub: Run,
     pub(crate) mul: Run,
     pub(crate) square: Run,
+    pub(crate) mul_add: Run,
     /// Adds products to columns as `SumKernels` has them.
     pub(crate) accumulate: RunAccumulate,
     /// Words of an element in digits.

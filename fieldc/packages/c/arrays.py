@@ -19,10 +19,11 @@ from fieldc.artifacts.arrays import (
     proved_arrays,
 )
 from fieldc.artifacts.digit_arrays import TO_DIGITS
+from fieldc.artifacts.entries import entry_of
 from fieldc.decisions.arrays import least_for_a_block, scalars_of
 from fieldc.field import Field
 from fieldc.machine.arrays import BLOCK
-from fieldc.packages.c.assembly import LINUX, PREPROCESSED
+from fieldc.packages.c.assembly import LINUX, PREPROCESSED, WINDOWS, ArrayText
 from fieldc.packages.c.digits import (
     DIGIT_KINDS,
     digit_words,
@@ -30,6 +31,7 @@ from fieldc.packages.c.digits import (
     pointer_to_digits,
     table_of_digits,
 )
+from fieldc.packages.c.entries import START, called, entries_text
 from fieldc.packages.c.transforms import table_of_tiles, tile_words
 from fieldc.progress import Progress
 from fieldc.properties import has_transforms
@@ -45,6 +47,8 @@ SUMS = ("add", "sub", "neg", "double")
 """Operations that are the same in every representation."""
 PRODUCTS = ("mul", "square", "mul_add")
 """Operations of Montgomery form."""
+COMPARED = {"mul": "x, x", "square": "x", "mul_add": "x, x, z"}
+"""Products that may be compared with scalar ones, and their operands in C, where z is 0."""
 TRANSFORM = "butterfly"
 """What transforms call, in Montgomery form too."""
 MEMBERS = {
@@ -54,6 +58,8 @@ MEMBERS = {
     "butterfly": (TRANSFORM,),
 }
 """The members of the table of kernels, by their number of operands."""
+ARGUMENTS = {"unary": 3, "binary": 4, "ternary": 5, "butterfly": 6}
+"""The count, the results and the operands."""
 SUM = (ACCUMULATE, COLLECT)
 """The two kernels of inner products."""
 ALONE = (
@@ -66,12 +72,8 @@ SCALAR = "mulx"
 TWO_CHAINS = "adx"
 BESIDE_TWO_CHAINS = (AVX512IFMA, AVX2)
 """The targets beside which that variant stands too: for Zen 4 and Zen 3."""
-CONDITION = (
-    "!defined(FIELDC_NO_VECTORS) && \\\n    "
-    "(defined(__GNUC__) || !(defined(_WIN32) || defined(__CYGWIN__)))"
-)
-"""What the preprocessor asks before it takes kernels on arrays: they have System V's convention, by
-which gcc and clang call on Windows too."""
+CONDITION = "!defined(FIELDC_NO_VECTORS)"
+"""What the preprocessor asks before it takes kernels on arrays."""
 STATE = {64: 0xE6, 32: 0x6}
 """The registers that a system must keep, as xgetbv names them, by the bytes of a vector."""
 BITS = {
@@ -118,12 +120,26 @@ class PackagedArray(BuiltArray):
         path = super().certificate_file
         return f"{PROOFS}/{path}" if path else None
 
+    @property
+    def arguments(self) -> int:
+        """How many its C function has."""
+        kinds = {operation: kind for kind, some in MEMBERS.items() for operation in some}
+        kinds |= {operation: kind for kind, operation in (*ALONE, *DIGIT_KINDS)}
+        return ARGUMENTS[kinds[self.operation]]
+
+    def row(self, code: bytes = b"") -> dict[str, object]:
+        """The entry in manifest.json, with that by which Windows calls the kernel."""
+        symbol = entry_of(self.kernel.symbol)
+        called = {"symbol": symbol, "object": WINDOWS.object_file, "arguments": self.arguments}
+        return super().row(code) | {"entry": called}
+
     def macro_text(self) -> str:
         """The kernel in the macros of the assembly file."""
         symbol, comment = self.kernel.symbol, PREPROCESSED.comment
         lines = [
             *(f"{comment} {line}" for line in self.head()),
             f"FIELDC_KERNEL({symbol})",
+            f"FIELDC_LOCAL({symbol}_{START}):",
             *self.kernel.lines(comment, lambda label: f"FIELDC_LOCAL({symbol}_{label})"),
             f"FIELDC_END({symbol})",
         ]
@@ -182,30 +198,34 @@ def _packaged(
     return PackagedArray(**vars(made), least=least)
 
 
-def arrays_text(kernels: Sequence[PackagedArray]) -> str:
-    """The kernels in macros, for the systems that have them."""
-    return "\n".join(each.macro_text() for each in kernels)
+def arrays_text(kernels: Sequence[PackagedArray]) -> ArrayText:
+    """The kernels in macros, and their entries."""
+    text = "\n".join(each.macro_text() for each in kernels)
+    return ArrayText(text, entries_text(entries_of(kernels)))
+
+
+def entries_of(kernels: Sequence[PackagedArray]) -> dict[str, int]:
+    """The symbols of kernels and the numbers of their arguments, which their entries move."""
+    return {each.kernel.symbol: each.arguments for each in kernels}
 
 
 def array_words(f: Field, name: str, kernels: Sequence[PackagedArray]) -> dict[str, str]:
     """What the templates say of kernels on arrays: tables, declarations and the processor."""
-    by_target: dict[VectorTarget, dict[str, PackagedArray]] = {
+    by_target: dict[VectorTarget, Mapping[str, PackagedArray]] = {
         target: {k.operation: k for k in kernels if k.kernel.target is target}
         for target in packaged_targets(f)
     }
-    by_target = {
-        t: found for t, found in by_target.items() if kernels and _can_be_checked(t, found)
-    }
+    by_target = {t: used for t, found in by_target.items() if (used := _used(found))}
     kinds = [(kind, operation) for kind, some in MEMBERS.items() for operation in some]
     externs = (
-        f"extern {name}_{kind}_vectors {found[operation].kernel.symbol};\n"
+        f"extern {name}_{kind}_vectors {called(found[operation].kernel)};\n"
         for found in by_target.values()
         for kind, operation in (*kinds, *ALONE, *DIGIT_KINDS)
         if operation in found
     )
     tables = [(target, SCALAR) for target in by_target]
     tables += [(target, TWO_CHAINS) for target in by_target if target in BESIDE_TWO_CHAINS]
-    checked = [target for target in by_target if _is_checked(target, by_target[target])]
+    checked = {t: by for t, found in by_target.items() if (by := _compared(found))}
     cases = (
         f"    case {_path(target, variant)}:\n        return mulx && {_needs(target, variant)}"
         f"{f' && {name}_agrees(&{name}_{target.name})' * (target in checked)};\n"
@@ -225,25 +245,27 @@ def array_words(f: Field, name: str, kernels: Sequence[PackagedArray]) -> dict[s
                 _arrays(name, target, found, has_tiles) for target, found in by_target.items()
             )
             + "".join(_table(name, *each) for each in tables)
-            + (_check_text(f, name) if checked else ""),
+            + "".join(_check_text(f, name, by) for by in checked.values()),
             "array_places": " ".join(f"&{name}_in_{_both(*each)}," for each in tables),
             "array_cases": "".join(cases),
         }
     )
 
 
-def _is_checked(target: VectorTarget, found: Mapping[str, PackagedArray]) -> bool:
-    """Whether results depend on MXCSR, so that products are compared before a path is taken."""
-    return target is AVX2 and any(op in found for op in (*PRODUCTS, TRANSFORM, *SUM))
+def _compared(found: Mapping[str, PackagedArray]) -> str:
+    """The operation whose products are compared before a path is taken, where MXCSR rounds any."""
+    return next((op for op in COMPARED if op in found and found[op].kernel.rounds), "")
 
 
-def _can_be_checked(target: VectorTarget, found: Mapping[str, PackagedArray]) -> bool:
-    """Whether the kernel that would be compared is there, if one is needed."""
-    return "mul" in found or not _is_checked(target, found)
+def _used(found: Mapping[str, PackagedArray]) -> Mapping[str, PackagedArray]:
+    """The kernels that a target's table has: sums alone if MXCSR rounds and nothing is compared."""
+    if _compared(found) or not any(each.kernel.rounds for each in found.values()):
+        return found
+    return {op: each for op, each in found.items() if op in SUMS}
 
 
-def _check_text(f: Field, name: str) -> str:
-    """A function that compares a block of products with those of a scalar kernel."""
+def _check_text(f: Field, name: str, by: str) -> str:
+    """A function that compares a block of squares with those of a scalar kernel."""
     words, last = BLOCK * f.n, f.n - 1
     return f"""
 /* Whether products in vectors are right here. Their kernels let MXCSR say how doubles are rounded,
@@ -255,9 +277,11 @@ static int {name}_agrees(const {name}_arrays *arrays)
 {{
     uint64_t x[{words}], z[{words}], one[{f.n}], wrong = 0;
     size_t i, j;
-    for (i = 0; i < {words}; i++)
+    for (i = 0; i < {words}; i++) {{
         x[i] = i % {f.n} == {last} ? 0 : (uint64_t)(i + 1) * 0x9e3779b97f4a7c15u;
-    arrays->mul.run({BLOCK}, z, x, x);
+        z[i] = 0;
+    }}
+    arrays->{by}.run({BLOCK}, z, {COMPARED[by]});
     for (i = 0; i < {words}; i += {f.n}) {{
         {name}_mul_{SCALAR}(one, &x[i], &x[i]);
         for (j = 0; j < {f.n}; j++)
@@ -290,8 +314,8 @@ def _arrays(
 ) -> str:
     """The kernels on arrays of a target: one for each member, and the fewest elements."""
     rows = (found.get(operation) for kind in MEMBERS.values() for operation in kind)
-    members = [f"{{{k.kernel.symbol}, {k.least}}}" if k else "{NULL, 0}" for k in rows]
-    tiles = [found[role].kernel.symbol for role in ROLES if role in found]
+    members = [f"{{{called(k.kernel)}, {k.least}}}" if k else "{NULL, 0}" for k in rows]
+    tiles = [called(found[role].kernel) for role in ROLES if role in found]
     more = [table_of_tiles(tiles)] if has_tiles else []
     digits = table_of_digits(name, target, {op: k.kernel for op, k in found.items()})
     pointer = pointer_to_digits(name, target) if digits else "NULL"
@@ -305,7 +329,7 @@ def _sum(found: Mapping[str, PackagedArray]) -> str:
     columns = both[0].columns if both else None
     if columns is None:
         return "{NULL, NULL, 0}"
-    symbols = ", ".join(kernel.symbol for kernel in both)
+    symbols = ", ".join(map(called, both))
     return f"{{{symbols}, {BLOCK * columns.terms * columns.turns}}}"
 
 

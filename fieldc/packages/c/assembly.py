@@ -54,6 +54,14 @@ class Platform:
             yield f'#define {name}(name) "{quoted}"\n'.replace(' ""', "")
 
 
+@dataclass(frozen=True)
+class ArrayText:
+    """Kernels on arrays in macros, and the entries by which Windows calls them."""
+
+    kernels: str = ""
+    entries: str = ""
+
+
 MACRO = re.compile(r"(FIELDC_KERNEL|FIELDC_END|FIELDC_LOCAL)\((\w+)\)")
 ALIGN = ".p2align 6, 0x90"
 
@@ -137,11 +145,11 @@ def choice(of: dict[str, str], systems: Sequence[Platform] = SYSTEMS) -> str:
 
 
 def assembly_file(
-    head: str, condition: str, artifacts: Iterable[Artifact], arrays: str, with_arrays: str
+    head: str, condition: str, artifacts: Iterable[Artifact], arrays: ArrayText, with_arrays: str
 ) -> str:
     """The whole .S file: macros, then the kernels of the system's convention.
 
-    `arrays` are the kernels on arrays, in macros, for systems where `with_arrays` holds.
+    Kernels on arrays come where `with_arrays` holds.
     """
     kernels = list(artifacts)
     return f"""{head}
@@ -153,7 +161,7 @@ def assembly_file(
 #else
 {kernels_text(kernels, SYSV)}
 #endif
-{_where(with_arrays, arrays)}{END}
+{_where(with_arrays, arrays.kernels + _where(WINDOWS.condition, arrays.entries))}{END}
 #if {MACOS.condition}
 .subsections_via_symbols
 #endif
@@ -173,15 +181,16 @@ def _defines(system: Platform) -> str:
     return "".join(f"#define {name}(name) {body}\n" for name, body in system.macros)
 
 
-def objects(artifacts: Iterable[Artifact], arrays: str) -> dict[str, bytes]:
+def objects(artifacts: Iterable[Artifact], arrays: ArrayText) -> dict[str, bytes]:
     """The file assembled for each system, by its target."""
     kernels = list(artifacts)
     return {system.target: _assembled(system, kernels, arrays) for system in SYSTEMS}
 
 
-def _assembled(system: Platform, kernels: list[Artifact], arrays: str) -> bytes:
+def _assembled(system: Platform, kernels: list[Artifact], arrays: ArrayText) -> bytes:
     convention = system.convention or SYSV
-    body = kernels_text(kernels, convention) + arrays
+    body = kernels_text(kernels, convention) + arrays.kernels
+    body += arrays.entries if system is WINDOWS else ""
     text = f"{START}\n{system.expand(body)}{END}\n"
     if system is MACOS:
         text += ".subsections_via_symbols\n"
@@ -214,7 +223,7 @@ def check_bytes(code: bytes, system: Platform, proved: Mapping[str, bytes]) -> N
             raise DifferentKernel(f"{symbol} for {system.target} is not what was proved")
 
 
-def inline_assembly(prefix: str, artifacts: Iterable[Artifact], arrays: str) -> str:
+def inline_assembly(prefix: str, artifacts: Iterable[Artifact], arrays: ArrayText) -> str:
     """The kernels in a C file, for compilers that know GNU's assembly; PREFIX_ASSEMBLY asks.
 
     PREFIX_VECTORS asks for kernels on arrays, if there are any.
@@ -222,6 +231,8 @@ def inline_assembly(prefix: str, artifacts: Iterable[Artifact], arrays: str) -> 
     kernels = list(artifacts)
     macros = choice({s.target: "".join(s.string_defines()) for s in SYSTEMS})
     undefine = "".join(f"#undef {name}\n" for name, _ in LINUX.macros)
+    in_vectors = as_strings(arrays.kernels) if arrays.kernels else ""
+    in_vectors += _where(WINDOWS.condition, as_strings(arrays.entries) if arrays.entries else "")
     return f"""/* ---- Kernels for x86-64 ---- */
 
 #if {prefix}_ASSEMBLY
@@ -233,7 +244,7 @@ def inline_assembly(prefix: str, artifacts: Iterable[Artifact], arrays: str) -> 
 #else
 {as_strings(kernels_text(kernels, SYSV))}
 #endif
-{_where(f"{prefix}_VECTORS", as_strings(arrays) if arrays else "")}{undefine}
+{_where(f"{prefix}_VECTORS", in_vectors)}{undefine}
 #pragma GCC diagnostic pop
 #endif
 """

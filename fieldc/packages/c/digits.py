@@ -16,11 +16,16 @@ from fieldc.artifacts.digit_arrays import (
 from fieldc.field import Field
 from fieldc.machine.arrays import BLOCK
 from fieldc.packages.c.constants import limbs
+from fieldc.packages.c.entries import called
 from fieldc.targets.vectors.kernel import ArrayKernel
 from fieldc.targets.vectors.target import VectorTarget
 
-UNARY = (TO_DIGITS, FROM_DIGITS, "square_digits")
-DIGIT_KINDS = tuple(("unary" if role in UNARY else "binary", role) for role in DIGIT_ROLES)
+KINDS = {
+    **dict.fromkeys((TO_DIGITS, FROM_DIGITS, "square_digits"), "unary"),
+    "mul_add_digits": "ternary",
+}
+"""Those that are not of two operands."""
+DIGIT_KINDS = tuple((KINDS.get(role, "binary"), role) for role in DIGIT_ROLES)
 """The kernels, with their kinds."""
 
 
@@ -48,7 +53,7 @@ def table_of_digits(name: str, target: VectorTarget, found: Mapping[str, ArrayKe
     columns = found[ACCUMULATE_DIGITS].columns if _are_all_in(found) else None
     if columns is None:
         return ""
-    members = ", ".join(found[role].symbol for role in (*DIGIT_ROLES, COLLECT))
+    members = ", ".join(called(found[role]) for role in (*DIGIT_ROLES, COLLECT))
     most = BLOCK * columns.terms * columns.turns
     table = pointer_to_digits(name, target).removeprefix("&")
     return f"static const {name}_digits_kernels {table} = {{\n    {members}, {most}}};\n"

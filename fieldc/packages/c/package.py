@@ -8,6 +8,7 @@ from pathlib import Path
 
 from fieldc.algorithms.lazy import has_two_spare_bits
 from fieldc.algorithms.representations import MONTGOMERY, SAME, Representation
+from fieldc.artifacts.entries import check_entries
 from fieldc.artifacts.write import build, check_writable, manifest, manifest_file, write
 from fieldc.decisions.formulas import decide_formula
 from fieldc.decisions.preferred import preferred
@@ -17,8 +18,21 @@ from fieldc.formulas.field_calls import blocks_of
 from fieldc.formulas.formula import Formula
 from fieldc.formulas.names import check_names
 from fieldc.packages.c.aarch64 import ARM_SYSTEMS, arm_objects, of_one_system
-from fieldc.packages.c.arrays import PROOFS, PackagedArray, array_kernels, arrays_text
-from fieldc.packages.c.assembly import SYSTEMS, Platform, check_bytes, check_same, objects
+from fieldc.packages.c.arrays import (
+    PROOFS,
+    PackagedArray,
+    array_kernels,
+    arrays_text,
+    entries_of,
+)
+from fieldc.packages.c.assembly import (
+    SYSTEMS,
+    WINDOWS,
+    Platform,
+    check_bytes,
+    check_same,
+    objects,
+)
 from fieldc.packages.c.formulas import ENDINGS, step_name
 from fieldc.packages.c.texts import package_name, taken_names, texts
 from fieldc.progress import Progress
@@ -141,6 +155,7 @@ def package(
         check_same(made[system.target], system, proved)
     for system in SYSTEMS:
         check_bytes(made[system.target], system, {a.kernel.symbol: a.kernel.object for a in arrays})
+    check_entries(made[WINDOWS.target], entries_of(arrays))
     artifacts = [a for system in systems for a in _packaged(system, made[system.target], proved)]
     written = texts(field, r, proved, command, formulas, arrays)
     in_c = f"src/{package_name(field)}.c"

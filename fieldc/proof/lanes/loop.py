@@ -39,7 +39,7 @@ import capstone
 
 from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.lanes.block import LANES, WORD_BYTES
-from fieldc.proof.x86_64.decode import decode, has_known_prefixes
+from fieldc.proof.lanes.reader import ShapeReader
 
 REGISTER = capstone.x86.X86_OP_REG
 CONTROL = "dword ptr [rbp - 4]"
@@ -87,45 +87,6 @@ class LoopParts:
         return [int(_register(load).removeprefix("zmm")) for load in self.enter]
 
 
-class _Reader:
-    """Reads instructions one after the other and asks for what must be there."""
-
-    def __init__(self, code: bytes, start: int) -> None:
-        self.code, self.place = code, start
-
-    def peek(self) -> capstone.CsInsn:
-        found = decode(self.code, self.place)
-        if not has_known_prefixes(found):
-            raise ProofError(f"+{self.place:#x}: a prefix that may change what it does")
-        return found
-
-    def next(self) -> capstone.CsInsn:
-        found = self.peek()
-        self.place += found.size
-        return found
-
-    def has(self, mnemonic: str, operands: str) -> bool:
-        """Whether the next instruction is this one, which is read then."""
-        found = self.peek()
-        if found.mnemonic != mnemonic or found.op_str != operands:
-            return False
-        self.place += found.size
-        return True
-
-    def want(self, mnemonic: str, operands: str | None = None) -> capstone.CsInsn:
-        """The next instruction, which must be this one; without operands given, on any."""
-        found = self.next()
-        if found.mnemonic != mnemonic or operands not in (None, found.op_str):
-            raise ProofError(
-                f"+{found.address:#x} {found.mnemonic} {found.op_str}: "
-                f"the loop has {mnemonic} {operands or ''} here"
-            )
-        return found
-
-    def jump(self, mnemonic: str) -> int:
-        return int(self.want(mnemonic).operands[0].imm)
-
-
 def shape_of(
     code: bytes,
     start: int,
@@ -141,7 +102,7 @@ def shape_of(
     `held` in registers.
     Raises ProofError where the code has another shape.
     """
-    reader, is_array = _Reader(code, start), masked > 0
+    reader, is_array = ShapeReader(code, start), masked > 0
     shape = LoopParts(elements=elements)
     block_size = f"rdi, {_said(elements)}"
     _frame(reader, shape)
@@ -179,7 +140,7 @@ def shape_of(
     return shape
 
 
-def _held(reader: _Reader, shape: LoopParts, count: int) -> None:
+def _held(reader: ShapeReader, shape: LoopParts, count: int) -> None:
     """Reads the loads of vectors that the loop holds."""
     for offset in range(0, BYTES * count, BYTES):
         found = reader.want("vmovdqu64")
@@ -201,7 +162,7 @@ def _place(offset: int) -> str:
     return f"zmmword ptr [{POINTERS[0]}{f' + {_said(offset)}' if offset else ''}]"
 
 
-def _check_registers(reader: _Reader, shape: LoopParts) -> None:
+def _check_registers(reader: ShapeReader, shape: LoopParts) -> None:
     """Which vectors the code has; its frame and its loop must be for these."""
     names = {i.reg_name(o.reg) for i in shape.block for o in i.operands if o.type == REGISTER}
     if any(name.startswith("zmm") for name in names):
@@ -213,7 +174,7 @@ def _check_registers(reader: _Reader, shape: LoopParts) -> None:
         raise ProofError("the loop is for vectors of 512 bits")
 
 
-def _frame(reader: _Reader, shape: LoopParts) -> None:
+def _frame(reader: ShapeReader, shape: LoopParts) -> None:
     if not reader.has("push", "rbp"):
         return
     shape.has_frame = True
@@ -247,7 +208,7 @@ def _aligned(size: int) -> str:
     return f"rsp, {-size & (1 << 64) - 1:#x}"
 
 
-def _masks(reader: _Reader, shape: LoopParts) -> None:
+def _masks(reader: ShapeReader, shape: LoopParts) -> None:
     """Reads the masks of blends."""
     while reader.peek().mnemonic == "mov":
         value = reader.want("mov").operands
@@ -260,7 +221,7 @@ def _masks(reader: _Reader, shape: LoopParts) -> None:
         shape.blends[name] = value[1].imm & (1 << shape.elements) - 1
 
 
-def _tail(reader: _Reader, shape: LoopParts, words: int) -> int:
+def _tail(reader: ShapeReader, shape: LoopParts, words: int) -> int:
     """Reads a tail; where it jumps to if no element is left."""
     elements, size = shape.elements, shape.elements // LANES  # size: bytes of a mask
     reader.want("add", f"rdi, {_said(elements)}")
@@ -297,7 +258,7 @@ def _check_words(code: bytes, at: int, words: int) -> None:
         raise ProofError("the masks of words")
 
 
-def _end(reader: _Reader, shape: LoopParts) -> None:
+def _end(reader: ShapeReader, shape: LoopParts) -> None:
     for number, load in enumerate(shape.enter):
         place = _place(BYTES * number)
         shape.leave.append(reader.want("vmovdqu64", f"{place}, {_register(load)}"))
@@ -310,7 +271,7 @@ def _end(reader: _Reader, shape: LoopParts) -> None:
     reader.want("ret", "")
 
 
-def _vectors(reader: _Reader, end: int = -1) -> Iterator[capstone.CsInsn]:
+def _vectors(reader: ShapeReader, end: int = -1) -> Iterator[capstone.CsInsn]:
     """The instructions up to an end, or to the next that is not one of vectors and masks."""
     while reader.place != end:
         mnemonic = reader.peek().mnemonic

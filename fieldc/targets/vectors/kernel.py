@@ -106,6 +106,11 @@ class ArrayKernel:
         """Multiplications of eight lanes each, for a block."""
         return sum(line.row.is_product for line in self.block.code)
 
+    @property
+    def rounds(self) -> bool:
+        """Whether products are by doubles that MXCSR rounds, which instructions do not name."""
+        return any(line.row.rounds_to_zero for line in self.block.code)
+
     def lines(self, comment: str, label: Callable[[str], str]) -> list[str]:
         """The code and its tables in Intel's syntax; `label` makes a label of its own."""
         if self.columns is not None and self.adds:

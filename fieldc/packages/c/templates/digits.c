@@ -276,6 +276,11 @@ int @name@_digits_mul_add(@name@_digits *z, const @name@_digits *x, const @name@
         status = @name@_digits_alike(z, x, x);
     if (status != FIELDC_OK || z->count == 0)
         return status;
+    if (a->run != NULL && @name@_digits_both(x, y) != NULL) {
+        z->run = x->run;
+        z->run->mul_add(z->count, z->words, x->words, y->words, a->words);
+        return FIELDC_OK;
+    }
     for (i = 0; i < x->count; i += @upper@_AT_ONCE) {
         @name@_digits product = @name@_digits_in_room(&room, x, x->count - i);
         const @name@_digits of_x = @name@_digits_some(x, i, product.count);

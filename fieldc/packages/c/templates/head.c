@@ -16,7 +16,7 @@
 #define @upper@_ASSEMBLY 0
 #endif
 
-/* Whether it has kernels on arrays. On Windows gcc and clang alone know their calling convention. */
+/* Whether it has kernels on arrays. */
 #if @upper@_ASSEMBLY && @has_arrays@ && @condition_arrays@
 #define @upper@_VECTORS 1
 #else

@@ -4,21 +4,19 @@ typedef void @name@_unary(uint64_t z[@limbs@], const uint64_t x[@limbs@]);
 typedef void @name@_binary(uint64_t z[@limbs@], const uint64_t x[@limbs@],
                            const uint64_t y[@limbs@]);
 @ternary@
-/* Kernels on arrays have System V's convention everywhere. */
-#if @upper@_VECTORS && (defined(_WIN32) || defined(__CYGWIN__))
-#define @upper@_SYSV __attribute__((sysv_abi))
+/* Kernels on arrays have System V's convention everywhere. Windows calls them by entries. */
+#if defined(_WIN32) || defined(__CYGWIN__)
+#define FIELDC_ARRAY(kernel) kernel##_windows
 #else
-#define @upper@_SYSV
+#define FIELDC_ARRAY(kernel) kernel
 #endif
 
-typedef void @upper@_SYSV @name@_unary_vectors(size_t count, uint64_t *z, const uint64_t *x);
-typedef void @upper@_SYSV @name@_binary_vectors(size_t count, uint64_t *z, const uint64_t *x,
-                                               const uint64_t *y);
-typedef void @upper@_SYSV @name@_ternary_vectors(size_t count, uint64_t *z, const uint64_t *x,
-                                                const uint64_t *y, const uint64_t *a);
-typedef void @upper@_SYSV @name@_butterfly_vectors(size_t count, uint64_t *z0, uint64_t *z1,
-                                                  const uint64_t *x, const uint64_t *y,
-                                                  const uint64_t *w);
+typedef void @name@_unary_vectors(size_t count, uint64_t *z, const uint64_t *x);
+typedef void @name@_binary_vectors(size_t count, uint64_t *z, const uint64_t *x, const uint64_t *y);
+typedef void @name@_ternary_vectors(size_t count, uint64_t *z, const uint64_t *x,
+                                    const uint64_t *y, const uint64_t *a);
+typedef void @name@_butterfly_vectors(size_t count, uint64_t *z0, uint64_t *z1, const uint64_t *x,
+                                      const uint64_t *y, const uint64_t *w);
 
 /* Kernels on arrays. Each takes a block of eight from `least` elements on: fewer take less time one
  * by one, by a model of the processor. Where `least` is 0 there is no kernel. */
@@ -54,6 +52,7 @@ typedef struct @name@_digits_kernels {
     @name@_unary_vectors *enter, *leave;
     @name@_binary_vectors *add, *sub, *mul;
     @name@_unary_vectors *square;
+    @name@_ternary_vectors *mul_add;
     @name@_binary_vectors *accumulate;
     @name@_unary_vectors *collect;
     size_t most;
@@ -168,6 +167,16 @@ static @name@_features @name@_found(void)
     }
     __cpuid(registers, 1);
     found.two_chains = @name@_prefers_two_chains(vendor, (unsigned)registers[0]);
+#if @upper@_VECTORS
+    if (((unsigned)registers[2] & @upper@_OSXSAVE) != 0) {
+        found.first = (unsigned)registers[2];
+#if defined(__clang__)
+        __asm__ volatile("xgetbv" : "=a"(found.state) : "c"(0) : "edx");
+#else
+        found.state = (unsigned)_xgetbv(0);
+#endif
+    }
+#endif
 #else
     unsigned a, b, c, d, vendor = 0;
     if (__get_cpuid(0, &a, &b, &c, &d))

@@ -45,7 +45,7 @@ pub(crate) static AVX512IFMA: ArrayKernels = ArrayKernels {
     butterfly: None,
     sum: Some(SumKernels { accumulate: accumulate_avx512ifma, collect: collect_avx512ifma, columns: 16, most: 256, multiple: 1 }),
     transform: None,
-    digits: Some(DigitKernels { to: to_digits_avx512ifma, from: from_digits_avx512ifma, add: add_digits_avx512ifma, sub: sub_digits_avx512ifma, mul: mul_digits_avx512ifma, square: square_digits_avx512ifma, accumulate: accumulate_digits_avx512ifma, digits: 8, factor: &[0x0, 0x0, 0x0, 0x0, 0x0, 0x100000000] }),
+    digits: Some(DigitKernels { to: to_digits_avx512ifma, from: from_digits_avx512ifma, add: add_digits_avx512ifma, sub: sub_digits_avx512ifma, mul: mul_digits_avx512ifma, square: square_digits_avx512ifma, mul_add: mul_add_digits_avx512ifma, accumulate: accumulate_digits_avx512ifma, digits: 8, factor: &[0x0, 0x0, 0x0, 0x0, 0x0, 0x100000000] }),
     multiples: Some(SumKernels { accumulate: accumulate_multiples_avx512ifma, collect: collect_multiples_avx512ifma, columns: 16, most: 120, multiple: 3 }),
 };
 
@@ -40526,6 +40526,445 @@ ret
 .quad 0x0001ea397fe69a4b
 .quad 0x000000000001a011
 .quad 0x000effffffffaaab
+"
+}
+
+// mul_add_lazy on arrays, layout digits: x < 2p, y < 2p, a < 2p; z = x*y/R + a mod p, z < 2p, R = 2^416. An element has 8 digits of 52 bits.
+array_kernel! {
+    mul_add_digits_avx512ifma,
+    "fieldc_bls12_381_p_mul_add_digits_avx512ifma_db428ae3989f654f",
+    r"
+add rdi, 7
+shr rdi, 3
+jz 2f
+3:
+vpxorq zmm0, zmm0, zmm0
+vmovdqu64 zmm1, [rdx]
+vmovdqu64 zmm2, [rcx]
+vpmadd52luq zmm0, zmm1, zmm2
+vpxorq zmm3, zmm3, zmm3
+vmovdqu64 zmm4, [rcx + 64]
+vpmadd52luq zmm3, zmm1, zmm4
+vpxorq zmm5, zmm5, zmm5
+vmovdqu64 zmm6, [rcx + 128]
+vpmadd52luq zmm5, zmm1, zmm6
+vpxorq zmm7, zmm7, zmm7
+vmovdqu64 zmm8, [rcx + 192]
+vpmadd52luq zmm7, zmm1, zmm8
+vpxorq zmm9, zmm9, zmm9
+vmovdqu64 zmm10, [rcx + 256]
+vpmadd52luq zmm9, zmm1, zmm10
+vpxorq zmm11, zmm11, zmm11
+vmovdqu64 zmm12, [rcx + 320]
+vpmadd52luq zmm11, zmm1, zmm12
+vpxorq zmm13, zmm13, zmm13
+vmovdqu64 zmm14, [rcx + 384]
+vpmadd52luq zmm13, zmm1, zmm14
+vpxorq zmm15, zmm15, zmm15
+vmovdqu64 zmm16, [rcx + 448]
+vpmadd52luq zmm15, zmm1, zmm16
+vpmadd52huq zmm3, zmm1, zmm2
+vpmadd52huq zmm5, zmm1, zmm4
+vpmadd52huq zmm7, zmm1, zmm6
+vpmadd52huq zmm9, zmm1, zmm8
+vpmadd52huq zmm11, zmm1, zmm10
+vpmadd52huq zmm13, zmm1, zmm12
+vpmadd52huq zmm15, zmm1, zmm14
+vpxorq zmm17, zmm17, zmm17
+vpmadd52huq zmm17, zmm1, zmm16
+vmovdqu64 zmm1, [rdx + 64]
+vpmadd52luq zmm3, zmm2, zmm1
+vpmadd52luq zmm5, zmm1, zmm4
+vpmadd52luq zmm7, zmm1, zmm6
+vpmadd52luq zmm9, zmm1, zmm8
+vpmadd52luq zmm11, zmm1, zmm10
+vpmadd52luq zmm13, zmm1, zmm12
+vpmadd52luq zmm15, zmm1, zmm14
+vpmadd52luq zmm17, zmm1, zmm16
+vpmadd52huq zmm5, zmm1, zmm2
+vpmadd52huq zmm7, zmm1, zmm4
+vpmadd52huq zmm9, zmm1, zmm6
+vpmadd52huq zmm11, zmm1, zmm8
+vpmadd52huq zmm13, zmm1, zmm10
+vpmadd52huq zmm15, zmm1, zmm12
+vpmadd52huq zmm17, zmm1, zmm14
+vpxorq zmm18, zmm18, zmm18
+vpmadd52huq zmm18, zmm1, zmm16
+vmovdqu64 zmm1, [rdx + 128]
+vpmadd52luq zmm5, zmm2, zmm1
+vpmadd52luq zmm7, zmm1, zmm4
+vpmadd52luq zmm9, zmm1, zmm6
+vpmadd52luq zmm11, zmm1, zmm8
+vpmadd52luq zmm13, zmm1, zmm10
+vpmadd52luq zmm15, zmm1, zmm12
+vpmadd52luq zmm17, zmm1, zmm14
+vpmadd52luq zmm18, zmm1, zmm16
+vpmadd52huq zmm7, zmm1, zmm2
+vpmadd52huq zmm9, zmm1, zmm4
+vpmadd52huq zmm11, zmm1, zmm6
+vpmadd52huq zmm13, zmm1, zmm8
+vpmadd52huq zmm15, zmm1, zmm10
+vpmadd52huq zmm17, zmm1, zmm12
+vpmadd52huq zmm18, zmm1, zmm14
+vpxorq zmm19, zmm19, zmm19
+vpmadd52huq zmm19, zmm1, zmm16
+vmovdqu64 zmm1, [rdx + 192]
+vpmadd52luq zmm7, zmm2, zmm1
+vpmadd52luq zmm9, zmm1, zmm4
+vpmadd52luq zmm11, zmm1, zmm6
+vpmadd52luq zmm13, zmm1, zmm8
+vpmadd52luq zmm15, zmm1, zmm10
+vpmadd52luq zmm17, zmm1, zmm12
+vpmadd52luq zmm18, zmm1, zmm14
+vpmadd52luq zmm19, zmm1, zmm16
+vpmadd52huq zmm9, zmm1, zmm2
+vpmadd52huq zmm11, zmm1, zmm4
+vpmadd52huq zmm13, zmm1, zmm6
+vpmadd52huq zmm15, zmm1, zmm8
+vpmadd52huq zmm17, zmm1, zmm10
+vpmadd52huq zmm18, zmm1, zmm12
+vpmadd52huq zmm19, zmm1, zmm14
+vpxorq zmm20, zmm20, zmm20
+vpmadd52huq zmm20, zmm1, zmm16
+vmovdqu64 zmm1, [rdx + 256]
+vpmadd52luq zmm9, zmm2, zmm1
+vpmadd52luq zmm11, zmm1, zmm4
+vpmadd52luq zmm13, zmm1, zmm6
+vpmadd52luq zmm15, zmm1, zmm8
+vpmadd52luq zmm17, zmm1, zmm10
+vpmadd52luq zmm18, zmm1, zmm12
+vpmadd52luq zmm19, zmm1, zmm14
+vpmadd52luq zmm20, zmm1, zmm16
+vpmadd52huq zmm11, zmm1, zmm2
+vpmadd52huq zmm13, zmm1, zmm4
+vpmadd52huq zmm15, zmm1, zmm6
+vpmadd52huq zmm17, zmm1, zmm8
+vpmadd52huq zmm18, zmm1, zmm10
+vpmadd52huq zmm19, zmm1, zmm12
+vpmadd52huq zmm20, zmm1, zmm14
+vpxorq zmm21, zmm21, zmm21
+vpmadd52huq zmm21, zmm1, zmm16
+vmovdqu64 zmm1, [rdx + 320]
+vpmadd52luq zmm11, zmm2, zmm1
+vpmadd52luq zmm13, zmm1, zmm4
+vpmadd52luq zmm15, zmm1, zmm6
+vpmadd52luq zmm17, zmm1, zmm8
+vpmadd52luq zmm18, zmm1, zmm10
+vpmadd52luq zmm19, zmm1, zmm12
+vpmadd52luq zmm20, zmm1, zmm14
+vpmadd52luq zmm21, zmm1, zmm16
+vpmadd52huq zmm13, zmm1, zmm2
+vpmadd52huq zmm15, zmm1, zmm4
+vpmadd52huq zmm17, zmm1, zmm6
+vpmadd52huq zmm18, zmm1, zmm8
+vpmadd52huq zmm19, zmm1, zmm10
+vpmadd52huq zmm20, zmm1, zmm12
+vpmadd52huq zmm21, zmm1, zmm14
+vpxorq zmm22, zmm22, zmm22
+vpmadd52huq zmm22, zmm1, zmm16
+vmovdqu64 zmm1, [rdx + 384]
+vpmadd52luq zmm13, zmm2, zmm1
+vpmadd52luq zmm15, zmm1, zmm4
+vpmadd52luq zmm17, zmm1, zmm6
+vpmadd52luq zmm18, zmm1, zmm8
+vpmadd52luq zmm19, zmm1, zmm10
+vpmadd52luq zmm20, zmm1, zmm12
+vpmadd52luq zmm21, zmm1, zmm14
+vpmadd52luq zmm22, zmm1, zmm16
+vpmadd52huq zmm15, zmm1, zmm2
+vpmadd52huq zmm17, zmm1, zmm4
+vpmadd52huq zmm18, zmm1, zmm6
+vpmadd52huq zmm19, zmm1, zmm8
+vpmadd52huq zmm20, zmm1, zmm10
+vpmadd52huq zmm21, zmm1, zmm12
+vpmadd52huq zmm22, zmm1, zmm14
+vpxorq zmm23, zmm23, zmm23
+vpmadd52huq zmm23, zmm1, zmm16
+vmovdqu64 zmm1, [rdx + 448]
+vpmadd52luq zmm15, zmm2, zmm1
+vpmadd52luq zmm17, zmm1, zmm4
+vpmadd52luq zmm18, zmm1, zmm6
+vpmadd52luq zmm19, zmm1, zmm8
+vpmadd52luq zmm20, zmm1, zmm10
+vpmadd52luq zmm21, zmm1, zmm12
+vpmadd52luq zmm22, zmm1, zmm14
+vpmadd52luq zmm23, zmm1, zmm16
+vpmadd52huq zmm17, zmm1, zmm2
+vpmadd52huq zmm18, zmm1, zmm4
+vpmadd52huq zmm19, zmm1, zmm6
+vpmadd52huq zmm20, zmm1, zmm8
+vpmadd52huq zmm21, zmm1, zmm10
+vpmadd52huq zmm22, zmm1, zmm12
+vpmadd52huq zmm23, zmm1, zmm14
+vpsrlq zmm14, zmm3, 52
+vpaddq zmm14, zmm5, zmm14
+vpsrlq zmm5, zmm14, 52
+vpaddq zmm5, zmm7, zmm5
+vpmadd52luq zmm5, zmm0, [rip + 4f]{1to8}
+vpmadd52luq zmm9, zmm0, [rip + 4f + 8]{1to8}
+vpmadd52luq zmm11, zmm0, [rip + 4f + 16]{1to8}
+vpmadd52luq zmm13, zmm0, [rip + 4f + 24]{1to8}
+vpmadd52luq zmm15, zmm0, [rip + 4f + 32]{1to8}
+vpmadd52luq zmm17, zmm0, [rip + 4f + 40]{1to8}
+vpmadd52luq zmm18, zmm0, [rip + 4f + 48]{1to8}
+vpmadd52luq zmm19, zmm0, [rip + 4f + 56]{1to8}
+vpmadd52huq zmm9, zmm0, [rip + 4f]{1to8}
+vpmadd52huq zmm11, zmm0, [rip + 4f + 8]{1to8}
+vpmadd52huq zmm13, zmm0, [rip + 4f + 16]{1to8}
+vpmadd52huq zmm15, zmm0, [rip + 4f + 24]{1to8}
+vpmadd52huq zmm17, zmm0, [rip + 4f + 32]{1to8}
+vpmadd52huq zmm18, zmm0, [rip + 4f + 40]{1to8}
+vpmadd52huq zmm19, zmm0, [rip + 4f + 48]{1to8}
+vpmadd52huq zmm20, zmm0, [rip + 4f + 56]{1to8}
+vpmadd52luq zmm9, zmm3, [rip + 4f]{1to8}
+vpmadd52luq zmm11, zmm3, [rip + 4f + 8]{1to8}
+vpmadd52luq zmm13, zmm3, [rip + 4f + 16]{1to8}
+vpmadd52luq zmm15, zmm3, [rip + 4f + 24]{1to8}
+vpmadd52luq zmm17, zmm3, [rip + 4f + 32]{1to8}
+vpmadd52luq zmm18, zmm3, [rip + 4f + 40]{1to8}
+vpmadd52luq zmm19, zmm3, [rip + 4f + 48]{1to8}
+vpmadd52luq zmm20, zmm3, [rip + 4f + 56]{1to8}
+vpmadd52huq zmm11, zmm3, [rip + 4f]{1to8}
+vpmadd52huq zmm13, zmm3, [rip + 4f + 8]{1to8}
+vpmadd52huq zmm15, zmm3, [rip + 4f + 16]{1to8}
+vpmadd52huq zmm17, zmm3, [rip + 4f + 24]{1to8}
+vpmadd52huq zmm18, zmm3, [rip + 4f + 32]{1to8}
+vpmadd52huq zmm19, zmm3, [rip + 4f + 40]{1to8}
+vpmadd52huq zmm20, zmm3, [rip + 4f + 48]{1to8}
+vpmadd52huq zmm21, zmm3, [rip + 4f + 56]{1to8}
+vpmadd52luq zmm11, zmm14, [rip + 4f]{1to8}
+vpmadd52luq zmm13, zmm14, [rip + 4f + 8]{1to8}
+vpmadd52luq zmm15, zmm14, [rip + 4f + 16]{1to8}
+vpmadd52luq zmm17, zmm14, [rip + 4f + 24]{1to8}
+vpmadd52luq zmm18, zmm14, [rip + 4f + 32]{1to8}
+vpmadd52luq zmm19, zmm14, [rip + 4f + 40]{1to8}
+vpmadd52luq zmm20, zmm14, [rip + 4f + 48]{1to8}
+vpmadd52luq zmm21, zmm14, [rip + 4f + 56]{1to8}
+vpmadd52huq zmm13, zmm14, [rip + 4f]{1to8}
+vpmadd52huq zmm15, zmm14, [rip + 4f + 8]{1to8}
+vpmadd52huq zmm17, zmm14, [rip + 4f + 16]{1to8}
+vpmadd52huq zmm18, zmm14, [rip + 4f + 24]{1to8}
+vpmadd52huq zmm19, zmm14, [rip + 4f + 32]{1to8}
+vpmadd52huq zmm20, zmm14, [rip + 4f + 40]{1to8}
+vpmadd52huq zmm21, zmm14, [rip + 4f + 48]{1to8}
+vpmadd52huq zmm22, zmm14, [rip + 4f + 56]{1to8}
+vpsrlq zmm14, zmm5, 52
+vpaddq zmm14, zmm9, zmm14
+vpsrlq zmm9, zmm14, 52
+vpaddq zmm9, zmm11, zmm9
+vpmadd52luq zmm9, zmm5, [rip + 4f + 64]{1to8}
+vpmadd52luq zmm13, zmm5, [rip + 4f + 72]{1to8}
+vpmadd52luq zmm15, zmm5, [rip + 4f + 80]{1to8}
+vpmadd52luq zmm17, zmm5, [rip + 4f + 88]{1to8}
+vpmadd52luq zmm18, zmm5, [rip + 4f + 96]{1to8}
+vpmadd52luq zmm19, zmm5, [rip + 4f + 104]{1to8}
+vpmadd52luq zmm20, zmm5, [rip + 4f + 112]{1to8}
+vpmadd52luq zmm21, zmm5, [rip + 4f + 120]{1to8}
+vpmadd52huq zmm13, zmm5, [rip + 4f + 64]{1to8}
+vpmadd52huq zmm15, zmm5, [rip + 4f + 72]{1to8}
+vpmadd52huq zmm17, zmm5, [rip + 4f + 80]{1to8}
+vpmadd52huq zmm18, zmm5, [rip + 4f + 88]{1to8}
+vpmadd52huq zmm19, zmm5, [rip + 4f + 96]{1to8}
+vpmadd52huq zmm20, zmm5, [rip + 4f + 104]{1to8}
+vpmadd52huq zmm21, zmm5, [rip + 4f + 112]{1to8}
+vpmadd52huq zmm22, zmm5, [rip + 4f + 120]{1to8}
+vpmadd52luq zmm13, zmm14, [rip + 4f + 64]{1to8}
+vpmadd52luq zmm15, zmm14, [rip + 4f + 72]{1to8}
+vpmadd52luq zmm17, zmm14, [rip + 4f + 80]{1to8}
+vpmadd52luq zmm18, zmm14, [rip + 4f + 88]{1to8}
+vpmadd52luq zmm19, zmm14, [rip + 4f + 96]{1to8}
+vpmadd52luq zmm20, zmm14, [rip + 4f + 104]{1to8}
+vpmadd52luq zmm21, zmm14, [rip + 4f + 112]{1to8}
+vpmadd52luq zmm22, zmm14, [rip + 4f + 120]{1to8}
+vpmadd52huq zmm15, zmm14, [rip + 4f + 64]{1to8}
+vpmadd52huq zmm17, zmm14, [rip + 4f + 72]{1to8}
+vpmadd52huq zmm18, zmm14, [rip + 4f + 80]{1to8}
+vpmadd52huq zmm19, zmm14, [rip + 4f + 88]{1to8}
+vpmadd52huq zmm20, zmm14, [rip + 4f + 96]{1to8}
+vpmadd52huq zmm21, zmm14, [rip + 4f + 104]{1to8}
+vpmadd52huq zmm22, zmm14, [rip + 4f + 112]{1to8}
+vpmadd52huq zmm23, zmm14, [rip + 4f + 120]{1to8}
+vpsrlq zmm14, zmm9, 52
+vpaddq zmm14, zmm13, zmm14
+vpmadd52luq zmm14, zmm9, [rip + 4f + 128]{1to8}
+vpmadd52luq zmm15, zmm9, [rip + 4f + 136]{1to8}
+vpmadd52luq zmm17, zmm9, [rip + 4f + 144]{1to8}
+vpmadd52luq zmm18, zmm9, [rip + 4f + 152]{1to8}
+vpmadd52luq zmm19, zmm9, [rip + 4f + 160]{1to8}
+vpmadd52luq zmm20, zmm9, [rip + 4f + 168]{1to8}
+vpmadd52luq zmm21, zmm9, [rip + 4f + 176]{1to8}
+vpmadd52luq zmm22, zmm9, [rip + 4f + 184]{1to8}
+vpmadd52huq zmm15, zmm9, [rip + 4f + 128]{1to8}
+vpmadd52huq zmm17, zmm9, [rip + 4f + 136]{1to8}
+vpmadd52huq zmm18, zmm9, [rip + 4f + 144]{1to8}
+vpmadd52huq zmm19, zmm9, [rip + 4f + 152]{1to8}
+vpmadd52huq zmm20, zmm9, [rip + 4f + 160]{1to8}
+vpmadd52huq zmm21, zmm9, [rip + 4f + 168]{1to8}
+vpmadd52huq zmm22, zmm9, [rip + 4f + 176]{1to8}
+vpmadd52huq zmm23, zmm9, [rip + 4f + 184]{1to8}
+vpaddq zmm9, zmm14, [rip + 4f + 192]{1to8}
+vpxorq zmm13, zmm13, zmm13
+vpmadd52luq zmm13, zmm14, [rip + 4f + 200]{1to8}
+vpmadd52luq zmm15, zmm13, [rip + 4f + 208]{1to8}
+vpmadd52luq zmm17, zmm13, [rip + 4f + 216]{1to8}
+vpmadd52luq zmm18, zmm13, [rip + 4f + 224]{1to8}
+vpmadd52luq zmm19, zmm13, [rip + 4f + 232]{1to8}
+vpmadd52luq zmm20, zmm13, [rip + 4f + 240]{1to8}
+vpmadd52luq zmm21, zmm13, [rip + 4f + 248]{1to8}
+vpmadd52luq zmm22, zmm13, [rip + 4f + 256]{1to8}
+vpmadd52huq zmm15, zmm13, [rip + 4f + 264]{1to8}
+vpmadd52huq zmm17, zmm13, [rip + 4f + 208]{1to8}
+vpmadd52huq zmm18, zmm13, [rip + 4f + 216]{1to8}
+vpmadd52huq zmm19, zmm13, [rip + 4f + 224]{1to8}
+vpmadd52huq zmm20, zmm13, [rip + 4f + 232]{1to8}
+vpmadd52huq zmm21, zmm13, [rip + 4f + 240]{1to8}
+vpmadd52huq zmm22, zmm13, [rip + 4f + 248]{1to8}
+vpmadd52huq zmm23, zmm13, [rip + 4f + 256]{1to8}
+vpsrlq zmm9, zmm9, 52
+vpaddq zmm9, zmm15, zmm9
+vpaddq zmm15, zmm9, [rip + 4f + 192]{1to8}
+vpxorq zmm13, zmm13, zmm13
+vpmadd52luq zmm13, zmm9, [rip + 4f + 200]{1to8}
+vpmadd52luq zmm17, zmm13, [rip + 4f + 208]{1to8}
+vpmadd52luq zmm18, zmm13, [rip + 4f + 216]{1to8}
+vpmadd52luq zmm19, zmm13, [rip + 4f + 224]{1to8}
+vpmadd52luq zmm20, zmm13, [rip + 4f + 232]{1to8}
+vpmadd52luq zmm21, zmm13, [rip + 4f + 240]{1to8}
+vpmadd52luq zmm22, zmm13, [rip + 4f + 248]{1to8}
+vpmadd52luq zmm23, zmm13, [rip + 4f + 256]{1to8}
+vpmadd52huq zmm17, zmm13, [rip + 4f + 264]{1to8}
+vpmadd52huq zmm18, zmm13, [rip + 4f + 208]{1to8}
+vpmadd52huq zmm19, zmm13, [rip + 4f + 216]{1to8}
+vpmadd52huq zmm20, zmm13, [rip + 4f + 224]{1to8}
+vpmadd52huq zmm21, zmm13, [rip + 4f + 232]{1to8}
+vpmadd52huq zmm22, zmm13, [rip + 4f + 240]{1to8}
+vpmadd52huq zmm23, zmm13, [rip + 4f + 248]{1to8}
+vpxorq zmm9, zmm9, zmm9
+vpmadd52huq zmm9, zmm13, [rip + 4f + 256]{1to8}
+vpsrlq zmm15, zmm15, 52
+vpaddq zmm15, zmm17, zmm15
+vpaddq zmm15, zmm15, [r8]
+vpaddq zmm18, zmm18, [r8 + 64]
+vpaddq zmm19, zmm19, [r8 + 128]
+vpaddq zmm20, zmm20, [r8 + 192]
+vpaddq zmm21, zmm21, [r8 + 256]
+vpaddq zmm22, zmm22, [r8 + 320]
+vpaddq zmm23, zmm23, [r8 + 384]
+vpaddq zmm9, zmm9, [r8 + 448]
+vpsubq zmm17, zmm15, [rip + 4f + 272]{1to8}
+vpsubq zmm13, zmm18, [rip + 4f + 280]{1to8}
+vpsubq zmm14, zmm19, [rip + 4f + 288]{1to8}
+vpsubq zmm5, zmm20, [rip + 4f + 296]{1to8}
+vpsubq zmm11, zmm21, [rip + 4f + 304]{1to8}
+vpsubq zmm3, zmm22, [rip + 4f + 312]{1to8}
+vpsubq zmm0, zmm23, [rip + 4f + 320]{1to8}
+vpsubq zmm7, zmm9, [rip + 4f + 328]{1to8}
+vpsraq zmm1, zmm17, 52
+vpaddq zmm1, zmm13, zmm1
+vpsraq zmm13, zmm1, 52
+vpaddq zmm13, zmm14, zmm13
+vpsraq zmm14, zmm13, 52
+vpaddq zmm14, zmm5, zmm14
+vpsraq zmm5, zmm14, 52
+vpaddq zmm5, zmm11, zmm5
+vpsraq zmm11, zmm5, 52
+vpaddq zmm11, zmm3, zmm11
+vpsraq zmm3, zmm11, 52
+vpaddq zmm3, zmm0, zmm3
+vpsraq zmm0, zmm3, 52
+vpaddq zmm0, zmm7, zmm0
+vpsraq zmm7, zmm0, 63
+vpsrlq zmm12, zmm15, 52
+vpaddq zmm12, zmm18, zmm12
+vpsrlq zmm18, zmm12, 52
+vpaddq zmm18, zmm19, zmm18
+vpsrlq zmm19, zmm18, 52
+vpaddq zmm19, zmm20, zmm19
+vpsrlq zmm20, zmm19, 52
+vpaddq zmm20, zmm21, zmm20
+vpsrlq zmm21, zmm20, 52
+vpaddq zmm21, zmm22, zmm21
+vpsrlq zmm22, zmm21, 52
+vpaddq zmm22, zmm23, zmm22
+vpsrlq zmm23, zmm22, 52
+vpaddq zmm23, zmm9, zmm23
+vpternlogq zmm15, zmm7, zmm17, 226
+vpternlogq zmm12, zmm7, zmm1, 226
+vpternlogq zmm18, zmm7, zmm13, 226
+vpternlogq zmm19, zmm7, zmm14, 226
+vpternlogq zmm20, zmm7, zmm5, 226
+vpternlogq zmm21, zmm7, zmm11, 226
+vpternlogq zmm22, zmm7, zmm3, 226
+vpternlogq zmm7, zmm23, zmm0, 202
+vpandq zmm15, zmm15, [rip + 4f + 192]{1to8}
+vpandq zmm12, zmm12, [rip + 4f + 192]{1to8}
+vpandq zmm18, zmm18, [rip + 4f + 192]{1to8}
+vpandq zmm19, zmm19, [rip + 4f + 192]{1to8}
+vpandq zmm20, zmm20, [rip + 4f + 192]{1to8}
+vpandq zmm21, zmm21, [rip + 4f + 192]{1to8}
+vpandq zmm22, zmm22, [rip + 4f + 192]{1to8}
+vpandq zmm7, zmm7, [rip + 4f + 192]{1to8}
+vmovdqu64 [rsi], zmm15
+vmovdqu64 [rsi + 64], zmm12
+vmovdqu64 [rsi + 128], zmm18
+vmovdqu64 [rsi + 192], zmm19
+vmovdqu64 [rsi + 256], zmm20
+vmovdqu64 [rsi + 320], zmm21
+vmovdqu64 [rsi + 384], zmm22
+vmovdqu64 [rsi + 448], zmm7
+add rsi, 512
+add rdx, 512
+add rcx, 512
+add r8, 512
+dec rdi
+jnz 3b
+2:
+vzeroupper
+ret
+.p2align 6, 0xcc
+4:
+.quad 0x000d3e1080085afc
+.quad 0x0007888869fbc7a3
+.quad 0x000ebf4b49b83077
+.quad 0x0005f1a16fcfbcef
+.quad 0x0005bbade978d8d8
+.quad 0x00027a3a63d14d97
+.quad 0x000a794aa1b82d11
+.quad 0x000000000000e718
+.quad 0x000121b460e631b7
+.quad 0x000835ef255e8f2f
+.quad 0x00049d7621ca5f48
+.quad 0x000496dd31acc2eb
+.quad 0x000a5cb88ded3e82
+.quad 0x0009b6e94a51782f
+.quad 0x000c5ca9a937da06
+.quad 0x000000000000eeab
+.quad 0x00004be07d2027cb
+.quad 0x000d7786e39002d4
+.quad 0x000f51047083c4dd
+.quad 0x00096079a7670223
+.quad 0x00004ca513044b79
+.quad 0x0006615d3780ea11
+.quad 0x000f9a5623d6a279
+.quad 0x0000000000006803
+.quad 0x000fffffffffffff
+.quad 0x0003fffcfffcfffd
+.quad 0x000feb153ffffb9f
+.quad 0x0006b0f6241eabff
+.quad 0x00012bf6730d2a0f
+.quad 0x000764774b84f385
+.quad 0x0001ba7b6434bacd
+.quad 0x0001ea397fe69a4b
+.quad 0x000000000001a011
+.quad 0x000effffffffaaab
+.quad 0x000dffffffff5556
+.quad 0x000fd62a7ffff73f
+.quad 0x000d61ec483d57ff
+.quad 0x000257ece61a541e
+.quad 0x000ec8ee9709e70a
+.quad 0x000374f6c869759a
+.quad 0x0003d472ffcd3496
+.quad 0x0000000000034022
 "
 }
 

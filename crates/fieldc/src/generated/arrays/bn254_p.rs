@@ -45,7 +45,7 @@ pub(crate) static AVX512IFMA: ArrayKernels = ArrayKernels {
     butterfly: None,
     sum: Some(SumKernels { accumulate: accumulate_avx512ifma, collect: collect_avx512ifma, columns: 10, most: 256, multiple: 1 }),
     transform: None,
-    digits: Some(DigitKernels { to: to_digits_avx512ifma, from: from_digits_avx512ifma, add: add_digits_avx512ifma, sub: sub_digits_avx512ifma, mul: mul_digits_avx512ifma, square: square_digits_avx512ifma, accumulate: accumulate_digits_avx512ifma, digits: 5, factor: &[0x0, 0x0, 0x0, 0x1000000000000000] }),
+    digits: Some(DigitKernels { to: to_digits_avx512ifma, from: from_digits_avx512ifma, add: add_digits_avx512ifma, sub: sub_digits_avx512ifma, mul: mul_digits_avx512ifma, square: square_digits_avx512ifma, mul_add: mul_add_digits_avx512ifma, accumulate: accumulate_digits_avx512ifma, digits: 5, factor: &[0x0, 0x0, 0x0, 0x1000000000000000] }),
     multiples: Some(SumKernels { accumulate: accumulate_multiples_avx512ifma, collect: collect_multiples_avx512ifma, columns: 10, most: 120, multiple: 11 }),
 };
 
@@ -19506,6 +19506,225 @@ ret
 .quad 0x000a029b85045b68
 .quad 0x000030644e72e131
 .quad 0x00008c16d87cfd47
+"
+}
+
+// mul_add_lazy on arrays, layout digits: x < 2p, y < 2p, a < 2p; z = x*y/R + a mod p, z < 2p, R = 2^260. An element has 5 digits of 52 bits.
+array_kernel! {
+    mul_add_digits_avx512ifma,
+    "fieldc_bn254_p_mul_add_digits_avx512ifma_c2abe85648c05b83",
+    r"
+add rdi, 7
+shr rdi, 3
+jz 2f
+3:
+vpxorq zmm0, zmm0, zmm0
+vmovdqu64 zmm1, [rdx]
+vmovdqu64 zmm2, [rcx]
+vpmadd52luq zmm0, zmm1, zmm2
+vpxorq zmm3, zmm3, zmm3
+vmovdqu64 zmm4, [rcx + 64]
+vpmadd52luq zmm3, zmm1, zmm4
+vpxorq zmm5, zmm5, zmm5
+vmovdqu64 zmm6, [rcx + 128]
+vpmadd52luq zmm5, zmm1, zmm6
+vpxorq zmm7, zmm7, zmm7
+vmovdqu64 zmm8, [rcx + 192]
+vpmadd52luq zmm7, zmm1, zmm8
+vpxorq zmm9, zmm9, zmm9
+vmovdqu64 zmm10, [rcx + 256]
+vpmadd52luq zmm9, zmm1, zmm10
+vpmadd52huq zmm3, zmm1, zmm2
+vpmadd52huq zmm5, zmm1, zmm4
+vpmadd52huq zmm7, zmm1, zmm6
+vpmadd52huq zmm9, zmm1, zmm8
+vpxorq zmm11, zmm11, zmm11
+vpmadd52huq zmm11, zmm1, zmm10
+vmovdqu64 zmm1, [rdx + 64]
+vpmadd52luq zmm3, zmm2, zmm1
+vpmadd52luq zmm5, zmm1, zmm4
+vpmadd52luq zmm7, zmm1, zmm6
+vpmadd52luq zmm9, zmm1, zmm8
+vpmadd52luq zmm11, zmm1, zmm10
+vpmadd52huq zmm5, zmm1, zmm2
+vpmadd52huq zmm7, zmm1, zmm4
+vpmadd52huq zmm9, zmm1, zmm6
+vpmadd52huq zmm11, zmm1, zmm8
+vpxorq zmm12, zmm12, zmm12
+vpmadd52huq zmm12, zmm1, zmm10
+vmovdqu64 zmm1, [rdx + 128]
+vpmadd52luq zmm5, zmm2, zmm1
+vpmadd52luq zmm7, zmm1, zmm4
+vpmadd52luq zmm9, zmm1, zmm6
+vpmadd52luq zmm11, zmm1, zmm8
+vpmadd52luq zmm12, zmm1, zmm10
+vpmadd52huq zmm7, zmm1, zmm2
+vpmadd52huq zmm9, zmm1, zmm4
+vpmadd52huq zmm11, zmm1, zmm6
+vpmadd52huq zmm12, zmm1, zmm8
+vpxorq zmm13, zmm13, zmm13
+vpmadd52huq zmm13, zmm1, zmm10
+vmovdqu64 zmm1, [rdx + 192]
+vpmadd52luq zmm7, zmm2, zmm1
+vpmadd52luq zmm9, zmm1, zmm4
+vpmadd52luq zmm11, zmm1, zmm6
+vpmadd52luq zmm12, zmm1, zmm8
+vpmadd52luq zmm13, zmm1, zmm10
+vpmadd52huq zmm9, zmm1, zmm2
+vpmadd52huq zmm11, zmm1, zmm4
+vpmadd52huq zmm12, zmm1, zmm6
+vpmadd52huq zmm13, zmm1, zmm8
+vpxorq zmm14, zmm14, zmm14
+vpmadd52huq zmm14, zmm1, zmm10
+vmovdqu64 zmm1, [rdx + 256]
+vpmadd52luq zmm9, zmm2, zmm1
+vpmadd52luq zmm11, zmm1, zmm4
+vpmadd52luq zmm12, zmm1, zmm6
+vpmadd52luq zmm13, zmm1, zmm8
+vpmadd52luq zmm14, zmm1, zmm10
+vpmadd52huq zmm11, zmm1, zmm2
+vpmadd52huq zmm12, zmm1, zmm4
+vpmadd52huq zmm13, zmm1, zmm6
+vpmadd52huq zmm14, zmm1, zmm8
+vpxorq zmm8, zmm8, zmm8
+vpmadd52huq zmm8, zmm1, zmm10
+vpsrlq zmm10, zmm3, 52
+vpaddq zmm10, zmm5, zmm10
+vpmadd52luq zmm10, zmm0, [rip + 4f]{1to8}
+vpmadd52luq zmm7, zmm0, [rip + 4f + 8]{1to8}
+vpmadd52luq zmm9, zmm0, [rip + 4f + 16]{1to8}
+vpmadd52luq zmm11, zmm0, [rip + 4f + 24]{1to8}
+vpmadd52luq zmm12, zmm0, [rip + 4f + 32]{1to8}
+vpmadd52huq zmm7, zmm0, [rip + 4f]{1to8}
+vpmadd52huq zmm9, zmm0, [rip + 4f + 8]{1to8}
+vpmadd52huq zmm11, zmm0, [rip + 4f + 16]{1to8}
+vpmadd52huq zmm12, zmm0, [rip + 4f + 24]{1to8}
+vpmadd52huq zmm13, zmm0, [rip + 4f + 32]{1to8}
+vpmadd52luq zmm7, zmm3, [rip + 4f]{1to8}
+vpmadd52luq zmm9, zmm3, [rip + 4f + 8]{1to8}
+vpmadd52luq zmm11, zmm3, [rip + 4f + 16]{1to8}
+vpmadd52luq zmm12, zmm3, [rip + 4f + 24]{1to8}
+vpmadd52luq zmm13, zmm3, [rip + 4f + 32]{1to8}
+vpmadd52huq zmm9, zmm3, [rip + 4f]{1to8}
+vpmadd52huq zmm11, zmm3, [rip + 4f + 8]{1to8}
+vpmadd52huq zmm12, zmm3, [rip + 4f + 16]{1to8}
+vpmadd52huq zmm13, zmm3, [rip + 4f + 24]{1to8}
+vpmadd52huq zmm14, zmm3, [rip + 4f + 32]{1to8}
+vpsrlq zmm3, zmm10, 52
+vpaddq zmm3, zmm7, zmm3
+vpmadd52luq zmm3, zmm10, [rip + 4f + 40]{1to8}
+vpmadd52luq zmm9, zmm10, [rip + 4f + 48]{1to8}
+vpmadd52luq zmm11, zmm10, [rip + 4f + 56]{1to8}
+vpmadd52luq zmm12, zmm10, [rip + 4f + 64]{1to8}
+vpmadd52luq zmm13, zmm10, [rip + 4f + 72]{1to8}
+vpmadd52huq zmm9, zmm10, [rip + 4f + 40]{1to8}
+vpmadd52huq zmm11, zmm10, [rip + 4f + 48]{1to8}
+vpmadd52huq zmm12, zmm10, [rip + 4f + 56]{1to8}
+vpmadd52huq zmm13, zmm10, [rip + 4f + 64]{1to8}
+vpmadd52huq zmm14, zmm10, [rip + 4f + 72]{1to8}
+vpaddq zmm10, zmm3, [rip + 4f + 80]{1to8}
+vpxorq zmm7, zmm7, zmm7
+vpmadd52luq zmm7, zmm3, [rip + 4f + 88]{1to8}
+vpmadd52luq zmm9, zmm7, [rip + 4f + 96]{1to8}
+vpmadd52luq zmm11, zmm7, [rip + 4f + 104]{1to8}
+vpmadd52luq zmm12, zmm7, [rip + 4f + 112]{1to8}
+vpmadd52luq zmm13, zmm7, [rip + 4f + 120]{1to8}
+vpmadd52huq zmm9, zmm7, [rip + 4f + 128]{1to8}
+vpmadd52huq zmm11, zmm7, [rip + 4f + 96]{1to8}
+vpmadd52huq zmm12, zmm7, [rip + 4f + 104]{1to8}
+vpmadd52huq zmm13, zmm7, [rip + 4f + 112]{1to8}
+vpmadd52huq zmm14, zmm7, [rip + 4f + 120]{1to8}
+vpsrlq zmm10, zmm10, 52
+vpaddq zmm10, zmm9, zmm10
+vpaddq zmm9, zmm10, [rip + 4f + 80]{1to8}
+vpxorq zmm7, zmm7, zmm7
+vpmadd52luq zmm7, zmm10, [rip + 4f + 88]{1to8}
+vpmadd52luq zmm11, zmm7, [rip + 4f + 96]{1to8}
+vpmadd52luq zmm12, zmm7, [rip + 4f + 104]{1to8}
+vpmadd52luq zmm13, zmm7, [rip + 4f + 112]{1to8}
+vpmadd52luq zmm14, zmm7, [rip + 4f + 120]{1to8}
+vpmadd52huq zmm11, zmm7, [rip + 4f + 128]{1to8}
+vpmadd52huq zmm12, zmm7, [rip + 4f + 96]{1to8}
+vpmadd52huq zmm13, zmm7, [rip + 4f + 104]{1to8}
+vpmadd52huq zmm14, zmm7, [rip + 4f + 112]{1to8}
+vpmadd52huq zmm8, zmm7, [rip + 4f + 120]{1to8}
+vpsrlq zmm9, zmm9, 52
+vpaddq zmm9, zmm11, zmm9
+vpaddq zmm9, zmm9, [r8]
+vpaddq zmm12, zmm12, [r8 + 64]
+vpaddq zmm13, zmm13, [r8 + 128]
+vpaddq zmm14, zmm14, [r8 + 192]
+vpaddq zmm8, zmm8, [r8 + 256]
+vpsubq zmm11, zmm9, [rip + 4f + 136]{1to8}
+vpsubq zmm7, zmm12, [rip + 4f + 144]{1to8}
+vpsubq zmm10, zmm13, [rip + 4f + 152]{1to8}
+vpsubq zmm3, zmm14, [rip + 4f + 160]{1to8}
+vpsubq zmm0, zmm8, [rip + 4f + 168]{1to8}
+vpsraq zmm5, zmm11, 52
+vpaddq zmm5, zmm7, zmm5
+vpsraq zmm7, zmm5, 52
+vpaddq zmm7, zmm10, zmm7
+vpsraq zmm10, zmm7, 52
+vpaddq zmm10, zmm3, zmm10
+vpsraq zmm3, zmm10, 52
+vpaddq zmm3, zmm0, zmm3
+vpsraq zmm0, zmm3, 63
+vpsrlq zmm1, zmm9, 52
+vpaddq zmm1, zmm12, zmm1
+vpsrlq zmm12, zmm1, 52
+vpaddq zmm12, zmm13, zmm12
+vpsrlq zmm13, zmm12, 52
+vpaddq zmm13, zmm14, zmm13
+vpsrlq zmm14, zmm13, 52
+vpaddq zmm14, zmm8, zmm14
+vpternlogq zmm9, zmm0, zmm11, 226
+vpternlogq zmm1, zmm0, zmm5, 226
+vpternlogq zmm12, zmm0, zmm7, 226
+vpternlogq zmm13, zmm0, zmm10, 226
+vpternlogq zmm0, zmm14, zmm3, 202
+vpandq zmm9, zmm9, [rip + 4f + 80]{1to8}
+vpandq zmm1, zmm1, [rip + 4f + 80]{1to8}
+vpandq zmm12, zmm12, [rip + 4f + 80]{1to8}
+vpandq zmm13, zmm13, [rip + 4f + 80]{1to8}
+vpandq zmm0, zmm0, [rip + 4f + 80]{1to8}
+vmovdqu64 [rsi], zmm9
+vmovdqu64 [rsi + 64], zmm1
+vmovdqu64 [rsi + 128], zmm12
+vmovdqu64 [rsi + 192], zmm13
+vmovdqu64 [rsi + 256], zmm0
+add rsi, 320
+add rdx, 320
+add rcx, 320
+add r8, 320
+dec rdi
+jnz 3b
+2:
+vzeroupper
+ret
+.p2align 6, 0xcc
+4:
+.quad 0x000ad9de1582c255
+.quad 0x0008ad2bc2a5fd8b
+.quad 0x00009ad1fe489ff8
+.quad 0x0008774e6c3bdfd7
+.quad 0x0000131d64f7d9d6
+.quad 0x000c93a3dee22c55
+.quad 0x000e15f4ea250777
+.quad 0x00037f0b49e7cd63
+.quad 0x0002079e650a0895
+.quad 0x000006234192d7a1
+.quad 0x000fffffffffffff
+.quad 0x00020782e4866389
+.quad 0x000916871ca8d3c2
+.quad 0x000181585d97816a
+.quad 0x000a029b85045b68
+.quad 0x000030644e72e131
+.quad 0x00008c16d87cfd47
+.quad 0x0001182db0f9fa8e
+.quad 0x00022d0e3951a784
+.quad 0x000302b0bb2f02d5
+.quad 0x000405370a08b6d0
+.quad 0x000060c89ce5c263
 "
 }
 

@@ -45,7 +45,7 @@ pub(crate) static AVX512IFMA: ArrayKernels = ArrayKernels {
     butterfly: Some(ArrayKernel { run: butterfly_avx512ifma, least: 4 }),
     sum: Some(SumKernels { accumulate: accumulate_avx512ifma, collect: collect_avx512ifma, columns: 10, most: 256, multiple: 1 }),
     transform: Some(TransformKernels { enter: enter_avx512ifma, leave: leave_avx512ifma, root: root_avx512ifma, step: step_avx512ifma, step_by: step_by_avx512ifma, digits: 5 }),
-    digits: Some(DigitKernels { to: to_digits_avx512ifma, from: from_digits_avx512ifma, add: add_digits_avx512ifma, sub: sub_digits_avx512ifma, mul: mul_digits_avx512ifma, square: square_digits_avx512ifma, accumulate: accumulate_digits_avx512ifma, digits: 5, factor: &[0x0, 0x0, 0x0, 0x1000000000000000] }),
+    digits: Some(DigitKernels { to: to_digits_avx512ifma, from: from_digits_avx512ifma, add: add_digits_avx512ifma, sub: sub_digits_avx512ifma, mul: mul_digits_avx512ifma, square: square_digits_avx512ifma, mul_add: mul_add_digits_avx512ifma, accumulate: accumulate_digits_avx512ifma, digits: 5, factor: &[0x0, 0x0, 0x0, 0x1000000000000000] }),
     multiples: None,
 };
 
@@ -25588,6 +25588,218 @@ ret
 .quad 0x0000000000224698
 .quad 0x0000400000000000
 .quad 0x0006eb2100000001
+"
+}
+
+// mul_add_lazy on arrays, layout digits: x < 2p, y < 2p, a < 2p; z = x*y/R + a mod p, z < 2p, R = 2^260. An element has 5 digits of 52 bits.
+array_kernel! {
+    mul_add_digits_avx512ifma,
+    "fieldc_vesta_mul_add_digits_avx512ifma_60fa89dbd5a1b881",
+    r"
+add rdi, 7
+shr rdi, 3
+jz 2f
+3:
+vpxorq zmm0, zmm0, zmm0
+vmovdqu64 zmm1, [rdx]
+vmovdqu64 zmm2, [rcx]
+vpmadd52luq zmm0, zmm1, zmm2
+vpxorq zmm3, zmm3, zmm3
+vmovdqu64 zmm4, [rcx + 64]
+vpmadd52luq zmm3, zmm1, zmm4
+vpxorq zmm5, zmm5, zmm5
+vmovdqu64 zmm6, [rcx + 128]
+vpmadd52luq zmm5, zmm1, zmm6
+vpxorq zmm7, zmm7, zmm7
+vmovdqu64 zmm8, [rcx + 192]
+vpmadd52luq zmm7, zmm1, zmm8
+vpxorq zmm9, zmm9, zmm9
+vmovdqu64 zmm10, [rcx + 256]
+vpmadd52luq zmm9, zmm1, zmm10
+vpmadd52huq zmm3, zmm1, zmm2
+vpmadd52huq zmm5, zmm1, zmm4
+vpmadd52huq zmm7, zmm1, zmm6
+vpmadd52huq zmm9, zmm1, zmm8
+vpxorq zmm11, zmm11, zmm11
+vpmadd52huq zmm11, zmm1, zmm10
+vmovdqu64 zmm1, [rdx + 64]
+vpmadd52luq zmm3, zmm2, zmm1
+vpmadd52luq zmm5, zmm1, zmm4
+vpmadd52luq zmm7, zmm1, zmm6
+vpmadd52luq zmm9, zmm1, zmm8
+vpmadd52luq zmm11, zmm1, zmm10
+vpmadd52huq zmm5, zmm1, zmm2
+vpmadd52huq zmm7, zmm1, zmm4
+vpmadd52huq zmm9, zmm1, zmm6
+vpmadd52huq zmm11, zmm1, zmm8
+vpxorq zmm12, zmm12, zmm12
+vpmadd52huq zmm12, zmm1, zmm10
+vmovdqu64 zmm1, [rdx + 128]
+vpmadd52luq zmm5, zmm2, zmm1
+vpmadd52luq zmm7, zmm1, zmm4
+vpmadd52luq zmm9, zmm1, zmm6
+vpmadd52luq zmm11, zmm1, zmm8
+vpmadd52luq zmm12, zmm1, zmm10
+vpmadd52huq zmm7, zmm1, zmm2
+vpmadd52huq zmm9, zmm1, zmm4
+vpmadd52huq zmm11, zmm1, zmm6
+vpmadd52huq zmm12, zmm1, zmm8
+vpxorq zmm13, zmm13, zmm13
+vpmadd52huq zmm13, zmm1, zmm10
+vmovdqu64 zmm1, [rdx + 192]
+vpmadd52luq zmm7, zmm2, zmm1
+vpmadd52luq zmm9, zmm1, zmm4
+vpmadd52luq zmm11, zmm1, zmm6
+vpmadd52luq zmm12, zmm1, zmm8
+vpmadd52luq zmm13, zmm1, zmm10
+vpmadd52huq zmm9, zmm1, zmm2
+vpmadd52huq zmm11, zmm1, zmm4
+vpmadd52huq zmm12, zmm1, zmm6
+vpmadd52huq zmm13, zmm1, zmm8
+vpxorq zmm14, zmm14, zmm14
+vpmadd52huq zmm14, zmm1, zmm10
+vmovdqu64 zmm1, [rdx + 256]
+vpmadd52luq zmm9, zmm2, zmm1
+vpmadd52luq zmm11, zmm1, zmm4
+vpmadd52luq zmm12, zmm1, zmm6
+vpmadd52luq zmm13, zmm1, zmm8
+vpmadd52luq zmm14, zmm1, zmm10
+vpmadd52huq zmm11, zmm1, zmm2
+vpmadd52huq zmm12, zmm1, zmm4
+vpmadd52huq zmm13, zmm1, zmm6
+vpmadd52huq zmm14, zmm1, zmm8
+vpxorq zmm8, zmm8, zmm8
+vpmadd52huq zmm8, zmm1, zmm10
+vpsrlq zmm10, zmm3, 52
+vpaddq zmm10, zmm5, zmm10
+vpmadd52luq zmm10, zmm0, [rip + 4f]{1to8}
+vpmadd52luq zmm7, zmm0, [rip + 4f + 8]{1to8}
+vpmadd52luq zmm9, zmm0, [rip + 4f + 16]{1to8}
+vpmadd52luq zmm11, zmm0, [rip + 4f + 24]{1to8}
+vpmadd52luq zmm12, zmm0, [rip + 4f + 32]{1to8}
+vpmadd52huq zmm7, zmm0, [rip + 4f]{1to8}
+vpmadd52huq zmm9, zmm0, [rip + 4f + 8]{1to8}
+vpmadd52huq zmm11, zmm0, [rip + 4f + 16]{1to8}
+vpmadd52huq zmm12, zmm0, [rip + 4f + 24]{1to8}
+vpmadd52huq zmm13, zmm0, [rip + 4f + 32]{1to8}
+vpmadd52luq zmm7, zmm3, [rip + 4f]{1to8}
+vpmadd52luq zmm9, zmm3, [rip + 4f + 8]{1to8}
+vpmadd52luq zmm11, zmm3, [rip + 4f + 16]{1to8}
+vpmadd52luq zmm12, zmm3, [rip + 4f + 24]{1to8}
+vpmadd52luq zmm13, zmm3, [rip + 4f + 32]{1to8}
+vpmadd52huq zmm9, zmm3, [rip + 4f]{1to8}
+vpmadd52huq zmm11, zmm3, [rip + 4f + 8]{1to8}
+vpmadd52huq zmm12, zmm3, [rip + 4f + 16]{1to8}
+vpmadd52huq zmm13, zmm3, [rip + 4f + 24]{1to8}
+vpmadd52huq zmm14, zmm3, [rip + 4f + 32]{1to8}
+vpsrlq zmm3, zmm10, 52
+vpaddq zmm3, zmm7, zmm3
+vpmadd52luq zmm3, zmm10, [rip + 4f + 40]{1to8}
+vpmadd52luq zmm9, zmm10, [rip + 4f + 48]{1to8}
+vpmadd52luq zmm11, zmm10, [rip + 4f + 56]{1to8}
+vpmadd52luq zmm12, zmm10, [rip + 4f + 64]{1to8}
+vpmadd52luq zmm13, zmm10, [rip + 4f + 72]{1to8}
+vpmadd52huq zmm9, zmm10, [rip + 4f + 40]{1to8}
+vpmadd52huq zmm11, zmm10, [rip + 4f + 48]{1to8}
+vpmadd52huq zmm12, zmm10, [rip + 4f + 56]{1to8}
+vpmadd52huq zmm13, zmm10, [rip + 4f + 64]{1to8}
+vpmadd52huq zmm14, zmm10, [rip + 4f + 72]{1to8}
+vpaddq zmm10, zmm3, [rip + 4f + 80]{1to8}
+vpxorq zmm7, zmm7, zmm7
+vpmadd52luq zmm7, zmm3, [rip + 4f + 88]{1to8}
+vpmadd52luq zmm9, zmm7, [rip + 4f + 96]{1to8}
+vpmadd52luq zmm11, zmm7, [rip + 4f + 104]{1to8}
+vpmadd52luq zmm13, zmm7, [rip + 4f + 112]{1to8}
+vpmadd52huq zmm9, zmm7, [rip + 4f + 120]{1to8}
+vpmadd52huq zmm11, zmm7, [rip + 4f + 96]{1to8}
+vpmadd52huq zmm12, zmm7, [rip + 4f + 104]{1to8}
+vpmadd52huq zmm14, zmm7, [rip + 4f + 112]{1to8}
+vpsrlq zmm10, zmm10, 52
+vpaddq zmm10, zmm9, zmm10
+vpaddq zmm9, zmm10, [rip + 4f + 80]{1to8}
+vpxorq zmm7, zmm7, zmm7
+vpmadd52luq zmm7, zmm10, [rip + 4f + 88]{1to8}
+vpmadd52luq zmm11, zmm7, [rip + 4f + 96]{1to8}
+vpmadd52luq zmm12, zmm7, [rip + 4f + 104]{1to8}
+vpmadd52luq zmm14, zmm7, [rip + 4f + 112]{1to8}
+vpmadd52huq zmm11, zmm7, [rip + 4f + 120]{1to8}
+vpmadd52huq zmm12, zmm7, [rip + 4f + 96]{1to8}
+vpmadd52huq zmm13, zmm7, [rip + 4f + 104]{1to8}
+vpmadd52huq zmm8, zmm7, [rip + 4f + 112]{1to8}
+vpsrlq zmm9, zmm9, 52
+vpaddq zmm9, zmm11, zmm9
+vpaddq zmm9, zmm9, [r8]
+vpaddq zmm12, zmm12, [r8 + 64]
+vpaddq zmm13, zmm13, [r8 + 128]
+vpaddq zmm14, zmm14, [r8 + 192]
+vpaddq zmm8, zmm8, [r8 + 256]
+vpsubq zmm11, zmm9, [rip + 4f + 128]{1to8}
+vpsubq zmm7, zmm12, [rip + 4f + 136]{1to8}
+vpsubq zmm10, zmm13, [rip + 4f + 144]{1to8}
+vpsubq zmm3, zmm8, [rip + 4f + 152]{1to8}
+vpsraq zmm0, zmm11, 52
+vpaddq zmm0, zmm7, zmm0
+vpsraq zmm7, zmm0, 52
+vpaddq zmm7, zmm10, zmm7
+vpsraq zmm10, zmm7, 52
+vpaddq zmm10, zmm14, zmm10
+vpsraq zmm5, zmm10, 52
+vpaddq zmm5, zmm3, zmm5
+vpsraq zmm3, zmm5, 63
+vpsrlq zmm1, zmm9, 52
+vpaddq zmm1, zmm12, zmm1
+vpsrlq zmm12, zmm1, 52
+vpaddq zmm12, zmm13, zmm12
+vpsrlq zmm13, zmm12, 52
+vpaddq zmm13, zmm14, zmm13
+vpsrlq zmm14, zmm13, 52
+vpaddq zmm14, zmm8, zmm14
+vpternlogq zmm9, zmm3, zmm11, 226
+vpternlogq zmm1, zmm3, zmm0, 226
+vpternlogq zmm12, zmm3, zmm7, 226
+vpternlogq zmm13, zmm3, zmm10, 226
+vpternlogq zmm3, zmm14, zmm5, 202
+vpandq zmm9, zmm9, [rip + 4f + 80]{1to8}
+vpandq zmm1, zmm1, [rip + 4f + 80]{1to8}
+vpandq zmm12, zmm12, [rip + 4f + 80]{1to8}
+vpandq zmm13, zmm13, [rip + 4f + 80]{1to8}
+vpandq zmm3, zmm3, [rip + 4f + 80]{1to8}
+vmovdqu64 [rsi], zmm9
+vmovdqu64 [rsi + 64], zmm1
+vmovdqu64 [rsi + 128], zmm12
+vmovdqu64 [rsi + 192], zmm13
+vmovdqu64 [rsi + 256], zmm3
+add rsi, 320
+add rdx, 320
+add rcx, 320
+add r8, 320
+dec rdi
+jnz 3b
+2:
+vzeroupper
+ret
+.p2align 6, 0xcc
+4:
+.quad 0x0005af09b12937c6
+.quad 0x000778910ff54d1a
+.quad 0x000fc00000137b9a
+.quad 0x00011bac83ffffff
+.quad 0x00002460e4c3a723
+.quad 0x00001a82cf16373c
+.quad 0x000f714ec48617d5
+.quad 0x00000000000ed22c
+.quad 0x000fc00000000000
+.quad 0x00001bac83ffffff
+.quad 0x000fffffffffffff
+.quad 0x0006eb20ffffffff
+.quad 0x000fc0994a8dd8c4
+.quad 0x0000000000224698
+.quad 0x0000400000000000
+.quad 0x0006eb2100000001
+.quad 0x000dd64200000002
+.quad 0x000f8132951bb188
+.quad 0x0000000000448d31
+.quad 0x0000800000000000
 "
 }
 
