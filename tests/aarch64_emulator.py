@@ -27,6 +27,7 @@ def limbs(value: int, n: int) -> list[int]:
 RETURN = 0xF0000
 """Where the code returns to."""
 PLACES = {"code": 0x1000, "z": 0x10000, "x": 0x20000, "y": 0x30000, "stack": 0x80000}
+PLACES |= {"zeta": 0x40000, "f": 0x50000, "g": 0x60000}
 
 
 class Emulator:

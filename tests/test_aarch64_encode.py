@@ -28,6 +28,7 @@ ngcs x1, x2 | mul x1, x2, x3 | mneg x1, x2, x3 | umulh x1, x2, x3 | madd x1, x2,
 msub x1, x2, x3, x4 | csel x1, x2, x3, lo | csinc x1, x2, x3, ne | csinv x1, x2, x3, eq
 csneg x1, x2, x3, hs | cset x1, hs | cset w1, eq | csetm x1, lo | cinc x1, x2, hs | cneg x1, x2, lo
 and x1, x2, x3 | orr w1, w2, w3 | eor x1, x2, x3 | bic x1, x2, x3 | ands x1, x2, x3 | tst w1, w2
+tst x1, #1
 eor w1, w2, #0x1 | mvn x1, x2 | mov x1, x2 | mov x1, #0x2710 | mov x1, #-2 | mov w1, #0x10000
 movk x1, #0x1234 | movk x1, #0x1234, lsl #48 | lsl x1, x2, #7 | lsr x1, x2, #63 | asr x1, x2, #63
 sbfx x1, x2, #3, #1 | ubfx x1, x2, #3, #5 | extr x1, x2, x3, #63 | ldr x1, [x2] | ldr x1, [sp, #8]
@@ -54,6 +55,8 @@ REFUSED = (
     "lsl x1, x2, #64",
     "adr x1, 2f",
     "bl 2f",
+    "tst x1, #0",
+    "eor x1, x2, #0",
 )
 
 

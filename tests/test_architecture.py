@@ -140,7 +140,7 @@ KNOW_CAPSTONE = {
     "proof/x86_64/": "the prover's meanings, which refuse each form that they do not name",
     "proof/aarch64/": "the same",
     "proof/lanes/": "the same",
-    "proof/divsteps/x86_64.py": "the same",
+    "proof/divsteps/": "the same",
 }
 """The files and folders that import capstone, and what for."""
 

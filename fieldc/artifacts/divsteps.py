@@ -19,10 +19,16 @@ from fieldc.machine.check import CheckError
 from fieldc.machine.load import load
 from fieldc.progress import Progress
 from fieldc.proof.claims.divsteps import BATCH, DIVSTEP_MATRIX
+from fieldc.targets.aarch64.divsteps import arm_divsteps_for
+from fieldc.targets.aarch64.targets import AARCH64_SYSTEMS
 from fieldc.targets.header import OWNERSHIP
 from fieldc.targets.target import PROVED, Target
 from fieldc.targets.x86_64.divsteps import divsteps_for
+from fieldc.targets.x86_64.targets import X86_64
 
+MAKERS = {"x86_64": divsteps_for, "aarch64": arm_divsteps_for}
+"""What makes its text and object for the targets of an architecture."""
+DIVSTEP_TARGETS = tuple(target.name for target in (*X86_64, *AARCH64_SYSTEMS))
 RUNS = 40
 KIND = "a batch of divsteps"
 SYMBOL = f"fieldc_{DIVSTEP_MATRIX}"
@@ -79,7 +85,10 @@ def build_divsteps(
     Raises OutputError, UnprovedDivsteps, CheckError, before anything is written.
     """
     check_writable(folder, field, KIND)
-    made = [(target, *divsteps_for(target, SYMBOL, _header(field, target))) for target in targets]
+    made = [
+        (target, *MAKERS[target.architecture](target, SYMBOL, _header(field, target)))
+        for target in targets
+    ]
     jobs = [job_of_divsteps(code, field) for _, _, code in made]
     built = []
     for (target, text, code), verdict in zip(made, prove_new(jobs, progress), strict=True):

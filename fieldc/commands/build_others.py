@@ -42,9 +42,8 @@ def build_batch(field: Field, folder: Path, arguments: argparse.Namespace) -> An
 
 def build_divstep_matrix(field: Field, folder: Path, arguments: argparse.Namespace) -> Answer:
     """The inner loop of inversion. Raises UsageError for options that it does not have."""
-    from fieldc.artifacts.divsteps import build_divsteps
+    from fieldc.artifacts.divsteps import DIVSTEP_TARGETS, build_divsteps
     from fieldc.targets.registry import host_target
-    from fieldc.targets.x86_64.targets import X86_64
 
     if list(arguments.op) != [DIVSTEP_MATRIX]:
         raise UsageError(f"{DIVSTEP_MATRIX} is no operation modulo a prime; build it by itself")
@@ -56,9 +55,9 @@ def build_divstep_matrix(field: Field, folder: Path, arguments: argparse.Namespa
     if field.word != 64:
         raise UsageError(f"{DIVSTEP_MATRIX} has 64-bit words; leave out --word")
     asked = targets_of(field, arguments.target or host_target())
-    targets = [target for target in asked if target in X86_64]
+    targets = [target for target in asked if target.name in DIVSTEP_TARGETS]
     if not targets:
-        known = ", ".join(target.name for target in X86_64)
+        known = ", ".join(DIVSTEP_TARGETS)
         raise UsageError(f"{DIVSTEP_MATRIX} has no kernel for {asked[0].name}; there are: {known}")
     with progress() as show:
         built, data = build_divsteps(field, targets, folder, show)

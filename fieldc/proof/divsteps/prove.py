@@ -41,6 +41,7 @@ from fieldc.proof.claims.divsteps import (
     Packing,
     rule_for,
 )
+from fieldc.proof.divsteps.aarch64 import run_aarch64
 from fieldc.proof.divsteps.numbers import Extent, IntegerFacts, MatrixRow, WordReading
 from fieldc.proof.divsteps.words import RADIX, WORD_BITS, WordCode
 from fieldc.proof.divsteps.x86_64 import run_x86_64
@@ -50,7 +51,7 @@ RUNS = 96
 """Runs that propose words: of these many every step takes each rule."""
 MEMBERS = ("zeta", "f", "g")
 RunCode = Callable[[KernelMemory, WordCode, bytes, str, int], None]
-MACHINES: Mapping[str, RunCode] = {"x86_64": run_x86_64}
+MACHINES: Mapping[str, RunCode] = {"x86_64": run_x86_64, "aarch64": run_aarch64}
 Entries = tuple[tuple[Polynomial, Polynomial], tuple[Polynomial, Polynomial]]
 ONES: Entries = (({ONE: 1}, {}), ({}, {ONE: 1}))
 

@@ -195,7 +195,7 @@ READERS: dict[str, Reader] = {
     "if": _condition(0),
     "unless": _condition(1),
     "12": _immediate(1 << 12, lambda value: value << 10),
-    "bit0": _immediate(2, lambda value: 0),
+    "bit0": lambda line, text: 0 if _number(text) == 1 else None,
     "mov": _moved,
     "hint": _immediate(1 << 7, lambda value: value << 5),
     "16": _immediate(1 << 16, lambda value: value << 5),
@@ -290,6 +290,7 @@ def _products_and_bits() -> Iterator[Row]:
     yield _row("ands d n m", 0xEA000000)
     yield _row("eor d n bit0", 0x52000000, halves=True)
     yield _row("tst n m", 0xEA00001F, halves=True)
+    yield _row("tst n bit0", 0xF240001F)
     yield _row("mvn d m", 0xAA2003E0)
     yield _row("mov d m", 0xAA0003E0)
     yield _row("mov d mov", 0x92800000, halves=True)
