@@ -193,7 +193,7 @@ MUTANTS = [
 ]
 
 
-@pytest.mark.sweep(30)
+@pytest.mark.sweep(20)
 @pytest.mark.parametrize(("symbol", "text"), MUTANTS, ids=range(len(MUTANTS)))
 def test_a_changed_kernel_is_no_theorem(symbol: str, text: str) -> None:
     kernel = kernel_of(symbol)

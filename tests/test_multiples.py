@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
+from sampling import sampled
 from test_columns import changes
 from vector_emulator import EmulatedCall
 
@@ -84,7 +85,7 @@ def test_sums_are_those_of_products(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("operation", OPERATIONS)
-def test_both_kernels_are_proved_and_changed_ones_are_not(operation: str, name: str) -> None:
+def test_both_kernels_are_proved(operation: str, name: str) -> None:
     f, columns = tower(name)
     made = kernels(f)[OPERATIONS.index(operation)]
     assert prove(f, made.text, made.symbol, operation, columns).block == len(made.block.code)
@@ -92,6 +93,13 @@ def test_both_kernels_are_proved_and_changed_ones_are_not(operation: str, name: 
     if operation == "collect":  # its last subtractions are for these sums
         with pytest.raises(ProofError):
             prove(f, made.text, made.symbol, operation, more)
+
+
+@pytest.mark.parametrize("name", sampled(NAMES[:1], NAMES[1:]))
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_changed_ones_are_not(operation: str, name: str) -> None:
+    f, columns = tower(name)
+    made = kernels(f)[OPERATIONS.index(operation)]
     for what, changed in changes(made.text):
         with pytest.raises((ProofError, ValueError)):
             prove(f, changed, made.symbol, operation, columns)

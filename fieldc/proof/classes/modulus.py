@@ -82,6 +82,8 @@ class Modulus:
         """The polynomial modulo 2^64 less products whose residue is known; None without any."""
         for monomial, coefficient in terms.items():
             for pair, value in self.pairs.items():
+                if pair[0] not in monomial or pair[1] not in monomial:
+                    continue
                 rest = list(monomial)
                 try:
                     for number in pair:
