@@ -12,6 +12,7 @@ import pytest
 
 from fieldc.cli import main
 from fieldc.formulas import Element, formula
+from fieldc.formulas.errors import FormulaError
 from fieldc.formulas.formula import TAKEN
 from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.claims.formulas import statement_of
@@ -35,6 +36,8 @@ WRONG = {
     "return 1 / 0": (5, "division by zero"),
     "return (": (5, "not Python"),
     "return x**x": (5, "from 1 to 64, not an element"),
+    "return pow(x, 2, 7)": (5, "elements have a modulus: leave out"),
+    "return x * Element(3)": (5, "write 3 for what Element(3) would be"),
     "return x * (1 << 10**6)": (5, "at most 4096 bits"),
     "return x + (1 << 4096)": (5, "at most 4096 bits"),
     "while True:\n        x = x * x": (6, "more than 4000 steps"),
@@ -55,6 +58,14 @@ def test_bad_input_is_one_line_with_its_line(
     assert main(["build", SMALL, "--formula", str(path), "-o", str(tmp_path / "o")]) == 2
     error = capsys.readouterr().err
     assert error.count("\n") == 1 and f"bad.py:{line}: " in error and said in error, error
+
+
+def test_a_tuple_of_another_length_is_said_with_both() -> None:
+    with pytest.raises(FormulaError, match="two returns a tuple of 1 value, not of 2 values"):
+
+        @formula
+        def two(x: Element) -> tuple[Element, Element]:
+            return (x * x,)  # type: ignore[return-value]
 
 
 @pytest.mark.parametrize("more", [("--target", "x86_64-windows"), ("--package", "c")])

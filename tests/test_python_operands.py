@@ -149,3 +149,25 @@ def test_kernels_take_integers_of_numpy_and_are_copied_but_not_stored() -> None:
     for thing in (multiply, doubled):
         with pytest.raises(TypeError, match="cannot be pickled; compile it again"):
             pickle.dumps(thing)
+
+
+def test_pow_takes_no_modulus() -> None:
+    for value in (F(3), F.array([3])):
+        assert pow(value, 2, None) == value * value
+        with pytest.raises(TypeError, match="elements have a modulus"):
+            pow(value, 2, 97)  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("other", [3, True, F(3)], ids=["integer", "bool", "element"])
+def test_an_inner_product_is_of_two_arrays(other: object) -> None:
+    values = F.array([1, 2])
+    for left, right in ((values, other), (other, values)):
+        with pytest.raises(TypeError, match="unsupported operand type"):
+            left @ right  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("shape", [(), (0, 3), (2, 2), (1, 1)], ids=str)
+def test_an_array_has_one_dimension(shape: tuple[int, ...]) -> None:
+    numpy = pytest.importorskip("numpy")
+    with pytest.raises(TypeError, match=f"one dimension, not {len(shape)}"):
+        F.array(numpy.ones(shape, dtype="u8"))

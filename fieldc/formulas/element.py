@@ -95,7 +95,9 @@ class Element:
 
     __slots__ = ("number", "trace")
 
-    def __init__(self, trace: Recording, number: int) -> None:
+    def __init__(self, trace: Recording, number: int | None = None) -> None:
+        if number is None:
+            raise wrong("an integer is an element as it is: write 3 for what Element(3) would be")
         self.trace, self.number = trace, number
 
     def __add__(self, other: Element | int) -> Element:
@@ -129,8 +131,8 @@ class Element:
     def __neg__(self) -> Element:
         return self * -1
 
-    def __pow__(self, power: int) -> Element:
-        found: Element = small_power(self, power)
+    def __pow__(self, power: int, modulus: None = None) -> Element:
+        found: Element = small_power(self, power, modulus)
         return found
 
     def square(self) -> Element:
@@ -212,8 +214,10 @@ def _left_to(other: object) -> Any:
     raise wrong(f"an element has + - * with elements and integers, not with {said}")
 
 
-def small_power(x: Any, power: object) -> Any:
+def small_power(x: Any, power: object, modulus: object = None) -> Any:
     """x to a small power, by squares and products. Raises FormulaError for another power."""
+    if modulus is not None:
+        raise wrong("elements have a modulus: leave out the third argument of pow")
     if not isinstance(power, int) or isinstance(power, bool) or not 1 <= power <= MOST_POWER:
         is_number = isinstance(power, (int, float))
         said = "an element" if isinstance(power, Element) else f"a {type(power).__name__}"

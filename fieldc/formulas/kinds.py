@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, get_args, get_origin, get_type_hints
 
-from fieldc.errors import with_article
+from fieldc.errors import counted, with_article
 from fieldc.field import Field
 from fieldc.formulas.element import Element, Recording
 from fieldc.formulas.errors import SourceLine, wrong
@@ -42,7 +42,10 @@ class ValueType:
                 raise wrong(f"{what} {_shown(value)}, which is not an element", at)
             return [value]
         parts = self.parts(value)
-        if parts is None or len(parts) != len(self.members):
+        if parts is not None and len(parts) != len(self.members):
+            held, needed = counted(len(parts), "value"), counted(len(self.members), "value")
+            raise wrong(f"{what} {self.name} of {held}, not of {needed}", at)
+        if parts is None:
             raise wrong(f"{what} {_shown(value)}, not {self.name}", at)
         pairs = zip(self.members, parts, strict=True)
         return [one for kind, part in pairs for one in kind.values(part, trace, what, at)]

@@ -76,8 +76,8 @@ class Extension:
     def __rmul__(self, other: object) -> Extension:
         return self * other
 
-    def __pow__(self, power: int) -> Extension:
-        found: Extension = small_power(self, power)
+    def __pow__(self, power: int, modulus: None = None) -> Extension:
+        found: Extension = small_power(self, power, modulus)
         return found
 
     def __bool__(self) -> NoReturn:

@@ -42,6 +42,12 @@ def integer_of(value: object) -> int | None:
         return None
 
 
+def check_modulus(modulus: object) -> None:
+    """Raise TypeError where `pow` was given a modulus: elements have their own."""
+    if modulus is not None:
+        raise TypeError("elements have a modulus; leave out the third argument of pow")
+
+
 def in_words(constants: Constants, word: int) -> Constants:
     """The constants for arrays of words of 64 bits, or of 32. Raises WordError."""
     if word == LIMB_BITS:

@@ -19,7 +19,13 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 from fieldc.errors import UserError, counted
 from fieldc.field import Field as Constants
 from fieldc.python.arithmetic import Arithmetic, arithmetic_of
-from fieldc.python.constants import LIMB_BITS, constants_of, in_words, integer_of
+from fieldc.python.constants import (
+    LIMB_BITS,
+    check_modulus,
+    constants_of,
+    in_words,
+    integer_of,
+)
 from fieldc.python.operators import ArrayOperators
 
 if TYPE_CHECKING:
@@ -85,9 +91,12 @@ class Field:
     def array(self, values: Iterable[SupportsIndex | Element]) -> ElementArray:
         """An array of elements from integers, which may be negative or larger than p, or elements.
 
-        Raises FieldMismatch, TypeError as a call does.
+        Raises FieldMismatch, TypeError as a call does, and TypeError for a numpy array of rows.
         """
         from fieldc.python.arrays import array
+
+        if (dimensions := getattr(values, "ndim", 1)) != 1:
+            raise TypeError(f"an array of elements has one dimension, not {dimensions}")
 
         return ElementArray(self, array(self.constants, [int(self(value)) for value in values]))
 
@@ -195,8 +204,9 @@ class Element:
         x = self._with(other)
         return NotImplemented if x is None else x * self**-1
 
-    def __pow__(self, exponent: SupportsIndex) -> Element:
+    def __pow__(self, exponent: SupportsIndex, modulus: None = None) -> Element:
         """The power, by Python's `pow`; a negative exponent inverts."""
+        check_modulus(modulus)
         power, value = index(exponent), int(self)
         if power < 0 and value == 0:
             raise ZeroDivisionError(f"0 has no inverse modulo {self.field.constants.short}")
@@ -307,8 +317,8 @@ class ElementArray(ArrayOperators):
         return ElementArray(self._field, residues)
 
     def __matmul__(self, other: object) -> Element:
-        """The inner product."""
-        y = self._with(other)
+        """The inner product of two arrays."""
+        y = self._with(other) if isinstance(other, ElementArray) else None
         return NotImplemented if y is None else self.field(self._residues.inner_product(y))
 
     def sum(self) -> Element:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from operator import index
 from typing import TYPE_CHECKING, SupportsIndex
 
+from fieldc.python.constants import check_modulus
+
 if TYPE_CHECKING:
     from typing import Self
 
@@ -65,8 +67,9 @@ class ArrayOperators:
     def __neg__(self) -> Self:
         return self._of(self._residues.computed("neg"))
 
-    def __pow__(self, exponent: SupportsIndex) -> Self:
+    def __pow__(self, exponent: SupportsIndex, modulus: None = None) -> Self:
         """The power of each element by one exponent; a negative one inverts."""
+        check_modulus(modulus)
         return self._of(self._residues.power(index(exponent)))
 
     def square(self) -> Self:
