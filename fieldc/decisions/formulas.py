@@ -12,7 +12,8 @@ from fieldc.decisions.plans import is_flat, ranked_plans
 from fieldc.decisions.preferred import Candidate, Decision, decide, preferred
 from fieldc.errors import quote
 from fieldc.field import Field
-from fieldc.formulas.blocks import NONE, REDUCTIONS, Block
+from fieldc.formulas.blocks import NONE, Block
+from fieldc.formulas.divisions import DIVISIONS
 from fieldc.formulas.errors import wrong
 from fieldc.formulas.formula import Formula
 from fieldc.formulas.kernels import CALLS, kernel_of
@@ -114,7 +115,7 @@ def _flat(field: Field, plan: FormulaPlan) -> list[Expression]:
     found, failure = [], None
     is_divided = any(block.is_divided for block in plan.blocks)
     kernels = (
-        [kernel_of(plan, how) for how in REDUCTIONS]
+        [kernel_of(plan, how) for how in DIVISIONS]
         if is_divided
         else [kernel_of(plan, algorithm=NONE)]
     )
