@@ -10,6 +10,7 @@ from typing import Any
 from fieldc.algorithms import OPERATIONS as CATALOGUE
 from fieldc.decisions.plans import is_flat, ranked_plans
 from fieldc.decisions.preferred import Candidate, Decision, decide, preferred
+from fieldc.decisions.schedule import Schedule
 from fieldc.errors import quote
 from fieldc.field import Field
 from fieldc.formulas.blocks import NONE, Block
@@ -46,9 +47,16 @@ KNOWN: dict[Block | StepBlock, str] = {
 
 
 def decide_formula(
-    field: Field, formula: Formula, target: Target, processor: str | None = None
+    field: Field,
+    formula: Formula,
+    target: Target,
+    processor: str | None = None,
+    schedule: Schedule | None = None,
 ) -> Decision:
-    """Decide for one formula. Raises FormulaError, BoundError, UnknownProcessor."""
+    """Decide for one formula. Raises FormulaError, BoundError, UnknownProcessor, ScheduleError.
+
+    A schedule is for formulas of one straight line.
+    """
     formula = formula.over(field)
     if len(formula.operands) > target.most_operands:
         message = f"{formula.name} has {len(formula.operands)} operands; {target} passes "
@@ -58,7 +66,7 @@ def decide_formula(
     made = f"--formula {quote(formula.file)}"
     has_calls = target.caller is not None and field.word == WORD
     if is_flat(plan) or not has_calls:
-        decision = decide(target, _flat(field, plan), processor)
+        decision = decide(target, _flat(field, plan), processor, schedule)
         if has_calls and (_has_sums_as_factors(plan) or _has_sums_of_values(plan)):
             last = _by_calls(field, formula, target, processor, _each_step)
             decision = replace(decision, candidates=(*decision.candidates, *last.candidates))
@@ -102,6 +110,11 @@ def _has_sums_of_values(plan: FormulaPlan) -> bool:
     return any(
         not one.block.products and not computed.isdisjoint(one.sources) for one in plan.computed
     )
+
+
+def is_straight_line(field: Field, formula: Formula) -> bool:
+    """Whether a formula becomes one straight line where routines can be called."""
+    return is_flat(ranged(planned(formula.over(field)), field))
 
 
 def straight_lines(field: Field, formula: Formula) -> list[Expression]:

@@ -23,7 +23,7 @@ from fieldc.decisions.orders import (
     quicker_first,
     shorter_first,
 )
-from fieldc.decisions.schedule import Schedule, ScheduleError, TunedKernel, shipped
+from fieldc.decisions.schedule import FORMULAS, Schedule, ScheduleError, TunedKernel, shipped
 from fieldc.errors import Refusal
 from fieldc.field import Field
 from fieldc.language import BoundError, Expression, Kernel
@@ -334,7 +334,8 @@ def _scheduled(
         why, options = "the schedule that was named", ("--schedule FILE",)
         return [_tuned(target, expression, entry, why, options, is_host)]
     try:
-        entry = shipped(field, model.key).entry(operation)
+        folder = FORMULAS if expressions[0].kernel.computes.formula else ""
+        entry = shipped(field, model.key, folder).entry(operation)
         expression = by_name.get(entry.decisions.algorithm) if entry else None
         if entry is None or expression is None:
             return []
