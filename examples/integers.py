@@ -5,9 +5,11 @@ fieldc build bn254-r --formula examples/integers.py -o out
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from fieldc.formulas import I64, I128, U64, U128, Element, Mask, accumulator, choose, formula
 
-Sum7, Sum8 = accumulator(7), accumulator(8)
+Sum6, Sum7, Sum8 = accumulator(6), accumulator(7), accumulator(8)
 Scaled7, Scaled8 = accumulator(7, U64), accumulator(8, U64)
 Signed7, Signed8 = accumulator(7, I64), accumulator(8, I64)
 
@@ -46,6 +48,19 @@ def chosen(m: Mask, a: Element, b: Element) -> Element:
 def step(s: Sum7, x: Element, y: Element) -> Sum8:
     """A sum of products and one product more, not reduced."""
     return s.plus(x, y)
+
+
+class Two(NamedTuple):
+    """Two elements."""
+
+    first: Element
+    second: Element
+
+
+@formula
+def two_steps(s: Sum6, x: Two, y: Two) -> Sum8:
+    """A sum of products and two products more: a call for two terms of an inner product."""
+    return s.plus(x.first, y.first).plus(x.second, y.second)
 
 
 @formula

@@ -46,7 +46,6 @@ SMALL = "2^61-1"
 REASON = "a kernel of the crate is one text for all primes of a class, within the class's limits"
 ASK_NOBODY = {
     "commands/build.py": "finds out that an algorithm exists before anything is decided",
-    "commands/tune.py": "goes on with the algorithm of a schedule",
     "goals/goals.py": "the code that ours is measured against",
     "goals/reproduce.py": "a shipped schedule's own kernel, made again",
     "lab/race.py": "raises where no algorithm that was named holds",

@@ -65,14 +65,15 @@ def multiply_near_radix(f: Field, x: Residue, y: Residue) -> Residue:
     return subtract_once(t, f.p)
 
 
-def reduction(f: Field, x: Number, drop: Reduction = drop_limb) -> Number:
+def reduction(f: Field, x: Number, drop: Reduction = drop_limb, quotients: int = 0) -> Number:
     """x/R modulo p: clear the low half limb by limb, then add the high half.
 
-    Montgomery (1985), REDC; the high half waits so that no carry runs through it.
+    Montgomery (1985), REDC; the high half waits so that no carry runs through it. `drop` clears a
+    limb, a quotient each of so many last ones.
     """
     t: Number = x % f.R
-    for _ in range(f.n):
-        t = drop(f, t)
+    for i in range(f.n):
+        t = drop(f, t) if i < f.n - quotients else drop_limb(f, t)
     return t + (x >> f.word * f.n)
 
 

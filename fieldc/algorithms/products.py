@@ -16,13 +16,18 @@ from fieldc.language import Kernel, Number, Pair, Residue, kernel, limbs
 from fieldc.operations import MOST_TERMS, sum_of_products
 
 
-def sum_of(f: Field, x: Sequence[Number], y: Sequence[Number], reduce: Reduction) -> Number:
-    """(x[0]*y[0] + x[1]*y[1] + ...)/R modulo p; `reduce` drops all limbs but the last."""
-    *lower, last = zip(*(limbs(f, value) for value in y), strict=True)
+def sum_of(
+    f: Field, x: Sequence[Number], y: Sequence[Number], reduce: Reduction, quotients: int = 1
+) -> Number:
+    """(x[0]*y[0] + x[1]*y[1] + ...)/R modulo p.
+
+    Quotients drop so many last limbs, `reduce` the others.
+    """
     t: Number = 0
-    for column in lower:
-        t = reduce(f, _with_rows(t, x, column))
-    return drop_limb(f, _with_rows(t, x, last))
+    for i, column in enumerate(zip(*(limbs(f, value) for value in y), strict=True)):
+        t = _with_rows(t, x, column)
+        t = reduce(f, t) if i < f.n - quotients else drop_limb(f, t)
+    return t
 
 
 def product(f: Field, x: Number, y: Number, reduce: Reduction) -> Number:

@@ -6,6 +6,8 @@ is in montgomery.py. All have 2n^2 + n products.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from fieldc.algorithms.reduction import drop_limb, subtract_once
 from fieldc.field import Field
 from fieldc.language import Number, Residue, kernel, limbs
@@ -14,9 +16,19 @@ from fieldc.polynomial_bounds import joined, tighten
 
 def schoolbook(f: Field, x: Number, y: Number) -> Number:
     """x*y, row by row: operand scanning."""
+    return schoolbook_sum(f, [(x, y)])
+
+
+def schoolbook_sum(f: Field, pairs: Sequence[tuple[Number, Number]]) -> Number:
+    """x*y + ... of all pairs: the rows of all products that begin at a limb, then at the next one.
+
+    The sum grows from below, so that few of its words wait in registers.
+    """
+    columns = [(x, limbs(f, y)) for x, y in pairs]
     t: Number = 0
-    for i, y_i in enumerate(limbs(f, y)):
-        t = t + (x * y_i << f.word * i)
+    for i in range(f.n):
+        for x, ys in columns:
+            t = t + (x * ys[i] << f.word * i)
     return tighten(t)
 
 

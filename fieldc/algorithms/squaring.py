@@ -30,16 +30,16 @@ def square_rows(f: Field, x: Number, doubled: int = 0) -> list[Number]:
 
 
 def square_product(
-    f: Field, x: Number, reduce: Reduction, doubled: int = 0, added: int = 0
+    f: Field, x: Number, reduce: Reduction, doubled: int = 0, added: int = 0, quotients: int = 1
 ) -> Number:
     """2^doubled * x^2 / R modulo p, not reduced: the bounds say how large it may be.
 
-    `reduce` divides by the radix until the last limb; `added` waits with the last row.
+    `reduce` divides by the radix, and quotients at the last limbs; `added` waits with the last row.
     """
     *rows, last = square_rows(f, x, doubled)
     t: Number = 0
-    for row in rows:
-        t = reduce(f, t + row)
+    for i, row in enumerate(rows):
+        t = reduce(f, t + row) if i < f.n - quotients else drop_limb(f, t + row)
     return drop_limb(f, t + (last + added))
 
 

@@ -21,11 +21,11 @@ from fieldc.commands.build_others import build_batch, build_divstep_matrix
 from fieldc.commands.extras import OPTIONS as EXTRAS
 from fieldc.commands.extras import extras_of, with_extras
 from fieldc.commands.figures import short
+from fieldc.commands.named_schedule import algorithm_of, schedule_of
 from fieldc.commands.options import (
     DIVSTEP_MATRIX,
     check_batched,
     check_processor,
-    check_schedule,
     file,
     folder,
     listed,
@@ -158,11 +158,9 @@ def build_kernels(field: Field, folder: Path, arguments: argparse.Namespace) -> 
     operations = arguments.op or operations_of(arguments.algorithm)
     if arguments.representation is not None:
         operations = represented(field, arguments)
-    schedule = schedule_of(field, arguments.schedule, operations)
     targets = targets_of(field, target_of(arguments))
+    schedule = schedule_of(field, arguments.schedule, operations, targets)
     check_processor(field, targets, arguments.processor)
-    if schedule is not None:
-        check_schedule(targets)
     algorithms = {o: algorithm_of(schedule, o, arguments.algorithm) for o in operations}
     found = decided(
         field,
@@ -181,7 +179,7 @@ def decided_formulas(field: Field, arguments: argparse.Namespace) -> list[Decisi
     from fieldc.decisions.formulas import decide_formula, straight_lines
     from fieldc.formulas.load import load_formulas
 
-    for name in ("op", "algorithm", "schedule", "representation"):
+    for name in ("op", "algorithm", "representation"):
         if getattr(arguments, name) is not None:
             raise UsageError(f"--formula names what is built; leave out --{name}")
     formulas = [one.over(field) for one in load_formulas(arguments.formula)]
@@ -191,8 +189,10 @@ def decided_formulas(field: Field, arguments: argparse.Namespace) -> list[Decisi
     for target in targets:
         if not all(map(target.can, lines)):
             raise UsageError(f"target {target.name} makes no formulas; --package js calls kernels")
+    names = [one.name for one in formulas]
+    schedule = schedule_of(field, arguments.schedule, names, targets)
     return [
-        decide_formula(field, formula, target, arguments.processor)
+        decide_formula(field, formula, target, arguments.processor, schedule)
         for target in targets
         for formula in formulas
     ]
@@ -349,28 +349,3 @@ def operations_of(algorithm: str | None) -> Sequence[str]:
 def having(algorithm: str, operations: Sequence[str]) -> list[str]:
     """The operations that have an algorithm of that name."""
     return [op for op in operations if algorithm in {k.algorithm for k in every_kernel_for(op)}]
-
-
-def schedule_of(field: Field, path: str | None, operations: Sequence[str]) -> Schedule | None:
-    """The schedule that was named, if one was. Raises ScheduleError, UsageError."""
-    if path is None:
-        return None
-    from fieldc.decisions.schedule import load_schedule
-
-    schedule = load_schedule(Path(path), field)
-    names = [entry.operation for entry in schedule.entries]
-    if not set(names) & set(operations):
-        tuned = ", ".join(names) or "nothing"
-        raise UsageError(f"the schedule is for {tuned}, not {', '.join(operations)}; use --op")
-    return schedule
-
-
-def algorithm_of(schedule: Schedule | None, operation: str, named: str | None) -> str | None:
-    """The algorithm of an operation: the schedule's, or the one named. Raises UsageError."""
-    entry = schedule.entry(operation) if schedule else None
-    if entry is None:
-        return named
-    tuned = entry.decisions.algorithm
-    if named not in (None, tuned):
-        raise UsageError(f"the schedule's {operation} is {tuned}; leave out --algorithm {named}")
-    return tuned

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fieldc.algorithms import OPERATIONS, STUDIED_OPERATIONS, choose
+from fieldc.algorithms import OPERATIONS, STUDIED_OPERATIONS
 from fieldc.catalogue import find_field
 from fieldc.commands.figures import pair
 from fieldc.commands.options import OPERANDS, file, names, positive, whole
 from fieldc.commands.progress import say
-from fieldc.commands.verb import FIELD, Answer, Table, one_of, option, verb
+from fieldc.commands.verb import FIELD, Answer, Table, UsageError, one_of, option, verb
 from fieldc.field import Field
 from fieldc.files import OutputError, check_file, write_file
 
 if TYPE_CHECKING:
     from fieldc.decisions.schedule import Schedule, TunedKernel
+    from fieldc.tune.subject import Subject
 
 COLUMNS = ("op", "algorithm", "variant", "start", "best", "ratio", "bound", "kernel", "verdict")
 DEFAULT = ["mul", "square"]
@@ -30,9 +31,15 @@ OTHER = "name another with -o"
     option(
         "--op",
         type=names("operation", (*OPERATIONS, *STUDIED_OPERATIONS), OPERATIONS),
-        default=DEFAULT,
         metavar="OP,..",
         help="operations (default mul,square); fieldc list ops shows all",
+    ),
+    option(
+        "--formula",
+        type=file,
+        metavar="FILE.py",
+        help="the formulas of a file instead of operations, each of one straight line; the file"
+        " is run",
     ),
     option(
         "--time",
@@ -65,7 +72,6 @@ def tune(arguments: argparse.Namespace) -> Answer:
     from fieldc.decisions.schedule import Schedule, dump, load_schedule, row_of
     from fieldc.machine.processor import brand
     from fieldc.machine.results import MODES
-    from fieldc.tune.subject import of_field
     from fieldc.tune.tuning import SearchPlan, tune_operation
 
     field = find_field(arguments.field, 64)
@@ -77,10 +83,9 @@ def tune(arguments: argparse.Namespace) -> Answer:
     modes = MODES if arguments.mode == "both" else (arguments.mode,)
     plan = SearchPlan(arguments.time, arguments.seed, modes, say)
     done, unwritten = [], None
-    for operation in dict.fromkeys(arguments.op):
-        subject = of_field(field, operation, arguments.operands)
-        entry = tune_operation(subject, plan, _resumable(schedule, operation))
-        prove_entry(field, entry)
+    for subject in _subjects(field, arguments):
+        entry = tune_operation(subject, plan, _resumable(schedule, subject))
+        prove_entry(subject, entry)
         done.append(entry)
         schedule = schedule.with_entry(entry)
         try:
@@ -96,6 +101,21 @@ def tune(arguments: argparse.Namespace) -> Answer:
     )
 
 
+def _subjects(field: Field, arguments: argparse.Namespace) -> Iterator[Subject]:
+    """What is tuned. Raises FormulaError, UsageError."""
+    from fieldc.formulas.load import load_formulas
+    from fieldc.tune.subject import of_field, of_formula
+
+    if arguments.formula is None:
+        for operation in dict.fromkeys(arguments.op or DEFAULT):
+            yield of_field(field, operation, arguments.operands)
+        return
+    if arguments.op is not None:
+        raise UsageError("--formula names what is tuned; leave out --op")
+    for formula in load_formulas(arguments.formula):
+        yield of_formula(field, formula, arguments.operands)
+
+
 def default_name(field: Field) -> str:
     """A file for a field on this processor, here."""
     from fieldc.decisions.schedule import file_name
@@ -105,32 +125,32 @@ def default_name(field: Field) -> str:
     return file_name(field, processor.key if processor else "unknown")
 
 
-def _resumable(schedule: Schedule, operation: str) -> TunedKernel | None:
+def _resumable(schedule: Schedule, subject: Subject) -> TunedKernel | None:
     """The entry to go on from; one of another version of the compiler is started afresh."""
     from fieldc.decisions.schedule import ScheduleError
 
-    entry = schedule.entry(operation)
+    entry = schedule.entry(subject.operation)
     if entry is None:
         return None
     try:
-        field = find_field(hex(schedule.p))
-        entry.compile(choose(field, operation, entry.decisions.algorithm), "resumed")
-    except ScheduleError as error:
-        say(f"tune {operation}: starts afresh: {error}")
+        entry.compile(subject.expressions[entry.decisions.algorithm], "resumed")
+    except (ScheduleError, KeyError) as error:
+        say(f"tune {subject.operation}: starts afresh: {error}")
         return None
     return entry
 
 
-def prove_entry(field: Field, entry: TunedKernel) -> None:
+def prove_entry(subject: Subject, entry: TunedKernel) -> None:
     """Prove the kernel from its bytes and run it here. Raises UnprovedKernel, CheckError."""
     from fieldc.artifacts.verify import judge
-    from fieldc.decisions.preferred import preferred
+    from fieldc.decisions.preferred import decide
     from fieldc.decisions.schedule import Schedule
     from fieldc.targets.registry import TARGETS
 
-    schedule, target = Schedule(field.label, field.p, "", (entry,)), TARGETS["x86_64-linux"]
-    algorithm = entry.decisions.algorithm
-    decision = preferred(field, entry.operation, target, None, algorithm, schedule)
+    field, target = subject.field, TARGETS["x86_64-linux"]
+    schedule = Schedule(field.label, field.p, "", (entry,))
+    expression = subject.expressions[entry.decisions.algorithm]
+    decision = decide(target, [expression], None, schedule)
     choice = decision.variant(entry.decisions.choices.variant)
     judge([target.make(target, choice)], lambda *_: None)
 

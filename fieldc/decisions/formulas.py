@@ -10,9 +10,11 @@ from typing import Any
 from fieldc.algorithms import OPERATIONS as CATALOGUE
 from fieldc.decisions.plans import is_flat, ranked_plans
 from fieldc.decisions.preferred import Candidate, Decision, decide, preferred
+from fieldc.decisions.schedule import Schedule
 from fieldc.errors import quote
 from fieldc.field import Field
-from fieldc.formulas.blocks import NONE, REDUCTIONS, Block
+from fieldc.formulas.blocks import NONE, Block
+from fieldc.formulas.divisions import DIVISIONS
 from fieldc.formulas.errors import wrong
 from fieldc.formulas.formula import Formula
 from fieldc.formulas.kernels import CALLS, kernel_of
@@ -45,9 +47,16 @@ KNOWN: dict[Block | StepBlock, str] = {
 
 
 def decide_formula(
-    field: Field, formula: Formula, target: Target, processor: str | None = None
+    field: Field,
+    formula: Formula,
+    target: Target,
+    processor: str | None = None,
+    schedule: Schedule | None = None,
 ) -> Decision:
-    """Decide for one formula. Raises FormulaError, BoundError, UnknownProcessor."""
+    """Decide for one formula. Raises FormulaError, BoundError, UnknownProcessor, ScheduleError.
+
+    A schedule is for formulas of one straight line.
+    """
     formula = formula.over(field)
     if len(formula.operands) > target.most_operands:
         message = f"{formula.name} has {len(formula.operands)} operands; {target} passes "
@@ -57,7 +66,7 @@ def decide_formula(
     made = f"--formula {quote(formula.file)}"
     has_calls = target.caller is not None and field.word == WORD
     if is_flat(plan) or not has_calls:
-        decision = decide(target, _flat(field, plan), processor)
+        decision = decide(target, _flat(field, plan), processor, schedule)
         if has_calls and (_has_sums_as_factors(plan) or _has_sums_of_values(plan)):
             last = _by_calls(field, formula, target, processor, _each_step)
             decision = replace(decision, candidates=(*decision.candidates, *last.candidates))
@@ -103,6 +112,11 @@ def _has_sums_of_values(plan: FormulaPlan) -> bool:
     )
 
 
+def is_straight_line(field: Field, formula: Formula) -> bool:
+    """Whether a formula becomes one straight line where routines can be called."""
+    return is_flat(ranged(planned(formula.over(field)), field))
+
+
 def straight_lines(field: Field, formula: Formula) -> list[Expression]:
     """The formula as one straight line in each way to reduce. Raises FormulaError, BoundError."""
     formula = formula.over(field)
@@ -114,7 +128,7 @@ def _flat(field: Field, plan: FormulaPlan) -> list[Expression]:
     found, failure = [], None
     is_divided = any(block.is_divided for block in plan.blocks)
     kernels = (
-        [kernel_of(plan, how) for how in REDUCTIONS]
+        [kernel_of(plan, how) for how in DIVISIONS]
         if is_divided
         else [kernel_of(plan, algorithm=NONE)]
     )

@@ -23,7 +23,7 @@ from fieldc.decisions.orders import (
     quicker_first,
     shorter_first,
 )
-from fieldc.decisions.schedule import Schedule, ScheduleError, TunedKernel, shipped
+from fieldc.decisions.schedule import FORMULAS, Schedule, ScheduleError, TunedKernel, shipped
 from fieldc.errors import Refusal
 from fieldc.field import Field
 from fieldc.language import BoundError, Expression, Kernel
@@ -282,15 +282,16 @@ def _modelled(
         return rank(first.figure or Figure(0, 0, 0), first.choice.variant.name, model)
 
     ranked = sorted(found, key=place)
-    if close := _close(expressions[0].kernel.operation):
+    if close := _close(expressions[0].kernel):
         ranked = quicker_first(ranked, close, place, lambda some: some[0].choice.variant)
     return [candidate for some in ranked for candidate in some], refused
 
 
-def _close(operation: str) -> float:
+def _close(kernel: Kernel) -> float:
     """Up to which multiple of the best throughput latency decides; 0 where it does not."""
-    is_plain = operation in PLAIN.parts.values()
-    return CLOSE if operation in SAME else CLOSE_PLAIN if is_plain else 0
+    if kernel.operation in PLAIN.parts.values():
+        return CLOSE_PLAIN
+    return CLOSE if kernel.operation in SAME or kernel.computes.formula else 0
 
 
 def _in_best_orders(judge: Judge, found: Sequence[Candidate], model: Processor) -> list[Candidate]:
@@ -333,7 +334,8 @@ def _scheduled(
         why, options = "the schedule that was named", ("--schedule FILE",)
         return [_tuned(target, expression, entry, why, options, is_host)]
     try:
-        entry = shipped(field, model.key).entry(operation)
+        folder = FORMULAS if expressions[0].kernel.computes.formula else ""
+        entry = shipped(field, model.key, folder).entry(operation)
         expression = by_name.get(entry.decisions.algorithm) if entry else None
         if entry is None or expression is None:
             return []

@@ -30,6 +30,8 @@ from fieldc.targets.x86_64.plan import Plan
 from fieldc.words.rows import RowChoice, RowStyle
 
 VERSION = 1
+FORMULAS = "formulas"
+"""The folder of shipped schedules of formulas: a name there means no operation of the catalogue."""
 FREE_ORDER = ("mul", "add")
 """Operations whose operands may be exchanged."""
 ALLOWED: dict[str, tuple[str, ...]] = {
@@ -254,9 +256,13 @@ def file_name(field: Field, processor: str) -> str:
     return f"{field_symbol(field)}.{processor}.json"
 
 
-def shipped(field: Field, processor: str) -> Schedule:
-    """The schedule that comes with the package. Raises ScheduleError where there is none."""
-    file = resources.files("fieldc.decisions").joinpath("schedules", file_name(field, processor))
+def shipped(field: Field, processor: str, folder: str = "") -> Schedule:
+    """The schedule that comes with the package. Raises ScheduleError where there is none.
+
+    The folder FORMULAS has those of the examples' formulas.
+    """
+    name = file_name(field, processor)
+    file = resources.files("fieldc.decisions").joinpath("schedules", folder, name)
     if not file.is_file():
         raise ScheduleError(
             f"no schedule for {field.short} on {processor} is shipped;"

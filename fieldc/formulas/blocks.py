@@ -19,11 +19,10 @@ from dataclasses import dataclass
 
 from fieldc.algorithms.addition import add_if_negative
 from fieldc.algorithms.extension import times
-from fieldc.algorithms.montgomery import reduction
-from fieldc.algorithms.products import sum_of
-from fieldc.algorithms.reduction import Reduction, drop_limb, fold_limb, subtract_all
-from fieldc.algorithms.squaring import square_product, whole_square
+from fieldc.algorithms.reduction import subtract_all
+from fieldc.algorithms.squaring import whole_square
 from fieldc.field import Field
+from fieldc.formulas.divisions import DIVISIONS, Division
 from fieldc.formulas.text import said_size
 from fieldc.language import Integer, Kernel, Number, limbs
 from fieldc.operands import Range
@@ -36,8 +35,6 @@ Linear = tuple[tuple[int, int], ...]
 """A combination of operands: (operand, coefficient), by operand."""
 Product = tuple[int, Linear, Linear]
 """coefficient * first * second."""
-REDUCTIONS: dict[str, Reduction] = {"log-jump": fold_limb, "cios": drop_limb}
-"""Ways to divide by R, by the algorithm's name."""
 NONE = "none"
 """The algorithm's name where nothing is divided by R."""
 
@@ -145,15 +142,15 @@ class Block:
             return products % f.p
         return (products * f.R_inverse + of(self.linear)) % f.p
 
-    def compute(self, f: Field, values: Sequence[Number], reduce: Reduction) -> Number:
+    def compute(self, f: Field, values: Sequence[Number], way: Division) -> Number:
         """The result as an expression, in its range by its bounds."""
         if self.is_wide:
             return self._whole(f, values)
         if self.products or self.wide:
             total = (
-                reduction(f, self._whole(f, values), reduce)
+                way.whole(f, self._whole(f, values))
                 if self.wide
-                else self._products(f, values, reduce)
+                else self._products(f, values, way)
             )
             rest = self._combined(f, self.linear, values) if self.linear else 0
             return below(f, total + rest, self.multiple)
@@ -164,14 +161,14 @@ class Block:
     def _combined(self, f: Field, form: Linear, values: Sequence[Number]) -> Number:
         return combined(f, form, values, self.multiples)
 
-    def _products(self, f: Field, values: Sequence[Number], reduce: Reduction) -> Number:
+    def _products(self, f: Field, values: Sequence[Number], way: Division) -> Number:
         """The sum of products, divided by R."""
         if len(self.products) == 1:
             ((c, first, second),) = self.products
             if first == second and c in (1, 2, 4):
                 x = fitted(f, self._combined(f, first, values))
-                return square_product(f, x, reduce, c.bit_length() - 1)
-        return sum_of(f, *self._factors(f, values), reduce)
+                return way.square(f, x, c.bit_length() - 1)
+        return way.sum(f, self._factors(f, values))
 
     def _factors(self, f: Field, values: Sequence[Number]) -> tuple[list[Number], list[Number]]:
         """The first factor of each product, and the second one, in n limbs."""
@@ -215,12 +212,12 @@ class Block:
     def kernels(self, name: str) -> list[Kernel]:
         """The block as kernels, one for each way to reduce."""
         operation = self.operation(name)
-        ways = REDUCTIONS if self.is_divided else {NONE: drop_limb}
-        return [self._kernel(operation, how, reduce) for how, reduce in ways.items()]
+        ways = DIVISIONS if self.is_divided else {NONE: DIVISIONS["cios"]}
+        return [self._kernel(operation, how, way) for how, way in ways.items()]
 
-    def _kernel(self, operation: Operation, how: str, reduce: Reduction) -> Kernel:
+    def _kernel(self, operation: Operation, how: str, way: Division) -> Kernel:
         def function(f: Field, *values: Number) -> Number:
-            return self.compute(f, values, reduce)
+            return self.compute(f, values, way)
 
         function.__doc__ = f"{self.says} mod p, one routine of a formula."
         return Kernel(operation, how, function)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import cast
 
+from fieldc.algorithms.scanning import schoolbook_sum
 from fieldc.field import Field
-from fieldc.formulas.blocks import REDUCTIONS
+from fieldc.formulas.divisions import DIVISIONS
 from fieldc.formulas.formula import Formula
-from fieldc.formulas.plan import FormulaPlan
+from fieldc.formulas.plan import Computed, FormulaPlan
+from fieldc.formulas.step_blocks import StepBlock
 from fieldc.language import Kernel, Number
 from fieldc.operations import Operation
 
@@ -35,9 +38,42 @@ def operation_of(formula: Formula) -> Operation:
     )
 
 
+SumOfProducts = tuple[tuple[int, ...], tuple[tuple[int, int], ...]]
+"""The sum to start from, if there is one, and the pairs of factors."""
+
+
+def joined_sums(plan: FormulaPlan) -> tuple[dict[int, SumOfProducts], frozenset[int]]:
+    """Sums of several products of elements, by their values, and the sums that they go through.
+
+    The values s + a*b and s + a*b + c*d, of which the first goes into the second alone, are one sum
+    of two products: it is made limb by limb.
+    """
+    uses = Counter(i for one in plan.computed for i in one.sources)
+    uses.update(plan.results)
+    found: dict[int, SumOfProducts] = {}
+    for one in plan.computed:
+        if not _is_sum(one):
+            continue
+        *start, x, y = one.sources
+        before: SumOfProducts = (tuple(start), ())
+        if start and uses[start[0]] == 1:
+            before = found.pop(start[0], before)
+        found[one.number] = before[0], (*before[1], (x, y))
+    parts = {one.number for one in plan.computed if _is_sum(one)} - found.keys()
+    return {number: of for number, of in found.items() if len(of[1]) > 1}, frozenset(parts)
+
+
+def _is_sum(one: Computed) -> bool:
+    """Whether a value is a sum of products of elements, or one such product, not reduced."""
+    block = one.block
+    is_sum = isinstance(block, StepBlock) and block.kind in ("sum", "product")
+    return is_sum and bool(block.range.powers)
+
+
 def kernel_of(plan: FormulaPlan, reduction: str = "cios", algorithm: str = "") -> Kernel:
     """The formula as one straight line of its blocks, all with one way to reduce."""
     operation = operation_of(plan.formula)
+    sums, parts = joined_sums(plan)
 
     def function(f: Field, *operands: Number | Sequence[Number]) -> tuple[Number, ...]:
         known: list[Number] = []
@@ -45,8 +81,13 @@ def kernel_of(plan: FormulaPlan, reduction: str = "cios", algorithm: str = "") -
             known += operand if isinstance(operand, Sequence) else [operand]
         values = dict(enumerate(known))
         for one in plan.computed:
-            given = [values[i] for i in one.sources]
-            values[one.number] = one.block.compute(f, given, REDUCTIONS[reduction])
+            if one.number in sums:
+                start, pairs = sums[one.number]
+                more = schoolbook_sum(f, [(values[x], values[y]) for x, y in pairs])
+                values[one.number] = sum(values[i] for i in start) + more
+            elif one.number not in parts:
+                given = [values[i] for i in one.sources]
+                values[one.number] = one.block.compute(f, given, DIVISIONS[reduction])
         return tuple(values[i] for i in plan.results)
 
     function.__doc__ = plan.formula.source or f"The formula {plan.formula.name}."

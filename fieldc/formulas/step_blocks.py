@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from fieldc.algorithms.integers import product_with_integer, reduced, times_integer, times_signed
-from fieldc.algorithms.montgomery import reduction
-from fieldc.algorithms.reduction import Reduction, drop_limb, subtract_all
+from fieldc.algorithms.reduction import subtract_all
 from fieldc.algorithms.scanning import schoolbook
 from fieldc.field import Field
+from fieldc.formulas.divisions import DIVISIONS, Division
 from fieldc.formulas.element import Step
 from fieldc.formulas.text import FormulaText, said_size
 from fieldc.language import Kernel, Number, select
@@ -114,7 +114,7 @@ class StepBlock:
             found += f.p * ((1 << self.sizes[-1].bits) - 1)
         return found
 
-    def compute(self, f: Field, values: Sequence[Number], reduce: Reduction) -> Number:
+    def compute(self, f: Field, values: Sequence[Number], way: Division) -> Number:
         """The result as an expression."""
         if self.kind == "choose":
             mask, a, b = values
@@ -124,7 +124,7 @@ class StepBlock:
         if self.kind == "multiple":
             return product_with_integer(f, values[0], self.number, self.number.bit_length())
         if self.kind == "divide":
-            return subtract_all(reduction(f, values[0], reduce), f.p)
+            return subtract_all(way.whole(f, values[0]), f.p)
         if self.kind == "reduce":
             size = self.sizes[0]
             count = size.bits // f.word
@@ -144,7 +144,7 @@ class StepBlock:
         operation = Operation(name, operands, self.size, said, lambda f, *v: self.evaluate(f, v))
 
         def function(f: Field, *values: Number) -> Number:
-            return self.compute(f, values, drop_limb)
+            return self.compute(f, values, DIVISIONS["cios"])
 
         function.__doc__ = f"{said}, one routine of a formula."
         yield Kernel(operation, self.kind, function)

@@ -7,8 +7,11 @@ from dataclasses import dataclass
 from functools import partial
 
 from fieldc.algorithms import every_kernel_for
+from fieldc.decisions.formulas import decide_formula, is_straight_line, straight_lines
 from fieldc.decisions.preferred import preferred
 from fieldc.field import Field
+from fieldc.formulas.errors import wrong
+from fieldc.formulas.formula import Formula
 from fieldc.language import BoundError, Expression
 from fieldc.machine.assemble import assemble
 from fieldc.machine.caller import Caller
@@ -90,6 +93,22 @@ def of_field(field: Field, operation: str, operands: OperandMode = "moving") -> 
             continue
     return Subject(
         *(operation, start, expressions, _runnable("adx", "mulx"), lower_for),
+        operands=operands,
+    )
+
+
+def of_formula(field: Field, formula: Formula, operands: OperandMode = "moving") -> Subject:
+    """A formula of one straight line, in each way to divide by R.
+
+    Raises FormulaError for one that calls routines, whose schedules are their own.
+    """
+    if not is_straight_line(field, formula):
+        said = f"{formula.name} calls routines: tune what they compute, such as --op mul"
+        raise wrong(said, (formula.file, formula.line))
+    start = decide_formula(field, formula, TARGETS["x86_64-linux"]).modelled.expression
+    expressions = {e.kernel.algorithm: e for e in straight_lines(field, formula)}
+    return Subject(
+        *(formula.name, start, expressions, _runnable("adx", "mulx"), lower_for),
         operands=operands,
     )
 

@@ -152,7 +152,8 @@ class Tuning:
     def _failure(self, draft: Draft) -> str:
         field, kernel = self.expression.field, self.workshop.kernel(draft.decisions)
         code = self.subject.object(kernel)
-        job = Job(code, kernel.symbol, self.operation, field.p, field.n, SYSV.name)
+        formula = self.expression.kernel.computes.formula
+        job = Job(code, kernel.symbol, self.operation, field.p, field.n, SYSV.name, formula=formula)
         return prove_job(job).failure
 
     def _champion(self, drafts: Sequence[Draft]) -> Draft:
