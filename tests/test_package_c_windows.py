@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -9,7 +10,8 @@ import pytest
 from package_c import PATHS, STRICT, Packages, run, tool
 
 from fieldc.artifacts.arrays import made_array, made_digits
-from fieldc.artifacts.entries import UnprovedEntry, check_entries
+from fieldc.artifacts.entries import UnprovedEntry, check_entries, check_entry
+from fieldc.binary.linkable import function_of
 from fieldc.catalogue import find_field
 from fieldc.machine.processor import missing
 from fieldc.packages.c.arrays import PackagedArray, arrays_text, packaged_targets
@@ -127,6 +129,25 @@ def wrong_entry(lines: Sequence[str], arguments: int) -> str:
     except UnprovedEntry as error:
         return str(error)
     return ""
+
+
+def test_entries_of_a_folder_are_proved_again(tmp_path: Path, packages: Packages) -> None:
+    """From the manifest's rows; changed entries and changed kernels beside them are refused."""
+    packages("bn254-p", tmp_path)
+    rows = json.loads((tmp_path / "manifest.json").read_text())["arrays"]
+    proved = (tmp_path / rows[0]["object"]).read_bytes()
+    code = (tmp_path / rows[0]["entry"]["object"]).read_bytes()
+    save, other = bytes.fromhex("0f297c2410"), bytes.fromhex("0f297c2420")  # of xmm7
+    assert code.count(save) == len(rows)
+    for row in rows:
+        check_entry(proved, row, code)
+        with pytest.raises(UnprovedEntry, match=f"{row['entry']['symbol']} is not proved"):
+            check_entry(proved, row, code.replace(save, other))
+    kernel = function_of(proved, rows[0]["symbol"])
+    last = code.index(kernel.code[kernel.start :]) + len(kernel.code) - kernel.start - 1
+    changed = code[:last] + bytes([code[last] ^ 1]) + code[last + 1 :]
+    with pytest.raises(UnprovedEntry, match="other bytes than those that are proved"):
+        check_entry(proved, rows[0], changed)
 
 
 def test_every_system_has_the_proved_bytes() -> None:

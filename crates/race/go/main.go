@@ -20,6 +20,9 @@ func ticks() uint64
 // fixed ones; warm is how many turns run before the clock starts.
 const ring, fixed, warm = 16, 4, 2
 
+// short is the length of the longest arrays that are compared.
+const short = 7
+
 // longest is the most bytes of a request: 8192 operands.
 const longest = 1 << 24
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
+use crate::chain::OPERANDS;
 use crate::entry::Range::Canonical;
 use crate::entry::{Call, Entry, Peer, Rows};
 use crate::fields::{BLS12_381_P, BLS12_381_R, BN254_P, Field, OPERATIONS, SECP256K1_P};
@@ -36,6 +37,13 @@ const CALLS: [(&str, &str); 4] = [
     ("sub", "x[j].Sub(&x[j], &y[at+j])"),
 ];
 
+/// Its functions on vectors, which have AVX-512 for some fields.
+const ON_ARRAYS: [&str; 2] = ["array_mul", "inner_product"];
+
+fn has_vectors() -> bool {
+    std::is_x86_feature_detected!("avx512ifma")
+}
+
 pub(super) fn enter(entries: &mut Vec<Entry>) -> Result<(), String> {
     static BUILT: OnceLock<Result<PathBuf, String>> = OnceLock::new();
     let program = BUILT.get_or_init(|| build(&folder())).as_ref().map_err(Clone::clone)?;
@@ -57,6 +65,12 @@ pub(super) fn enter(entries: &mut Vec<Entry>) -> Result<(), String> {
                 rows.code(algorithm);
             }
             rows.add(op, Call::Called, Canonical, Box::new(runner));
+        }
+        for op in ON_ARRAYS {
+            let runner = Remote::new(&program, field, op, Form::Montgomery);
+            let in_vectors = field.name == BLS12_381_R.name && has_vectors();
+            rows.code(if in_vectors { "assembly, avx512ifma" } else { algorithm });
+            rows.add(op, Call::Called, Canonical, Box::new(runner.in_turns_of(OPERANDS as u64)));
         }
     }
     Ok(())
