@@ -87,9 +87,8 @@ def cargo(folder: Path, *words: str, flags: str = "-D warnings") -> str:
     """What cargo prints in a package, without a network; its errors if it fails."""
     assert CARGO is not None
     environment = {**os.environ, "CARGO_NET_OFFLINE": "true", "RUSTFLAGS": flags}
-    environment["CARGO_TARGET_DIR"] = str(folder.parent / "target")
-    # Nothing here is compiled twice or debugged.
     environment |= {"CARGO_INCREMENTAL": "0", "CARGO_PROFILE_DEV_DEBUG": "0"}
+    environment["CARGO_TARGET_DIR"] = str(folder.parent / "target")
     done = subprocess.run(
         [CARGO, *words], cwd=folder, capture_output=True, text=True, env=environment
     )
@@ -108,15 +107,16 @@ def test_its_own_tests_pass(text: str, tmp_path: Path) -> None:
     assert said.count("test result: ok. 3 passed") == (sys.platform == "linux")  # slices
     assert said.count("test result: ok. 1 passed") == 1  # arrays in digits
     assert (folder / "Cargo.lock").read_text().count("[[package]]") == 1
+    if shutil.which("cargo-clippy"):
+        cargo(folder, "clippy", "--quiet", "--all-targets", "--", "-D", "warnings")
 
 
 @needs_cargo
 def test_every_other_build_passes(tmp_path: Path) -> None:
     folder = tmp_path / "package"
     built("2^127-1", folder)
-    cargo(folder, "test", "--quiet", "--features", "portable")
-    cargo(folder, "run", "--quiet", "--example", "example")
-    cargo(folder, "doc", "--quiet", "--no-deps")
+    for words in ("test --features portable", "run --example example", "doc --no-deps"):
+        cargo(folder, *words.split(), "--quiet")
     cargo(folder, "fmt", "--check")
     for name in ("aarch64-unknown-linux-gnu", "riscv64gc-unknown-linux-gnu"):
         if installed(name):

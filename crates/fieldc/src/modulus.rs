@@ -62,7 +62,7 @@ pub const fn class<const N: usize, M: Modulus<N>>() -> u8 {
 
 /// Whether a class is one of the primes with plain residues.
 const fn is_of_plain(class: u8) -> bool {
-    class >= FIRST_PLAIN && class < FIRST_SHAPED
+    class >= FIRST_PLAIN && ((class - FIRST_PLAIN) as usize) < crate::generated::PLAIN.len()
 }
 
 /// Where a number is in a list.
