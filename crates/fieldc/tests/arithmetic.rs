@@ -1,4 +1,4 @@
-//! Every operation of every field on every path, against schoolbook arithmetic.
+//! Every operation of every field on every path, against schoolbook products and num-bigint.
 
 mod common;
 

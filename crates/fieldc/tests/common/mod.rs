@@ -2,7 +2,6 @@
 
 #![allow(dead_code, reason = "each test file uses its own part")]
 
-use std::cmp::Ordering;
 use std::sync::{Mutex, PoisonError};
 
 use fieldc::Kernels;
@@ -124,26 +123,17 @@ pub(crate) fn times<const N: usize>(a: &[u64; N], b: &[u64; N]) -> Number {
     product
 }
 
-/// t mod p, bit by bit: double, add the bit, subtract p where it fits.
+/// t mod p, by num-bigint.
 pub(crate) fn reduce<const N: usize>(t: &[u64], p: &[u64; N]) -> [u64; N] {
-    let mut rest = [0; N];
-    for bit in (0..64 * t.len()).rev() {
-        let over = rest[N - 1] >> 63 == 1;
-        for i in (1..N).rev() {
-            rest[i] = rest[i] << 1 | rest[i - 1] >> 63;
-        }
-        rest[0] = rest[0] << 1 | t[bit / 64] >> (bit % 64) & 1;
-        if over || rest.iter().rev().cmp(p.iter().rev()) != Ordering::Less {
-            rest = minus(&rest, p);
-        }
-    }
-    rest
+    let rest = big(t) % big(p);
+    let mut limbs = rest.iter_u64_digits();
+    std::array::from_fn(|_| limbs.next().unwrap_or(0))
 }
 
 /// A number as num-bigint's.
 pub(crate) fn big(limbs: &[u64]) -> BigUint {
-    let bytes: Vec<u8> = limbs.iter().flat_map(|limb| limb.to_le_bytes()).collect();
-    BigUint::from_bytes_le(&bytes)
+    let halves = limbs.iter().flat_map(|x| [*x as u32, (x >> 32) as u32]);
+    BigUint::new(halves.collect())
 }
 
 /// One test module for each named field.
