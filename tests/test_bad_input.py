@@ -114,6 +114,7 @@ def manifests() -> dict[str, object]:
     kernel = {"symbol": "k", "op": "mul", "object": "k.o", "status": "PROVED"}
     kernel |= {"certificate": "k.json", "certificate_digest": ""}
     whole = {"p": "0x11", "n": 1, "kernels": [kernel]}
+    arrays = {"symbol": "k", "op": "add", "layout": "words", "object": "k.o", "word": 64}
     here = kernel | {"object": "manifest.json"}
     return {
         "empty": "",
@@ -132,6 +133,10 @@ def manifests() -> dict[str, object]:
         "certificate": whole
         | {"kernels": [kernel | {"certificate": 7, "object": "manifest.json"}]},
         "operation": whole | {"kernels": [here | {"symbol": "k", "op": ["mul"]}]},
+        "surrogate": whole | {"kernels": [here | {"symbol": "k", "object": "\ud800"}]},
+        "layout": whole | {"word": 64, "kernels": [], "arrays": [{**arrays, "layout": {}}]},
+        "array-object": whole
+        | {"word": 64, "kernels": [], "arrays": [arrays | {"object": "\ud800"}]},
         "files": {"p": "0x11", "word": 64, "files": [{}, "manifest.json"]},
         "limbs": whole | {"n": -1, "kernels": [kernel | {"object": "manifest.json"}]},
     }

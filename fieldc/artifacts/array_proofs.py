@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -91,6 +92,13 @@ class ProvedAgain:
     """Instructions of which the processor's maker does not promise data-independent times."""
 
 
+def check_texts(row: Mapping[str, Any]) -> None:
+    """Raise TypeError or ValueError for a row whose names are no texts, or name no file."""
+    if not all(isinstance(row[key], str) for key in ("symbol", "op", "layout", "object")):
+        raise TypeError("a name is no text")
+    os.fsencode(row["object"])
+
+
 def prove_folder(folder: Path, manifest: Mapping[str, Any]) -> Iterator[ProvedAgain]:
     """Prove the kernels on arrays of a built folder again, from their objects.
 
@@ -98,6 +106,7 @@ def prove_folder(folder: Path, manifest: Mapping[str, Any]) -> Iterator[ProvedAg
     """
     field = Field(int(manifest["p"], 16), int(manifest["word"]))
     for row in manifest["arrays"]:
+        check_texts(row)
         started, failure, outside = time.perf_counter(), "", tuple[str, ...]()
         is_plain = row["word"] == field.word or row["op"] not in ARRAY_OPERATIONS
         f = field if is_plain else in_lanes(field)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -334,10 +335,14 @@ def check_limbs(p: int, limbs: object) -> None:
 
 
 def text_of(row: Mapping[str, object], key: str, default: str | None = None) -> str:
-    """A text of a manifest's row. Raises KeyError, and TypeError where no file can be named so."""
+    """A text of a manifest's row.
+
+    Raises KeyError, and TypeError or ValueError where no file can be named so.
+    """
     text = row[key] if default is None else row.get(key, default)
     if not isinstance(text, str) or "\0" in text:
         raise TypeError(f"{key} is no text")
+    os.fsencode(text)
     return text
 
 
