@@ -7,7 +7,7 @@ import hashlib
 import json
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from textwrap import wrap
 
@@ -45,31 +45,29 @@ class UnprovedDivsteps(Refusal):
 
 @dataclass(frozen=True)
 class BuiltDivsteps:
-    """The kernel for one target, proved."""
+    """The kernel for one target, proved, in a file and an object, which may have others too."""
 
+    symbol: str
     target: Target
     text: str
     code: bytes
     stack: int
-
-    @property
-    def stem(self) -> str:
-        """The files' path without the ending."""
-        return f"{self.target.name}/{DIVSTEP_MATRIX}"
+    file: str
+    object_file: str
 
     def row(self) -> dict[str, object]:
         """The entry in manifest.json."""
         parts = self.code, BATCH.says.encode()
         digests = b"".join(hashlib.sha256(part).digest() for part in parts)
         return {
-            "symbol": SYMBOL,
+            "symbol": self.symbol,
             "op": DIVSTEP_MATRIX,
             "steps": BATCH.steps,
             "target": self.target.name,
             "convention": self.target.proved_as,
             "needs": [],
-            "file": f"{self.stem}.s",
-            "object": f"{self.stem}.o",
+            "file": self.file,
+            "object": self.object_file,
             "contract": BATCH.says,
             "status": PROVED,
             "stack": self.stack,
@@ -85,34 +83,38 @@ def build_divsteps(
     Raises OutputError, UnprovedDivsteps, CheckError, before anything is written.
     """
     check_writable(folder, field, KIND)
-    made = [
-        (target, *MAKERS[target.architecture](target, SYMBOL, _header(field, target)))
-        for target in targets
-    ]
-    jobs = [job_of_divsteps(code, field) for _, _, code in made]
-    built = []
-    for (target, text, code), verdict in zip(made, prove_new(jobs, progress), strict=True):
-        if verdict.failure:
-            raise UnprovedDivsteps(f"{SYMBOL} is not proved: {verdict.failure}")
-        if target.is_native:
-            check_divsteps(code)
-        built.append(BuiltDivsteps(target, text, code, verdict.stack))
-    found = manifest(field, ()) | {"divsteps": [each.row() for each in built]}
-    files = {f"{each.stem}.s": each.text.encode() for each in built}
-    files |= {f"{each.stem}.o": each.code for each in built}
+    built = proved_divsteps(field, targets, SYMBOL, progress)
+    found = manifest(field, (), divsteps=[each.row() for each in built])
+    files = {each.file: each.text.encode() for each in built}
+    files |= {each.object_file: each.code for each in built}
     files |= {"fieldc_divsteps.h": _c_header().encode(), MANIFEST: json.dumps(found).encode()}
     return built, found | write(folder, field, files, KIND)
 
 
-def job_of_divsteps(code: bytes, field: Field) -> Job:
-    """The proof of the kernel in an object."""
-    return Job(code, SYMBOL, DIVSTEP_MATRIX, field.p, field.n)
+def proved_divsteps(
+    field: Field, targets: Sequence[Target], symbol: str, progress: Progress
+) -> list[BuiltDivsteps]:
+    """The kernel for some targets, run where this host can. Raises UnprovedDivsteps, CheckError."""
+    made = []
+    for target in targets:
+        make, stem = MAKERS[target.architecture], f"{target.name}/{DIVSTEP_MATRIX}"
+        text, code = make(target, symbol, _header(field, target))
+        made.append(BuiltDivsteps(symbol, target, text, code, 0, f"{stem}.s", f"{stem}.o"))
+    jobs = [Job(each.code, symbol, DIVSTEP_MATRIX, field.p, field.n) for each in made]
+    built = []
+    for each, verdict in zip(made, prove_new(jobs, progress), strict=True):
+        if verdict.failure:
+            raise UnprovedDivsteps(f"{symbol} is not proved: {verdict.failure}")
+        if each.target.is_native:
+            check_divsteps(each.code, symbol)
+        built.append(replace(each, stack=verdict.stack))
+    return built
 
 
-def check_divsteps(code: bytes) -> None:
+def check_divsteps(code: bytes, symbol: str = SYMBOL) -> None:
     """Run an object of this host on some numbers. Raises CheckError."""
     library, draw = load(code), random.Random(1)
-    run = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4)(library.address(SYMBOL))
+    run = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4)(library.address(symbol))
     for _ in range(RUNS):
         given = draw.randrange(-9, 9), draw.getrandbits(64) | 1, draw.getrandbits(64)
         words = [(ctypes.c_int64 * 5)(number) for number in (0, *given)]

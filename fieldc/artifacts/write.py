@@ -107,18 +107,30 @@ def files_of(field: Field, artifacts: Sequence[Artifact]) -> dict[str, bytes]:
     return files | manifest_file(field, artifacts)
 
 
+RowsOf = Sequence[dict[str, object]]
+
+
 def manifest_file(
-    field: Field, artifacts: Sequence[Artifact], arrays: Sequence[dict[str, object]] = ()
+    field: Field,
+    artifacts: Sequence[Artifact],
+    arrays: RowsOf = (),
+    divsteps: RowsOf = (),
 ) -> dict[str, bytes]:
     """The manifest, by its path."""
-    found = manifest(field, artifacts, arrays)
+    found = manifest(field, artifacts, arrays, divsteps)
     return {MANIFEST: (json.dumps(found, indent=2) + "\n").encode()}
 
 
 def manifest(
-    field: Field, artifacts: Sequence[Artifact], arrays: Sequence[dict[str, object]] = ()
+    field: Field,
+    artifacts: Sequence[Artifact],
+    arrays: RowsOf = (),
+    divsteps: RowsOf = (),
 ) -> dict[str, object]:
-    """What a build contains, for programs; `arrays` are the rows of kernels on arrays."""
+    """What a build contains, for programs.
+
+    `arrays` are the rows of kernels on arrays, `divsteps` those of kernels that do divsteps.
+    """
     return {
         "field": field.label,
         "p": hex(field.p),
@@ -127,6 +139,7 @@ def manifest(
         "R": hex(field.R),
         "kernels": [artifact.row() for artifact in artifacts],
         **({"arrays": [*arrays]} if arrays else {}),
+        **({"divsteps": [*divsteps]} if divsteps else {}),
     }
 
 

@@ -61,7 +61,7 @@ def build_divstep_matrix(field: Field, folder: Path, arguments: argparse.Namespa
         raise UsageError(f"{DIVSTEP_MATRIX} has no kernel for {asked[0].name}; there are: {known}")
     with progress() as show:
         built, data = build_divsteps(field, targets, folder, show)
-    rows = [(DIVSTEP_MATRIX, each.target.name, f"{each.stem}.o", "PROVED") for each in built]
+    rows = [(DIVSTEP_MATRIX, each.target.name, each.object_file, "PROVED") for each in built]
     title = f"{short(field.label)}: {counted(len(built), 'kernel')} in {folder}"
     table = Table(("op", "target", "file", "status"), rows, title)
     said = str(data.get("checked", ""))

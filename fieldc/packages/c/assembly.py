@@ -9,13 +9,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from textwrap import wrap
 
 from fieldc.binary.linkable import functions
 from fieldc.errors import Refusal
+from fieldc.field import Field
 from fieldc.machine.assemble import assemble
-from fieldc.targets.header import header
+from fieldc.packages.c.constants import has_divstep_kernel
+from fieldc.proof.claims.divsteps import BATCH, DIVSTEP_MATRIX
+from fieldc.targets.header import field_symbol, header
 from fieldc.targets.target import Artifact
+from fieldc.targets.x86_64.calls import CallingKernel
 from fieldc.targets.x86_64.conventions import CONVENTIONS, SYSV, WIN64, Convention
+from fieldc.targets.x86_64.divsteps import compile_divsteps
+from fieldc.targets.x86_64.kernel import X86Kernel
 from fieldc.targets.x86_64.print import INTEL
 from fieldc.targets.x86_64.targets import compiled
 
@@ -117,15 +124,33 @@ SYSTEMS = (WINDOWS, MACOS, LINUX)
 
 
 def kernels_text(artifacts: Iterable[Artifact], convention: Convention) -> str:
-    """The kernels of one convention, in macros."""
-    parts = (_kernel(a) for a in artifacts if CONVENTIONS.get(a.convention) is convention)
-    return "\n".join(parts)
+    """The kernels of one convention, in macros, and that of a batch of divsteps."""
+    of = [a for a in artifacts if CONVENTIONS.get(a.convention) is convention]
+    fields = filter(has_divstep_kernel, dict.fromkeys(a.expression.field for a in of))
+    return "\n".join((*map(_kernel, of), *(_divsteps(f, convention) for f in fields)))
+
+
+def divsteps_symbol(field: Field) -> str:
+    """The name of a package's kernel of divsteps."""
+    return f"fieldc_{field_symbol(field)}_{DIVSTEP_MATRIX}"
+
+
+def _divsteps(field: Field, convention: Convention) -> str:
+    symbol = divsteps_symbol(field)
+    kernel = compile_divsteps(symbol, convention)
+    said = wrap(f"{DIVSTEP_MATRIX}, the same for all primes: {BATCH.says}", 96)
+    return _in_macros(symbol, kernel, said)
 
 
 def _kernel(artifact: Artifact) -> str:
     symbol, convention = artifact.symbol, CONVENTIONS[artifact.convention]
     kernel = compiled(artifact.choice, symbol, convention)
-    head = header(artifact.target.name, artifact.choice, convention.name)
+    return _in_macros(
+        symbol, kernel, header(artifact.target.name, artifact.choice, convention.name)
+    )
+
+
+def _in_macros(symbol: str, kernel: X86Kernel | CallingKernel, head: Iterable[str]) -> str:
     lines = [
         *(f"// {line}" for line in head),
         f"FIELDC_KERNEL({symbol})",

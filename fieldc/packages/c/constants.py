@@ -7,10 +7,15 @@ from collections.abc import Sequence
 from fieldc.algorithms.chains import chain
 from fieldc.algorithms.representations import MONTGOMERY, Representation
 from fieldc.field import Field
+from fieldc.proof.claims.divsteps import BATCH
 
 DIGITS = {62: 60, 30: 30}
 """Bits of a digit of an inversion, and the most divsteps of a batch: with 128-bit products, and
 with 64-bit ones."""
+WITH_KERNEL = 62
+"""The digits for which a kernel makes matrices."""
+MORE = 50
+"""A kernel of 59 divsteps is called if it does at most a part of so many more than C would."""
 
 
 def words(values: Sequence[int]) -> str:
@@ -23,26 +28,43 @@ def limbs(f: Field, value: int) -> str:
     return words(f.limbs(value))
 
 
+def divsteps_of(f: Field) -> int:
+    """Enough divsteps for an inverse.
+
+    If f is odd, 0 <= g <= f <= 2^b and 9437*b + 1 <= 4096*n, then g = 0 after n divsteps from
+    delta = 1/2. Proved in HOL Light: DIVSTEP_ENDTOEND_BITS_SIMPLE, J. Harrison.
+    """
+    return -(-(9437 * f.bits + 1) // 4096)
+
+
+def has_divstep_kernel(f: Field) -> bool:
+    """Whether a package calls the kernel: not where whole batches of it are many steps more."""
+    steps, most = divsteps_of(f), DIGITS[WITH_KERNEL]
+    batches = -(-steps // most)
+    in_c = batches * -(-steps // batches)
+    by_kernel = BATCH.steps * -(-steps // BATCH.steps)
+    return by_kernel * MORE <= in_c * (MORE + 1)
+
+
 def inversion(f: Field, r: Representation) -> dict[str, str]:
     """What the template of the inversion asks, for each size of a digit.
 
     It computes 1/g times a scale. The inverse of x*R times R^2 is that of x times R.
-
-    Enough divsteps: if f is odd, 0 <= g <= f <= 2^b and 9437*b + 1 <= 4096*n, then g = 0 after n
-    divsteps from delta = 1/2. Proved in HOL Light: DIVSTEP_ENDTOEND_BITS_SIMPLE, J. Harrison.
     """
     is_montgomery = r is MONTGOMERY
     found = {"scale": "R^2" if is_montgomery else "1"}
-    steps = -(-(9437 * f.bits + 1) // 4096)
+    steps, kernel = divsteps_of(f), has_divstep_kernel(f)
+    found["has_divstep_kernel"] = str(int(kernel))
     for bits, most in DIGITS.items():
-        count, batches = -(-(f.bits + 2) // bits), -(-steps // most)
+        whole = kernel and bits == WITH_KERNEL
+        count, batches = -(-(f.bits + 2) // bits), -(-steps // (BATCH.steps if whole else most))
         found |= {
             f"digits_{bits}": str(count),
             f"p_digits_{bits}": _digits(f.p, bits, count),
             f"scale_digits_{bits}": _digits(f.R2 if is_montgomery else 1, bits, count),
             f"p_inverse_{bits}": f"UINT64_C({pow(f.p, -1, 1 << bits):#x})",
             f"batches_{bits}": str(batches),
-            f"batch_{bits}": str(-(-steps // batches)),
+            f"batch_{bits}": str(BATCH.steps if whole else -(-steps // batches)),
         }
     return found
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fieldc.algorithms.lazy import has_two_spare_bits
 from fieldc.algorithms.representations import MONTGOMERY, SAME, Representation
+from fieldc.artifacts.divsteps import BuiltDivsteps
 from fieldc.artifacts.entries import check_entries
-from fieldc.artifacts.write import build, check_writable, manifest, manifest_file, write
+from fieldc.artifacts.write import MANIFEST, build, check_writable, manifest_file, write
 from fieldc.decisions.formulas import decide_formula
 from fieldc.decisions.preferred import preferred
 from fieldc.decisions.representation import OF_PACKAGES, judged
@@ -33,6 +35,7 @@ from fieldc.packages.c.assembly import (
     check_same,
     objects,
 )
+from fieldc.packages.c.divsteps import batch_kernels, in_package
 from fieldc.packages.c.formulas import ENDINGS, step_name
 from fieldc.packages.c.texts import package_name, taken_names, texts
 from fieldc.progress import Progress
@@ -113,10 +116,10 @@ def build_package(
     ]
     proved = shipped(build(decisions, progress))
     arrays = array_kernels(field, r, proved, progress)
-    artifacts, files = package(field, r, proved, command, formulas, arrays)
+    batches = batch_kernels(field, progress)
+    artifacts, files = package(field, r, proved, command, formulas, arrays, batches)
     checked = write(folder, field, files, KIND)
-    rows = [kernel.row(files[kernel.object_file]) for kernel in arrays]
-    return artifacts, manifest(field, artifacts, rows) | checked
+    return artifacts, json.loads(files[MANIFEST]) | checked
 
 
 def shipped(kernels: Sequence[Artifact]) -> list[Artifact]:
@@ -146,8 +149,12 @@ def package(
     command: str,
     formulas: Sequence[Formula] = (),
     arrays: Sequence[PackagedArray] = (),
+    batches: Sequence[BuiltDivsteps] = (),
 ) -> tuple[list[CPackageKernel], dict[str, bytes]]:
-    """The kernels of a package, and its files by their paths. Raises DifferentKernel."""
+    """The kernels of a package, and its files by their paths. Raises DifferentKernel.
+
+    `batches` are the proved kernels of divsteps.
+    """
     has_arm = bool(of_one_system(proved))
     systems = (*SYSTEMS, *ARM_SYSTEMS) if has_arm else SYSTEMS
     made = objects(proved, arrays_text(arrays)) | (arm_objects(proved) if has_arm else {})
@@ -170,7 +177,9 @@ def package(
     for kernel in arrays:  # these are of the package's object
         files |= kernel.certificate_files()
     rows = [kernel.row(files[kernel.object_file]) for kernel in arrays]
-    files |= manifest_file(field, artifacts, arrays=rows)
+    in_x86 = f"src/{package_name(field)}_x86_64.S"
+    divsteps = [each.row() for each in (in_package(batches, made, in_x86) if batches else ())]
+    files |= manifest_file(field, artifacts, rows, divsteps)
     return artifacts, files
 
 

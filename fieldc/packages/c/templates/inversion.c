@@ -49,6 +49,33 @@ static int64_t @name@_sign(int64_t x)
     return (int64_t)mask64((uint64_t)x >> 63);
 }
 
+#if @upper@_ASSEMBLY && @upper@_DIGIT == 62 && @has_divstep_kernel@
+#ifdef __cplusplus
+extern "C" {
+#endif
+/* 59 divsteps on the low words of f and g: z[0] is zeta then, z[1] to z[4] are their matrix. */
+extern void @name@_divstep_matrix(int64_t z[5], const int64_t *zeta, const uint64_t *f,
+                                  const uint64_t *g);
+#ifdef __cplusplus
+}
+#endif
+
+/* A batch of divsteps on the low bits of f and g, by a kernel; zeta is -(delta + 1/2). */
+static @name@_matrix @name@_divsteps(int64_t *zeta, int64_t f, int64_t g)
+{
+    const uint64_t low_f = (uint64_t)f, low_g = (uint64_t)g;
+    const int64_t unit = (int64_t)1 << (@upper@_DIGIT - @upper@_BATCH);
+    @name@_matrix all;
+    int64_t z[5];
+    @name@_divstep_matrix(z, zeta, &low_f, &low_g);
+    *zeta = z[0];
+    all.u = z[1] * unit;
+    all.v = z[2] * unit;
+    all.q = z[3] * unit;
+    all.r = z[4] * unit;
+    return all;
+}
+#else
 /* The low bits of x with a sign. */
 static int64_t @name@_low(int64_t x, int bits)
 {
@@ -143,6 +170,7 @@ static @name@_matrix @name@_divsteps(int64_t *zeta, int64_t f, int64_t g)
     }
     return all;
 }
+#endif
 
 /* (f, g) = matrix * (f, g) / 2^DIGIT, which is exact. */
 static void @name@_apply(const @name@_matrix *m, @name@_signed *f, @name@_signed *g)

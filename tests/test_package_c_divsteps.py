@@ -1,0 +1,109 @@
+"""The C package's inner loop of inversion: the proved kernel, and C where there is no assembly."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import pytest
+from package_c import OK, STRICT, Library, run, tool
+from test_studied import ON_X86_64
+
+from fieldc.algorithms.representations import MONTGOMERY
+from fieldc.artifacts.divsteps import BuiltDivsteps
+from fieldc.catalogue import find_field
+from fieldc.decisions.preferred import preferred
+from fieldc.field import Field
+from fieldc.packages.c.assembly import DifferentKernel, divsteps_symbol
+from fieldc.packages.c.constants import has_divstep_kernel, inversion
+from fieldc.packages.c.divsteps import batch_kernels
+from fieldc.packages.c.package import fastest, operations, package
+from fieldc.packages.c.texts import package_name
+from fieldc.targets.registry import TARGETS
+from fieldc.targets.target import Artifact
+
+PRIMES = ("bls12-381-r", "goldilocks")
+WAYS = {
+    "kernel": ("src/{0}.c", "src/{0}_x86_64.S"),
+    "single file": ("single/{0}.c",),
+    "in C": ("src/{0}.c", "-DFIELDC_PORTABLE_ONLY"),
+    "in C with digits of 30 bits": ("src/{0}.c", "src/{0}_x86_64.S", "-DFIELDC_NO_INT128"),
+}
+pytestmark = ON_X86_64
+
+
+@cache
+def kernels(f: Field) -> tuple[list[Artifact], list[BuiltDivsteps]]:
+    """What a package is made of: field kernels, which are not proved here, and divsteps."""
+    made = []
+    for name in ("x86_64-linux", "x86_64-windows", "c"):
+        for operation in operations(f, fastest(f)):
+            decision = preferred(f, operation, TARGETS[name])
+            made += [decision.target.make(decision.target, one) for one in decision.choices()]
+    return made, batch_kernels(f, lambda *_: None)
+
+
+@cache
+def files_of(f: Field) -> dict[str, bytes]:
+    """The files of a package without kernels on arrays."""
+    made, batches = kernels(f)
+    return package(f, fastest(f), made, "a test", batches=batches)[1]
+
+
+def written(f: Field, folder: Path) -> dict[str, bytes]:
+    """A package in a folder: its files."""
+    files = files_of(f)
+    for path, data in files.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_bytes(data)
+    return files
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("prime", PRIMES)
+def test_inverses_by_each_inner_loop(prime: str, way: str, tmp_path: Path) -> None:
+    f = find_field(prime)
+    name, made = package_name(f), tmp_path / "library.so"
+    written(f, tmp_path)
+    words = [word.format(name) for word in WAYS[way]]
+    where = "single" if way == "single file" else "include"
+    command = (tool("gcc"), "-std=gnu99", "-O1", *STRICT, "-shared", "-fPIC", f"-I{where}")
+    run(tmp_path, *command, *words, "-o", made)
+    symbols = run(tmp_path, tool("nm"), made)
+    has_kernel = has_divstep_kernel(f) and way != "in C"
+    assert (divsteps_symbol(f) in symbols) == has_kernel
+    library = Library(made, f, name)
+    for x in (1, 2, 3, f.p - 1, f.p // 2, 0x123456789ABCDEF % f.p):
+        z = library.value()
+        assert library.call("invert", z, library.decode(x)) == OK
+        assert library.encode(z) == pow(x, -1, int(f.p))
+
+
+def test_the_manifest_has_the_kernel_of_each_system(tmp_path: Path) -> None:
+    f = find_field("secp256k1-p")
+    files = written(f, tmp_path)
+    rows = json.loads(files["manifest.json"])["divsteps"]
+    assert [row["target"] for row in rows] == ["x86_64-windows", "x86_64-macos", "x86_64-linux"]
+    assert {row["symbol"] for row in rows} == {divsteps_symbol(f)}
+    assert {row["status"] for row in rows} == {"PROVED"}
+    assert all(row["object"] in files and row["file"] in files for row in rows)
+
+
+def test_small_primes_go_without_a_kernel_and_large_ones_do_few_more_steps() -> None:
+    large = [find_field(name) for name in ("bls12-381-p", "p256", "curve25519", "p384", "p521")]
+    assert all(map(has_divstep_kernel, large))
+    assert not any(has_divstep_kernel(find_field(p)) for p in ("goldilocks", "2^31-1", "2^61-1"))
+    assert inversion(large[0], MONTGOMERY)["batch_62"] == "59"
+    assert inversion(find_field("goldilocks"), MONTGOMERY)["batch_62"] == "50"
+
+
+def test_another_kernel_than_the_proved_one_is_refused() -> None:
+    f = find_field("secp256k1-p")
+    made, batches = kernels(f)
+    code = batches[0].code
+    at = code.index(b"\x0f\x49") + 1
+    wrong = [replace(batches[0], code=code[:at] + b"\x48" + code[at + 1 :]), *batches[1:]]
+    with pytest.raises(DifferentKernel, match="divstep_matrix"):
+        package(f, fastest(f), made, "a test", batches=wrong)
