@@ -18,7 +18,7 @@ from fieldc.targets.aarch64.cancel import cancelled
 from fieldc.targets.aarch64.encode import assembled
 from fieldc.targets.aarch64.order import ahead
 from fieldc.targets.aarch64.pace import Pace, paced
-from fieldc.targets.aarch64.quotients import with_shifts
+from fieldc.targets.aarch64.quotients import with_shifted_highs, with_shifts
 from fieldc.targets.aarch64.select import selected
 from fieldc.targets.aarch64.virtual import TABLE_LABEL, Selected
 from fieldc.words.program import Program, Value
@@ -53,23 +53,32 @@ class ArmOrder:
     pace: Pace | None = None
     shifts: bool = False
     """Whether quotients are made by shifts, where they can be."""
+    shifted_highs: int = 0
+    """With shifts, in how many rows the high half of a quotient's first product is one too."""
 
 
 ORDERS = tuple(ArmOrder(*of) for of in product(ROWS, (0, 2, 4, 6)))
 """Those without a clock."""
 
 
-def orders_for(processor: Processor, is_long: bool, has_shifts: bool = False) -> Sequence[ArmOrder]:
+def orders_for(
+    processor: Processor,
+    is_long: bool,
+    has_shifts: bool = False,
+    shifted_highs: Sequence[int] = (),
+) -> Sequence[ArmOrder]:
     """The orders among which a simulation chooses for a processor; of long kernels few.
 
-    Where quotients can be made by shifts, those with them too.
+    Where quotients can be made by shifts, those with them too, and with this many high halves.
     """
     products = processor.timing("mul")
     paces = SLOW if products is not None and len(products.ports) > 1 else FAST
     if is_long:
         return [ArmOrder(ROWS[0], pace=pace) for pace in paces]
     found = [*ORDERS, *(ArmOrder(rows, pace=pace) for rows, pace in product(ROWS, paces))]
-    return [replace(one, shifts=by) for by in (False, True)[: 1 + has_shifts] for one in found]
+    shifted = [replace(one, shifts=True) for one in found] if has_shifts else []
+    both = [replace(one, shifted_highs=n) for n in shifted_highs for one in shifted]
+    return [*found, *shifted, *both]
 
 
 @dataclass(frozen=True)
@@ -126,10 +135,14 @@ ConstantWords = tuple[tuple[str, int], ...]
 
 
 def _selected(
-    program: Program, is_immediate: Callable[[Value], bool], shifts: bool = False
+    program: Program,
+    is_immediate: Callable[[Value], bool],
+    shifts: bool = False,
+    shifted_highs: int = 0,
 ) -> tuple[Selected, ConstantWords]:
     """The instructions of a program, and the constants that they read."""
     program = without_borrows_of_carries(joined_sums(program))
+    program = with_shifted_highs(program, shifted_highs) if shifts and shifted_highs else program
     zeros = cancelled(program)
     program = with_shifts(program) if shifts else program
     read, constants = with_table(program, is_immediate)
@@ -138,7 +151,7 @@ def _selected(
 
 def _ordered(program: Program, is_immediate: Callable[[Value], bool], order: ArmOrder) -> ArmKernel:
     """The code of a program in one order."""
-    chosen, constants = _selected(program, is_immediate, order.shifts)
+    chosen, constants = _selected(program, is_immediate, order.shifts, order.shifted_highs)
     pace = order.pace
     code = ahead(chosen.code, order.distance) if pace is None else paced(chosen.code, pace)
     return ArmKernel(tuple(allocated(chosen, code)), constants)
