@@ -130,12 +130,32 @@ def equate_wrapped(case: Case) -> tuple[Equality, ...]:
     return tuple(found)
 
 
-def _is_shift(row: Equation | Select) -> TypeGuard[Equation]:
-    """Whether a row shifts a word to the left: its product with a power of two."""
+def equate_doubled(case: Case) -> tuple[Equality, ...]:
+    """Find carries of x + x + c that are the top bit of x, which 2*x says too; write that down."""
+    system, found = case.system, []
+    shifted = {next(iter(r.right))[0]: r for r in system.rows if _is_shift(r, most=2)}
+    for row in system.rows:
+        if not isinstance(row, Equation) or row.kind != "add" or row.carry is None:
+            continue
+        doubled = [m[0] for m, c in row.right.items() if len(m) == 1 and c == 2]
+        top = shifted[doubled[0]].carry if doubled and doubled[0] in shifted else None
+        if top is None or len(row.right) != 2:
+            continue
+        older, newer = sorted((row.carry, top))
+        equality = shown(case, newer, variable(older), factors_of(system, newer))
+        if equality is not None:
+            write(system, equality)
+            found.append(equality)
+    return tuple(found)
+
+
+def _is_shift(row: Equation | Select, most: int = 0) -> TypeGuard[Equation]:
+    """Whether a row shifts a word to the left: its product with a power of two, up to `most`."""
     if not isinstance(row, Equation) or row.kind != "mul" or len(row.right) != 1:
         return False
     ((monomial, factor),) = row.right.items()
-    return len(monomial) == 1 and int(factor) & int(factor) - 1 == 0
+    is_power = len(monomial) == 1 and int(factor) & int(factor) - 1 == 0
+    return is_power and (not most or factor <= most)
 
 
 def _beside(system: System, row: Equation, product: Equation) -> Polynomial | None:

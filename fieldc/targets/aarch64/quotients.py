@@ -121,10 +121,12 @@ class _Maker:
         if factor.more < 0:
             yield self._sum(SUB, (high, t) if factor.sign > 0 else (t, high), result)
             return
-        total = result if factor.sign > 0 else self._new()
-        yield self._sum(ADD, (t, high), total)
-        if factor.sign < 0:
-            yield self._sum(SUB, (zero, total), result)
+        if factor.sign > 0:
+            yield self._sum(ADD, (t, high), result)
+            return
+        negated = self._new()  # beside the shift, so that q is there a cycle earlier
+        yield self._sum(SUB, (zero, t), negated)
+        yield self._sum(SUB, (negated, high), result)
 
     def _sum(self, operation: WordOperation, pair: tuple[Value, Value], result: Value) -> Step:
         carries = self._flag(0), self._flag()
