@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 
 from fieldc.algorithms import every_kernel_for, offered_for, unknown_algorithm
 from fieldc.algorithms.representations import PLAIN, SAME
+from fieldc.decisions.arm_orders import searched
 from fieldc.decisions.model import Figure, figure, rank
 from fieldc.decisions.orders import (
     CLOSE,
@@ -169,6 +170,8 @@ def decide(
         found = _in_best_orders(judge, found, model)
     if judge.is_simulated:
         found = shorter_first(found, lambda c: c.figure or Figure(0, 0, 0))
+    if judge.orders and _meant(target, processor) is not None:
+        found = [*_searched(target, judge, expressions, model, found), *found]
     tuned = []
     if judge.takes_schedules:
         tuned = _scheduled(target, judge, expressions, model, schedule, is_host)
@@ -309,6 +312,21 @@ def _in_best_orders(judge: Judge, found: Sequence[Candidate], model: Processor) 
                 told = replace(best, chosen_by=f"the simulator's order for {model.key}: {known}")
                 ordered.append(replace(candidate, choice=told, figure=known))
     return [*ordered, *found]
+
+
+def _searched(
+    target: Target,
+    judge: Judge,
+    expressions: Sequence[Expression],
+    model: Processor,
+    found: Sequence[Candidate],
+) -> Iterator[Candidate]:
+    """The kernels in orders that ship, where they are predicted to be faster than the best."""
+    best = min((c.figure.throughput for c in found if c.figure), default=None)
+    for choice, known in searched(judge, expressions, target.variants[0], model):
+        if best is None or known.throughput < best:
+            why = f"the order that a search found for {model.key}: {known}"
+            yield Candidate(replace(choice, chosen_by=why, options=_options(model)), known)
 
 
 def _options(model: Processor) -> tuple[str, ...]:

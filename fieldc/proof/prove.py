@@ -12,7 +12,12 @@ from fieldc.proof.algebra.comparisons import comparison_by_top, comparison_of
 from fieldc.proof.algebra.dropped import find_equal_words, join_wraps
 from fieldc.proof.algebra.equations import ONE, Polynomial, System, add_to
 from fieldc.proof.algebra.facts import Input
-from fieldc.proof.algebra.halves import equate_high_halves, equate_tops
+from fieldc.proof.algebra.halves import (
+    equate_doubled,
+    equate_high_halves,
+    equate_tops,
+    equate_wrapped,
+)
 from fieldc.proof.algebra.identity import Identity, ProofError, flags_of, open_masks, value_of
 from fieldc.proof.algebra.refute import Sample
 from fieldc.proof.algebra.strategies import STRATEGIES, Strategy
@@ -83,7 +88,7 @@ def prove(
     if memory.is_foreign:
         find_equal_words(system)
         join_wraps(Case(system, inputs, samples=tuple(s.values for s in samples)))
-    equalities = () if memory.is_foreign else equate_tops(_case(system, inputs, samples))
+    equalities = () if memory.is_foreign else _first_equalities(_case(system, inputs, samples))
     for goal in goals:
         try:
             proofs = _proofs(system, inputs, contract, goal, samples)
@@ -218,6 +223,11 @@ def _proofs(
 def _case(system: System, inputs: tuple[Input, ...], samples: Sequence[Sample]) -> Case:
     """What is known in all cases."""
     return Case(system, inputs, samples=tuple(sample.values for sample in samples))
+
+
+def _first_equalities(case: Case) -> tuple[Equality, ...]:
+    """What top bits and carries equal, whatever the claim is."""
+    return equate_tops(case) + equate_doubled(case) + equate_wrapped(case)
 
 
 def _equalities(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 
 from fieldc.counting.count import Count
@@ -55,17 +55,46 @@ def predict(
     head, tail = (steps_of(code, [()] * len(code), processor) for code in (before, after))
     body = steps_of(count.code, count.touches, processor)
     calls, warm_up = (CALLS, WARM_UP) if count.instructions <= LONG else (3, 1)
-    figures = []
-    operands = {touch.root for touches in count.touches for touch in touches if touch.operand}
     chained = CHAINED.get(count.architecture, ())
     chain = [*head, *(_chained(step, chained) for step in body), *tail]
-    for steps, forgotten in (([*head, *body, *tail], operands), (chain, ())):
-        run, ends = Simulation(core, processor), []
-        for _ in range(calls):
-            run.forget(forgotten)  # independent calls have operands of their own
-            ends.append(run.call(steps, all_ready=not head))
-        figures.append((ends[-1] - ends[warm_up - 1]) / (calls - warm_up))
+    figures = []
+    for steps, forgotten in (([*head, *body, *tail], _operands(count)), (chain, set[Hashable]())):
+        run = Simulation(core, processor)
+        figures.append(_each(run, steps, forgotten, (calls, warm_up), all_ready=not head))
     return PredictedCycles(processor.key, *figures)
+
+
+def predict_throughput(count: Count, processor: Processor) -> float:
+    """The cycles of independent calls alone, with all arguments ready, of a core that is known.
+
+    Raises ValueError where it is not.
+    """
+    core = core_of(processor)
+    if core is None:
+        raise ValueError(f"{processor.key} is not simulated")
+    body = steps_of(count.code, count.touches, processor)
+    return _each(Simulation(core, processor), body, _operands(count), (CALLS, WARM_UP), True)
+
+
+def _operands(count: Count) -> set[Hashable]:
+    """The roots of what a call reads and writes; independent calls have operands of their own."""
+    return {touch.root for touches in count.touches for touch in touches if touch.operand}
+
+
+def _each(
+    run: Simulation,
+    steps: Sequence[CostedInstruction],
+    forgotten: set[Hashable],
+    counted: tuple[int, int],
+    all_ready: bool,
+) -> float:
+    """The cycles of each call, of so many of which the first ones do not count."""
+    calls, warm_up = counted
+    ends = []
+    for _ in range(calls):
+        run.forget(forgotten)
+        ends.append(run.call(steps, all_ready))
+    return (ends[-1] - ends[warm_up - 1]) / (calls - warm_up)
 
 
 def _chained(step: CostedInstruction, registers: tuple[str, ...]) -> CostedInstruction:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
@@ -26,6 +26,8 @@ from fieldc.packages.rust.plain import class_name, own_expression
 from fieldc.targets.aarch64.kernel import ArmKernel, compile_words
 from fieldc.targets.aarch64.targets import JUDGE
 from fieldc.words.lower import lower
+from fieldc.words.program import Program
+from fieldc.words.rows import RowChoice
 
 OWN = (FOLD, SPARE, NEAR, FULL, LAZY_SPARE, LAZY_FULL)
 """The classes that have kernels, each family from the narrowest on."""
@@ -101,10 +103,18 @@ def _of_class(prime_class: PrimeClass, limbs: int) -> tuple[ClassKernel, ...]:
 def own_kernel(f: Field, operation: str) -> ClassKernel:
     """The kernel of a prime that has its own, as of a class of its own."""
     expression = own_expression(f, operation)
-    code = compile_words(lambda rows: lower(expression, rows), is_immediate=lambda _: False)
+    code = _compiled(lambda rows: lower(expression, rows))
     return ClassKernel(expression, replace(FULL, name=class_name(f)), code)
 
 
 def _made(prime_class: PrimeClass, expression: Expression) -> ClassKernel:
-    code = compile_words(lambda rows: class_words(expression, rows), is_immediate=lambda _: False)
+    code = _compiled(lambda rows: class_words(expression, rows))
     return ClassKernel(expression, prime_class, code)
+
+
+def _compiled(lowered: Callable[[RowChoice], Program]) -> ArmKernel:
+    """A kernel with all its constants after the return.
+
+    Not `tight`: that saves an instruction or two where registers are saved in pairs.
+    """
+    return compile_words(lowered, is_immediate=lambda _: False, tight=False)

@@ -6,6 +6,8 @@ its low part is; the rest of the word is the variable.
 
 from __future__ import annotations
 
+from typing import TypeGuard
+
 from fieldc.proof.algebra.bounds import Case
 from fieldc.proof.algebra.equations import (
     Equation,
@@ -21,6 +23,8 @@ from fieldc.proof.algebra.wraps import Equality, factors_of, shown, write
 
 MOST_ROWS = 60
 """Code up to which words are compared with each other: that of one limb has 30 rows at most."""
+MOST_REPLACED = 5
+"""Words between a quotient and the limb that it was made of."""
 
 
 def equate_tops(case: Case) -> tuple[Equality, ...]:
@@ -102,6 +106,67 @@ def equate_high_halves(case: Case) -> tuple[Equality, ...]:
     return tuple(found)
 
 
+def equate_wrapped(case: Case) -> tuple[Equality, ...]:
+    """Find what the carries of sums equal that leave a word shifted to the left, and write it down.
+
+    Nothing reads the sum: q + t is q << k modulo 2^64, by the choice of q. So 2^64 times the carry
+    is q + t less 2^k * q and 2^64 times q's upper bits.
+    """
+    system, found = case.system, []
+    shifted = {next(iter(r.right))[0]: r for r in system.rows if _is_shift(r)}
+    read = {v for row in system.rows for m in _read_by(row) for v in m} if shifted else set()
+    for row in system.rows:
+        if not isinstance(row, Equation) or row.kind != "add" or row.carry is None:
+            continue
+        if row.word in read or row.carry not in read:
+            continue
+        products = [shifted[m[0]] for m in row.right if len(m) == 1 and m[0] in shifted]
+        for value in filter(None, (_beside(system, row, other) for other in products)):
+            equality = shown(case, row.carry, value, factors_of(system, row.carry))
+            if equality is not None:
+                write(system, equality)
+                found.append(equality)
+                break
+    return tuple(found)
+
+
+def equate_doubled(case: Case) -> tuple[Equality, ...]:
+    """Find carries of x + x + c that are the top bit of x, which 2*x says too; write that down."""
+    system, found = case.system, []
+    shifted = {next(iter(r.right))[0]: r for r in system.rows if _is_shift(r, most=2)}
+    for row in system.rows:
+        if not isinstance(row, Equation) or row.kind != "add" or row.carry is None:
+            continue
+        doubled = [m[0] for m, c in row.right.items() if len(m) == 1 and c == 2]
+        top = shifted[doubled[0]].carry if doubled and doubled[0] in shifted else None
+        if top is None or len(row.right) != 2:
+            continue
+        older, newer = sorted((row.carry, top))
+        equality = shown(case, newer, variable(older), factors_of(system, newer))
+        if equality is not None:
+            write(system, equality)
+            found.append(equality)
+    return tuple(found)
+
+
+def _is_shift(row: Equation | Select, most: int = 0) -> TypeGuard[Equation]:
+    """Whether a row shifts a word to the left: its product with a power of two, up to `most`."""
+    if not isinstance(row, Equation) or row.kind != "mul" or len(row.right) != 1:
+        return False
+    ((monomial, factor),) = row.right.items()
+    is_power = len(monomial) == 1 and int(factor) & int(factor) - 1 == 0
+    return is_power and (not most or factor <= most)
+
+
+def _beside(system: System, row: Equation, product: Equation) -> Polynomial | None:
+    """What the carry of a sum is if its word is a product's low half; None if that is unlikely."""
+    target = dict(row.right)
+    add_to(target, product.right, -1)
+    if product.carry is not None:
+        add_to(target, variable(product.carry, product.factor))
+    return _quotient(system, target, MOST_REPLACED)
+
+
 def _read_by(row: Equation | Select) -> list[tuple[int, ...]]:
     if isinstance(row, Equation):
         return [*row.right]
@@ -115,11 +180,18 @@ def _high_half(system: System, row: Equation) -> Polynomial | None:
         return None
     target = dict(row.right)
     add_to(target, variable(word, -1))
+    return _quotient(system, target, len(system.rows))
+
+
+def _quotient(system: System, target: Polynomial, most: int) -> Polynomial | None:
+    """A number divided by 2^64, once at most so many rows have made it whole."""
     total = Total(system, target)
+    replaced = 0
     for other in total.backwards():
-        if _is_whole(total.terms, system.radix):
+        if replaced == most or _is_whole(total.terms, system.radix):
             break
         if isinstance(other, Equation):
+            replaced += other.word in total.places
             _replace(total, other)
     if not _is_whole(total.terms, system.radix):
         return None

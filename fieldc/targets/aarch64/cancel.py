@@ -8,30 +8,44 @@ clear carry, and the product is not needed.
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 
 from fieldc.words.operations import ADD, MUL, MUL_LOW
 from fieldc.words.program import Program, Step, Value
 
 
+@dataclass(frozen=True)
+class Cancelled:
+    """A sum that is 0: of a limb and the low half of its quotient times a factor."""
+
+    step: Step
+    limb: Value
+    quotient: Value
+    product: Step
+
+
 def cancelled(program: Program) -> list[Step]:
     """Sums that are 0 with the low half of a product that nothing else uses; their carries are."""
+    return [one.step for one in cancellations(program)]
+
+
+def cancellations(program: Program) -> list[Cancelled]:
+    """The same sums, with what they are of."""
     makers = {value.number: step for step in program.steps for value in step.outputs}
     uses = Counter(v.number for step in program.steps for v in step.inputs)
     uses.update(v.number for v in program.results)
-    return [
-        step
-        for step in program.steps
-        if step.operation is ADD
-        and not uses[step.outputs[0].number]
-        and _cancels(step, makers, uses, program.word)
-    ]
+    sums = (s for s in program.steps if s.operation is ADD and not uses[s.outputs[0].number])
+    found = (_cancellation(step, makers, uses, program.word) for step in sums)
+    return [one for one in found if one is not None]
 
 
-def _cancels(step: Step, makers: dict[int, Step], uses: Counter[int], width: int) -> bool:
+def _cancellation(
+    step: Step, makers: dict[int, Step], uses: Counter[int], width: int
+) -> Cancelled | None:
     """Whether a sum is t and the low half of (t*n)*m, where n*m is -1 modulo 2^w."""
     a, b, carry = step.inputs
     if carry.constant != 0:
-        return False
+        return None
     for limb, low in ((a, b), (b, a)):
         product = makers.get(low.number)
         if product is None or product.operation is not MUL or product.outputs[0] != low:
@@ -41,8 +55,8 @@ def _cancels(step: Step, makers: dict[int, Step], uses: Counter[int], width: int
         for quotient, m in (product.inputs, product.inputs[::-1]):
             for n in _factors_of(quotient, limb, makers):
                 if _are_opposite(n, m, width):
-                    return True
-    return False
+                    return Cancelled(step, limb, quotient, product)
+    return None
 
 
 def _factors_of(quotient: Value, limb: Value, makers: dict[int, Step]) -> list[Value | None]:

@@ -11,7 +11,7 @@ from fieldc.machine.processors import Processor
 from fieldc.targets.aarch64.calls import CALLER, ArmCaller, ArmCalls
 from fieldc.targets.aarch64.kernel import ArmKernel, ArmOrder, compile_words, orders_for
 from fieldc.targets.aarch64.objects import object_of
-from fieldc.targets.aarch64.quotients import as_shift
+from fieldc.targets.aarch64.quotients import as_shift, can_shift_high
 from fieldc.targets.aarch64.systems import SYSTEMS, ArmSystem
 from fieldc.targets.aarch64.timing.clock import GenericTimer, show_written
 from fieldc.targets.aarch64.timing.loops import loops
@@ -57,8 +57,10 @@ def _judged(choice: Choice) -> bytes:
 
 def _orders(choice: Choice, processor: Processor, is_long: bool) -> Sequence[ArmOrder]:
     """The orders of a kernel among which a simulation chooses."""
-    has_shifts = as_shift(choice.expression.field.n0, WORD) is not None
-    return orders_for(processor, is_long, has_shifts)
+    f = choice.expression.field
+    has_shifts = as_shift(f.n0, WORD) is not None
+    highs = (f.n // 2, f.n) if can_shift_high(f.n0, WORD) else ()
+    return orders_for(processor, is_long, has_shifts, highs)
 
 
 JUDGE = Judge(
