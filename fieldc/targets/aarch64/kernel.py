@@ -37,6 +37,9 @@ LONGER = 0.02
 """How much longer code may be for products that are further ahead."""
 TIGHT = 0.015
 """The same where code in which fewer words wait is tried too."""
+MOST_TIGHT = 400
+"""Instructions; longer code saves all registers and keeps words on the stack anyway. A product in
+Fp2 of 6 limbs would have 1004 instead of 1012, and take a quarter more time on Cortex-A55."""
 HELD_BACK = 1.5
 """What the distance counts less there. BN254's product takes 150 cycles on Cortex-A55 with products
 three sums ahead where they can be, and 114 with all two ahead; with all one ahead it is 142."""
@@ -131,7 +134,8 @@ def compile_words(
     if order is not None:
         return _ordered(lowered(order.rows), stays, order)
     made = [each for rows in ROWS for each in _compiled(lowered(rows), stays, tight)]
-    limit = (1 + (TIGHT if tight else LONGER)) * min(len(kernel.lines) for _, kernel in made)
+    least = min(len(kernel.lines) for _, kernel in made)
+    limit = (1 + (TIGHT if tight and least <= MOST_TIGHT else LONGER)) * least
     near = [(far, kernel) for far, kernel in made if len(kernel.lines) <= limit]
     return max(near, key=lambda one: (one[0], -len(one[1].lines)))[1]
 
