@@ -44,6 +44,11 @@ class Refusal(UserError):
     status = 1
 
 
+def printable(text: str) -> str:
+    """The text on one line, with what a terminal would obey written out: `\\n`, `\\x1b`."""
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
 def shorten(text: str, width: int = 48) -> str:
     """The text, its middle left out where it is longer than `width`."""
     keep = (width - 3) // 2

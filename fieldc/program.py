@@ -10,7 +10,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TextIO
 
-from fieldc.errors import ERROR_WIDTH, Terminated, UserError, interruption, quote, shorten
+from fieldc.errors import (
+    ERROR_WIDTH,
+    Terminated,
+    UserError,
+    interruption,
+    printable,
+    quote,
+    shorten,
+)
 from fieldc.files import OutputError
 from fieldc.signals import raise_signals
 
@@ -60,9 +68,8 @@ def replace_unprintable(stream: TextIO) -> None:
 
 def fail(status: int, message: str) -> int:
     """Say why on one printable line of stderr, and return the status."""
-    line = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in message)
     try:
-        print(f"fieldc: {shorten(line, ERROR_WIDTH)}", file=sys.stderr, flush=True)
+        print(f"fieldc: {shorten(printable(message), ERROR_WIDTH)}", file=sys.stderr, flush=True)
     except OSError:
         discard(sys.stderr)
     return status

@@ -18,12 +18,14 @@ from fieldc.commands.output import (
     emit,
     fitted,
     has_room,
+    print_answer,
     print_records,
     rich_table,
 )
 from fieldc.commands.progress import progress
 from fieldc.commands.races import conclusion, race_tables
 from fieldc.commands.verb import Answer, Table
+from fieldc.errors import printable
 from fieldc.files import OutputError
 from fieldc.lab.race import Ratio
 from fieldc.machine.processor import is_x86_64
@@ -251,3 +253,20 @@ def test_the_overview_fits_the_terminal(columns: int, monkeypatch: pytest.Monkey
     assert [line.split()[0] for line in lines if line.startswith("  ") and line[2] != " "] == [
         *cli.VERBS
     ]
+
+
+@pytest.mark.parametrize(
+    "name", ["[bold]", "[/]", ":bug:", "a\nb", "\x1b[31m", "\udce9"], ids=ascii
+)
+@pytest.mark.parametrize("is_terminal", [False, True])
+def test_a_name_is_shown_as_it_is_and_on_one_line(
+    name: str, is_terminal: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown = io.StringIO()
+    monkeypatch.setattr(shown, "isatty", lambda: is_terminal, raising=False)
+    monkeypatch.setattr("sys.stdout", shown)
+    monkeypatch.setenv("COLUMNS", "80")
+    table = Table(("file", "of"), [(name, "x"), ("y", "z")], f"2 kernels in {name}")
+    print_answer(Answer((table,), [], conclusion=(f"written to {name}",)))
+    assert shown.getvalue().count(printable(name)) == 3
+    assert "\x1b[31m" not in shown.getvalue()

@@ -10,6 +10,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING
 
 from fieldc.commands.verb import JSON_ALONE, Answer, Table
+from fieldc.errors import printable
 from fieldc.files import OutputError, write_file
 
 if TYPE_CHECKING:
@@ -54,13 +55,21 @@ def print_answer(answer: Answer) -> None:
     for number, table in enumerate(answer.tables):
         if number:
             print()
-        _print(table)
-    for number, sentence in enumerate(answer.conclusion):
+        _print(plain_names(table))
+    for number, sentence in enumerate(map(printable, answer.conclusion)):
         if not number and answer.tables:
             print()
         print(wrapped(sentence, _terminal().width) if sys.stdout.isatty() else sentence)
     if answer.content:
         print(f"\n{answer.content}", end="")
+
+
+def plain_names(table: Table) -> Table:
+    """The table with names of files as one line each, whatever they hold."""
+    rows = [
+        tuple(printable(one) if isinstance(one, str) else one for one in row) for row in table.rows
+    ]
+    return replace(table, title=printable(table.title), rows=rows)
 
 
 def _print(table: Table) -> None:
@@ -169,7 +178,7 @@ def rich_table(table: Table, room: int | None = None) -> RichTable:
     from rich.table import Table as RichTable
     from rich.text import Text
 
-    title, header = table.title or None, bool(table.columns)
+    title, header = Text(table.title) if table.title else None, bool(table.columns)
     grid = RichTable(box=SIMPLE_HEAD, title=title, show_header=header, pad_edge=False)
     grid.show_edge, grid.padding = False, 0
     widths = None if room is None else column_widths(table, room)
