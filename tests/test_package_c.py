@@ -289,7 +289,8 @@ def test_the_preprocessor_gives_what_was_proved(
     text = run(folder, tool("gcc"), "-E", "-P", *PREDEFINED[system.target], source)
     found = functions(assemble(text, system.triple))
     shipped = functions((folder / system.object_file).read_bytes())
-    assert len(found) == 3 * len(OPERATIONS) + ON_ARRAYS and found == shipped
+    entries = ON_ARRAYS * (system.target == "x86_64-windows")  # by which each of these is called
+    assert len(found) == 3 * len(OPERATIONS) + ON_ARRAYS + entries and found == shipped
 
 
 def test_what_gcc_assembles_is_proved(small: tuple[Path, Field, str], tmp_path: Path) -> None:
