@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import random
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from sampling import sampled
 
-from fieldc.algorithms.reduction import drop_limb
 from fieldc.artifacts.write import build
 from fieldc.catalogue import find_field
 from fieldc.cli import main
@@ -17,12 +17,13 @@ from fieldc.decisions import formulas as decisions
 from fieldc.decisions.plans import RankedPlan, least_cycles, ranked_plans
 from fieldc.formulas import Element, Formula, FormulaError, accumulator, extend, formula
 from fieldc.formulas.blocks import Block
+from fieldc.formulas.divisions import DIVISIONS
 from fieldc.formulas.karatsuba import with_karatsuba
 from fieldc.formulas.load import load_formulas
 from fieldc.formulas.plan import PlanForm, planned, plans
 from fieldc.formulas.ranges import ranged
 from fieldc.formulas.step_blocks import StepBlock
-from fieldc.language import BoundError
+from fieldc.language import BoundError, DoesNotApply
 from fieldc.machine.processors import find_processor
 from fieldc.targets.registry import TARGETS
 from fieldc.targets.target import PROVED
@@ -119,7 +120,8 @@ def test_a_multiple_is_a_product_with_one_word(prime: str) -> None:
         values = {0: x}
         for step in plan.computed:
             taken = [values[i] for i in step.sources]
-            values[step.number] = int(step.block.compute(f, taken, drop_limb))  # type: ignore[arg-type]
+            found = step.block.compute(f, taken, DIVISIONS["cios"])
+            values[step.number] = int(found)  # type: ignore[arg-type]
         assert tuple(values[i] for i in plan.results) == multiples.evaluate(f, [x])
 
 
@@ -172,7 +174,7 @@ def test_values_stay_in_their_ranges(prime: str, form: PlanForm) -> None:
                 taken = [values[i] for i in step.sources]
                 pairs = zip(taken, block.ranges, strict=True)
                 assert all(value <= bound.high(f) for value, bound in pairs)
-                found = block.compute(f, taken, drop_limb)
+                found = block.compute(f, taken, DIVISIONS["cios"])
                 assert isinstance(found, int) and 0 <= found <= block.range.high(f)
                 assert (found - block.evaluate(f, taken)) % f.p == 0
                 values[step.number] = found
@@ -186,7 +188,8 @@ def test_bounds_hold_in_every_plan(prime: str) -> None:
         for plan in plans(one):
             for block in ranged(plan, f).blocks:
                 for kernel in block.kernels("block"):
-                    kernel.expression(f)
+                    with suppress(DoesNotApply):  # other bounds that do not hold are errors
+                        kernel.expression(f)
 
 
 def test_the_model_of_a_processor_chooses_the_plan() -> None:

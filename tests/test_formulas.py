@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from fieldc.formulas.load import load_formulas
 from fieldc.formulas.places import Area, ElementPlace, places_of
 from fieldc.formulas.plan import planned
 from fieldc.formulas.ranges import ranged
+from fieldc.language import DoesNotApply
 from fieldc.machine.aliasing import Aliasing
 from fieldc.machine.load import LoadedKernel, load
 from fieldc.machine.processor import is_x86_64, missing
@@ -147,7 +149,8 @@ def test_values_stay_unreduced_where_limbs_have_room() -> None:
         given = tuple(results.get(i, 1) for i in one.sources)
         assert all(a <= b for a, b in zip(given, one.block.multiples, strict=True))
         for kernel in one.block.kernels("block"):
-            kernel.expression(f)  # its bounds hold
+            with suppress(DoesNotApply):
+                kernel.expression(f)  # its bounds hold
     full = ranged(plan, find_field("secp256k1"))
     assert {m for one in full.computed for m in (*one.block.multiples, one.block.multiple)} == {1}
 

@@ -15,11 +15,10 @@ from fieldc.language import DoesNotApply, Number
 
 @dataclass(frozen=True)
 class Division:
-    """`step` drops a limb; quotients drop the last ones, as many of a sum and of a whole value."""
+    """`step` drops a limb, and a quotient each of the last ones."""
 
     step: Reduction
-    of_sum: int = 1
-    of_whole: int = 0
+    quotients: int = 1
     is_for_large: bool = False
     """Whether it is only for primes of three limbs or more whose rows of mu are too large: the
     last two quotients bring what the rows before have added below p/2^w."""
@@ -33,22 +32,22 @@ class Division:
     def sum(self, f: Field, factors: tuple[list[Number], list[Number]]) -> Number:
         """The sum of products of these factors, divided."""
         self.check(f)
-        return sum_of(f, *factors, self.step, self.of_sum)
+        return sum_of(f, *factors, self.step, self.quotients)
 
     def square(self, f: Field, x: Number, doubled: int) -> Number:
         """2^doubled * x^2, divided."""
         self.check(f)
-        return square_product(f, x, self.step, doubled, quotients=self.of_sum)
+        return square_product(f, x, self.step, doubled, quotients=self.quotients)
 
     def whole(self, f: Field, x: Number) -> Number:
         """x, divided."""
         self.check(f)
-        return reduction(f, x, self.step, self.of_whole)
+        return reduction(f, x, self.step, self.quotients)
 
 
 DIVISIONS: dict[str, Division] = {
     "log-jump": Division(fold_limb),
-    "log-jump-last-two": Division(fold_limb, 2, 2, is_for_large=True),
+    "log-jump-last-two": Division(fold_limb, 2, is_for_large=True),
     "cios": Division(drop_limb),
 }
 """By the algorithm's name."""
