@@ -54,12 +54,13 @@ def _macro(part: str, primes: list[Field]) -> str:
         f"{indent}{place} => Some(*same(&flat::{OPERATIONS[part]}_{field_symbol(f)}({given}))),\n"
         for place, f in enumerate(primes)
     )
-    chosen = f"match $place {{\n{rows}            _ => None,\n        }}" if primes else "None"
+    none = "let _: u8 = $place;\n        None"  # the place is read, so that nothing is unused
+    chosen = f"match $place {{\n{rows}            _ => None,\n        }}" if primes else none
     return f"""/// What the function for the prime of a place makes, if there is one.
 macro_rules! {part}_plain {{
-    ($place:expr, {taken}) => {{
+    ($place:expr, {taken}) => {{{{
         {chosen}
-    }};
+    }}}};
 }}
 pub(crate) use {part}_plain;
 """

@@ -6921,7 +6921,7 @@ pub(crate) fn square_plain_m_511(x: &[u64; 8]) -> [u64; 8] {
 
 /// What the function for the prime of a place makes, if there is one.
 macro_rules! mul_plain {
-    ($place:expr, $x:expr, $y:expr) => {
+    ($place:expr, $x:expr, $y:expr) => {{
         match $place {
             0 => Some(*same(&flat::mul_plain_secp256k1_p(same($x), same($y)))),
             1 => Some(*same(&flat::mul_plain_p521(same($x), same($y)))),
@@ -6929,13 +6929,13 @@ macro_rules! mul_plain {
             3 => Some(*same(&flat::mul_plain_m_511(same($x), same($y)))),
             _ => None,
         }
-    };
+    }};
 }
 pub(crate) use mul_plain;
 
 /// What the function for the prime of a place makes, if there is one.
 macro_rules! square_plain {
-    ($place:expr, $x:expr) => {
+    ($place:expr, $x:expr) => {{
         match $place {
             0 => Some(*same(&flat::square_plain_secp256k1_p(same($x)))),
             1 => Some(*same(&flat::square_plain_p521(same($x)))),
@@ -6943,6 +6943,6 @@ macro_rules! square_plain {
             3 => Some(*same(&flat::square_plain_m_511(same($x)))),
             _ => None,
         }
-    };
+    }};
 }
 pub(crate) use square_plain;
