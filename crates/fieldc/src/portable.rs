@@ -117,6 +117,51 @@ pub(crate) fn hidden<T>(constant: &'static T) -> &'static T {
     constant
 }
 
+/// The same place, of which the compiler knows nothing before it has the word: what is read there
+/// is not read ahead of the word, nor kept from an earlier time.
+#[cfg(all(
+    any(
+        target_arch = "x86_64",
+        target_arch = "aarch64",
+        target_arch = "riscv64",
+        target_arch = "s390x"
+    ),
+    not(miri)
+))]
+#[inline(always)]
+#[allow(
+    clippy::pointers_in_nomem_asm_block,
+    reason = "without an instruction it reads no memory"
+)]
+pub(crate) fn after<T>(word: u64, place: &T) -> &T {
+    let mut same: *const T = place;
+    // SAFETY: it has no instruction, so the place is the same still.
+    unsafe {
+        core::arch::asm!(
+            "/* {0} {1} */",
+            inout(reg) same,
+            in(reg) word,
+            options(pure, nomem, nostack, preserves_flags),
+        );
+        &*same
+    }
+}
+
+/// The same place.
+#[cfg(not(all(
+    any(
+        target_arch = "x86_64",
+        target_arch = "aarch64",
+        target_arch = "riscv64",
+        target_arch = "s390x"
+    ),
+    not(miri)
+)))]
+#[inline(always)]
+pub(crate) fn after<T>(_: u64, place: &T) -> &T {
+    place
+}
+
 /// x*y/R mod p.
 #[inline]
 pub(crate) const fn mul<const N: usize, M: Modulus<N>>(x: &[u64; N], y: &[u64; N]) -> [u64; N] {

@@ -107,7 +107,7 @@ def generate(numbers: Iterable[int] = LIMBS) -> dict[str, str]:
     """
     files = {f"{FOLDER}/mod.rs": modules_file(), f"{FOLDER}/fields.rs": fields_file()}
     title = "Portable products for some numbers of limbs, by class of primes."
-    files[f"{FOLDER}/portable.rs"] = header(title, MODULE) + portable_products()
+    files[f"{FOLDER}/portable.rs"] = header(title, MODULE) + portable_products(plain_primes())
     for limbs in numbers:
         own, arm = kernel_paths(limbs)
         files |= {own: kernels_file(limbs), arm: arm_kernels_file(limbs)}

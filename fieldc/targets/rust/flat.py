@@ -202,11 +202,18 @@ class RustFunction:
 
 
 def rust_function(
-    program: Program, name: str, expression: Expression | None = None, flavour: Flavour = PORTABLE
+    program: Program,
+    name: str,
+    expression: Expression | None = None,
+    flavour: Flavour = PORTABLE,
+    body: FlatBody | None = None,
 ) -> RustFunction:
-    """The program as a `pub` function; the expression, where given, says more in its header."""
+    """The program as a `pub` function; the expression, where given, says more in its header.
+
+    An empty `body` of the same program and flavour prints its lines in another way.
+    """
     check_word(program.word, "Rust")
-    body = FlatBody(program, flavour)
+    body = body or FlatBody(program, flavour)
     for step in program.steps:
         body.print_step(step)
     word = f"u{program.word}"
