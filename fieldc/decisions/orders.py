@@ -29,8 +29,8 @@ DOUBT = 1.02
 
 CLOSE = 1.04
 """Up to which multiple of the best lower bound latency decides, in kernels without products and in
-formulas of one straight line. A butterfly modulo BLS12-381 r takes 56.4 | 56.5 cycles where the
-bounds are 38.5 | 62, and 54.4 | 53.3 where they are 39.0 | 52."""
+formulas of one straight line: of a butterfly modulo BLS12-381 r with bounds of 38.5 | 62 and one
+with 39.0 | 52 the second is taken."""
 CLOSE_PLAIN = 1.07
 """And in products of plain residues: most of their time is a chain of folds. A square modulo
 2^255 - 19 takes 27.8 | 45.9 cycles where the bounds are 18.8 | 44, and 25.6 | 37.7 where they are
