@@ -9,16 +9,13 @@ Lemma mod_word x : is_word (x mod radix).
 Proof. apply Z.mod_pos_bound. reflexivity. Qed.
 
 (** Whether a list has so many elements: it is not walked to its end, a section may be long. *)
-Fixpoint reaches {A} (n : nat) (l : list A) : bool :=
-  match n, l with
-  | O, _ => true
-  | S _, [] => false
-  | S n', _ :: l' => reaches n' l'
-  end.
+Fixpoint reaches {A} (l : list A) (n : Z) : bool :=
+  if n <=? 0 then true else match l with [] => false | _ :: l' => reaches l' (n - 1) end.
 
-Lemma reaches_right {A} n : forall l : list A, reaches n l = true -> (n <= length l)%nat.
+Lemma reaches_right {A} (l : list A) : forall n, reaches l n = true -> n <= Z.of_nat (length l).
 Proof.
-  induction n as [|n IH]; intros [|x l]; cbn; intros H; try lia; try discriminate.
+  induction l as [|x l IH]; cbn [reaches length]; intros n H;
+    destruct (Z.leb_spec n 0); try lia; try discriminate.
   apply IH in H. lia.
 Qed.
 
@@ -43,7 +40,7 @@ Section Kernel.
 
   Definition is_inside (a : area) (offset size : Z) : bool :=
     match a with
-    | Code => (0 <=? offset) && reaches (Z.to_nat (offset + size)) code
+    | Code => (0 <=? offset) && reaches code (offset + size)
     | _ => (fst (room c code a) <=? offset) && (offset + size <=? snd (room c code a))
     end.
 

@@ -51,7 +51,7 @@ def transforms(tmp_path_factory: pytest.TempPathFactory, packages: Packages) -> 
     for file in path.rglob("*"):
         if file.is_file() and file.relative_to(path).as_posix() not in names:
             file.unlink()
-    manifest |= {"kernels": [], "arrays": rows, "files": sorted(names)}
+    manifest |= {"kernels": [], "divsteps": [], "arrays": rows, "files": sorted(names)}
     (path / "manifest.json").write_text(json.dumps(manifest))
     return path
 

@@ -89,7 +89,7 @@ def test_one_thing_and_several() -> None:
 
 
 def test_a_long_option_is_near_to_long_ones_alone() -> None:
-    with pytest.raises(UsageError, match="use --help, --op, --time"):
+    with pytest.raises(UsageError, match="use --help, --op, --formula, --time"):
         VERBS["tune"].parse(["17", "--why"])
 
 

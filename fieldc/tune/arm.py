@@ -29,6 +29,7 @@ from fieldc.field import Field
 from fieldc.files import write_file
 from fieldc.language import Expression
 from fieldc.machine.processors import Processor, find_processor
+from fieldc.program import maintained
 from fieldc.targets.aarch64.kernel import FAST, ROWS, ArmOrder, compile_words, in_order, is_short
 from fieldc.targets.aarch64.pace import Pace
 from fieldc.targets.aarch64.quotients import as_shift, can_shift_high
@@ -135,4 +136,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(maintained(main))

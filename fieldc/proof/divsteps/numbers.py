@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import ceil, floor
 
 from fieldc.proof.algebra.equations import ONE, Polynomial, Rational, add_to, constant, product
 from fieldc.proof.algebra.identity import ProofError
@@ -62,7 +61,7 @@ class IntegerFacts:
                 ends = [a * b for a in (low, high) for b in self.ranges[variable]]
                 low, high = min(ends), max(ends)
             least, most = least + low, most + high
-        return ceil(least), floor(most)
+        return int(-(-least // 1)), int(most // 1)
 
     def is_signed_word(self, number: Polynomial) -> bool:
         """Whether a word that is this modulo 2^64 is it with its sign."""
