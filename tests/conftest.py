@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import fcntl
-import gc
 import os
 import shutil
 import subprocess
@@ -70,13 +69,6 @@ def certifier() -> Path:
 def installed(certifier: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The checker that is proved, on PATH."""
     monkeypatch.setenv("PATH", str(certifier.parent), prepend=":")
-
-
-def pytest_collection_finish() -> None:
-    """Modules and thousands of tests stay: what looks for garbage need not look through them."""
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(20_000, 20, 20)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
