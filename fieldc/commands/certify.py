@@ -14,7 +14,11 @@ from fieldc.commands.verb import Answer, Table, UsageError, option, verb
 from fieldc.errors import quote
 
 CERTIFIED, REFUSED, NONE = "CERTIFIED", "REFUSED", "no certificate"
-ON_ARRAYS = "the proved checker knows no kernels on arrays; `fieldc-check DIR` replays theirs"
+LEFT_OUT = {
+    "arrays": "the proved checker knows no kernels on arrays; `fieldc-check DIR` replays theirs",
+    "divsteps": "divsteps have no certificate; `fieldc prove DIR` proves them again",
+}
+"""What a manifest may also have, and who looks at that."""
 
 
 @dataclass(frozen=True)
@@ -67,9 +71,10 @@ def certify(arguments: argparse.Namespace) -> Answer:
     good = sum(row["status"] == CERTIFIED for row in data)
     said = f"{good} of {len(data)} kernels of {p:#x} are certified by the proved checker"
     said += f"; {others} more do not say PROVED" if others else ""
-    said += "; fieldc-check replays those on arrays" if manifest_of(folder).get("arrays") else ""
+    manifest = manifest_of(folder)
+    notes = (said, *(why for part, why in LEFT_OUT.items() if manifest.get(part)))
     table = Table(("kernel", "operation", "status", "seconds", "why not"), rows)
-    return Answer((table,), data, int(good < len(data)), (said,))
+    return Answer((table,), data, int(good < len(data)), notes)
 
 
 def kernels_of(folder: Path) -> tuple[list[ManifestRow], int, int, int]:
@@ -79,8 +84,9 @@ def kernels_of(folder: Path) -> tuple[list[ManifestRow], int, int, int]:
     """
     manifest = manifest_of(folder)
     try:
-        if "arrays" in manifest and not manifest["kernels"]:
-            raise UsageError(ON_ARRAYS)
+        for part, why in LEFT_OUT.items():
+            if manifest.get(part) and not manifest["kernels"]:
+                raise UsageError(why)
         named = [(row, row["status"] == "PROVED") for row in manifest["kernels"]]
         kernels = [_row(row) for row, is_proved in named if is_proved]
         p, limbs = int(manifest["p"], 16), manifest["n"]
