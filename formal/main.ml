@@ -62,6 +62,13 @@ let number () =
 let z () = z_of_hex (token ())
 let many read = List.init (number ()) (fun _ -> read ())
 
+(* Bytes in one token: a point, then two digits for each. A section may have many. *)
+let bytes () =
+  let text = token () in
+  let digits = String.length text - 1 in
+  if digits < 0 || digits mod 2 = 1 || text.[0] <> '.' then raise (Malformed "bytes");
+  List.init (digits / 2) (fun k -> z_of_hex (String.sub text ((2 * k) + 1) 2))
+
 (* Variables and rows are counted from 0 in the certificate and from 1 in the proof. *)
 let position () =
   match z_of_hex (Printf.sprintf "%x" (number () + 1)) with
@@ -193,7 +200,7 @@ let claim () =
   let limbs = natural () in
   let stack = z () in
   let calling = convention () in
-  let code = many z in
+  let code = bytes () in
   let given () =
     let equalities = many equality in
     let proposals = many proposal in
@@ -242,7 +249,7 @@ let formula_claim () =
   let limbs = natural () in
   let stack = z () in
   let calling = convention () in
-  let code = many z in
+  let code = bytes () in
   let inverse = z () in
   match calling with
   | X86_64 calling ->
@@ -281,7 +288,7 @@ let calls_claim () =
   let limbs = natural () in
   let stack = z () in
   let calling = convention () in
-  let code = many z in
+  let code = bytes () in
   let inverse = z () in
   match calling with
   | X86_64 calling ->

@@ -200,7 +200,7 @@ def claim_words(claim: KernelClaim) -> Iterator[str]:
         yield from ("claim", claim.family)
         yield from _many(claim.parameters.items(), lambda item: (item[0], _hex(item[1])))
     yield from (_hex(claim.p), _hex(claim.limbs), _hex(claim.stack), claim.convention)
-    yield from _many(claim.code, _number)
+    yield f".{claim.code.hex()}"
     if claim.formula:
         yield _hex(pow(1 << 64 * claim.limbs, -1, claim.p))
     yield from claim.certificate
