@@ -12,44 +12,31 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Sequence
+from importlib import import_module
 
 from fieldc import __version__
-from fieldc.commands.bench import bench
-from fieldc.commands.build import build
-from fieldc.commands.cache import cache
-from fieldc.commands.certify import certify
-from fieldc.commands.count import count
-from fieldc.commands.demo import demo
-from fieldc.commands.lab import lab
-from fieldc.commands.list import list_
 from fieldc.commands.output import emit
-from fieldc.commands.page import page_
-from fieldc.commands.plot import plot
-from fieldc.commands.prove import prove
-from fieldc.commands.show import show
-from fieldc.commands.trace import trace
-from fieldc.commands.tune import tune
 from fieldc.commands.verb import UsageError, Verb, unknown
 from fieldc.errors import UserError, quote
 from fieldc.program import printing, status_of
 
-LINE = (
-    list_,
-    show,
-    build,
-    prove,
-    certify,
-    bench,
-    page_,
-    plot,
-    count,
-    trace,
-    lab,
-    tune,
-    demo,
-    cache,
+VERBS = (
+    "list",
+    "show",
+    "build",
+    "prove",
+    "certify",
+    "bench",
+    "page",
+    "plot",
+    "count",
+    "trace",
+    "lab",
+    "tune",
+    "demo",
+    "cache",
 )
-VERBS: dict[str, Verb] = {verb.name: verb for verb in LINE}
+"""Each is a module of fieldc.commands; only the one that runs is loaded."""
 
 MORE = (
     "fieldc VERB --help says more; fieldc --version prints the version. FIELD is a name, "
@@ -57,8 +44,18 @@ MORE = (
 )
 
 
+def find_verb(name: str) -> Verb:
+    """The verb that is the function of its module's name, with `_` after what Python has taken."""
+    functions = vars(import_module(f"fieldc.commands.{name}"))
+    found = functions.get(f"{name}_") or functions[name]
+    if not isinstance(found, Verb):
+        raise TypeError(f"{name} is not a verb")
+    return found
+
+
 def overview() -> str:
     """The help of the whole command, as wide as the terminal."""
+    verbs = map(find_verb, VERBS)
     width, room = max(map(len, VERBS)), shutil.get_terminal_size().columns
     lines = [
         textwrap.fill(
@@ -68,7 +65,7 @@ def overview() -> str:
             subsequent_indent=" " * (width + 4),
             break_on_hyphens=False,
         )
-        for verb in VERBS.values()
+        for verb in verbs
     ]
     return "\n".join(
         (
@@ -109,9 +106,10 @@ def run(words: Sequence[str]) -> int:
             )
         raise UsageError(unknown("verb", name, [*VERBS, "--help", "--version"]))
     check_current_folder()
+    verb = find_verb(name)
     with printing():  # --help
-        arguments = VERBS[name].parse(rest)
-    answer = VERBS[name].run(arguments)
+        arguments = verb.parse(rest)
+    answer = verb.run(arguments)
     with printing():
         emit(answer, arguments.json)
     return answer.status

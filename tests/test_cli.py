@@ -183,7 +183,8 @@ def with_verb(monkeypatch: pytest.MonkeyPatch, error: BaseException | None) -> N
             raise error
         return Answer((Table(("check", "status"), [("x", "failed")]),), [], status=1)
 
-    monkeypatch.setitem(cli.VERBS, "fail", fail)
+    monkeypatch.setattr(cli, "VERBS", ("fail",))
+    monkeypatch.setattr(cli, "find_verb", lambda _: fail)
 
 
 def test_an_internal_error(
@@ -335,6 +336,7 @@ class Interrupt:
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
 signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup ignores it
 sys.meta_path.insert(0, Interrupt())
+sys.argv = ["fieldc", "list", "fields"]
 runpy.run_module("fieldc", run_name="__main__")
 """
     done = subprocess.run([sys.executable, "-c", text], cwd=ROOT, capture_output=True, text=True)
