@@ -15,7 +15,6 @@ from fieldc.algorithms import (
 from fieldc.algorithms.representations import Offer
 from fieldc.algorithms.shapes import Shape, shapes
 from fieldc.catalogue import find_field
-from fieldc.commands.formula_plan import formula_plans
 from fieldc.commands.options import file
 from fieldc.commands.verb import FIELD, WORD, Answer, Table, UsageError, option, verb
 from fieldc.commands.why import why
@@ -172,6 +171,8 @@ def show(arguments: argparse.Namespace) -> Answer:
     if arguments.target is not None or arguments.processor is not None:
         raise UsageError("--target and --processor go with --why OP")
     if arguments.formula is not None:
+        from fieldc.commands.formula_plan import formula_plans
+
         return formula_plans(field, arguments.formula)
     rows = applicability(field, (*KERNELS, *STUDIED))
     found, ways = shapes(field), representations(field)
