@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import os
 import sys
@@ -25,6 +26,14 @@ from fieldc.signals import raise_signals
 BROKEN_PIPE = 141
 """What a shell reports for a program that SIGPIPE ends."""
 INTERRUPTED = 130
+
+
+def collect_rarely() -> None:
+    """Let Python look for unreachable cycles after 50,000 new objects instead of 700.
+
+    What a build makes has few of them and lives long: a tenth of its time was spent on looking.
+    """
+    gc.set_threshold(50_000, 20, 50)
 
 
 @contextmanager
@@ -95,6 +104,7 @@ def status_of(run: Callable[[], int], traceback: bool = False) -> int:
     sys.stdout = sys.stdout or io.StringIO()
     sys.stderr = sys.stderr or io.StringIO()
     replace_unprintable(sys.stdout)
+    collect_rarely()
     try:
         return run()
     except SystemExit as end:  # argparse ends the process after it printed a verb's help

@@ -14,6 +14,8 @@ from cargo_words import ROOT, cargo_words
 from hypothesis import settings
 from mentions import mentions
 
+from fieldc.program import collect_rarely
+
 if TYPE_CHECKING:
     from package_c import Packages
 
@@ -23,6 +25,7 @@ pytest.register_assert_rewrite(
 
 settings.register_profile("fieldc", deadline=None, derandomize=True, database=None)
 settings.load_profile("fieldc")
+collect_rarely()
 
 
 @pytest.fixture(scope="session")

@@ -16,6 +16,7 @@ from threading import Thread
 from typing import TypeVar
 
 from fieldc.errors import UserError
+from fieldc.program import collect_rarely
 from fieldc.signals import blocked_signals, deferred_signals
 
 _Job = TypeVar("_Job")
@@ -90,6 +91,7 @@ def _end_server() -> None:
 
 def _end_with(watched: Connection) -> None:
     """End this process as soon as nobody holds the other end: its parent stopped or is gone."""
+    collect_rarely()
 
     def watch() -> None:
         watched.poll(None)
