@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cProfile
 import json
 import subprocess
 import sys
@@ -14,8 +15,11 @@ from fieldc.cli import main
 from fieldc.formulas import Element, formula
 from fieldc.formulas.errors import FormulaError
 from fieldc.formulas.formula import TAKEN
+from fieldc.formulas.load import load_formulas
 from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.claims.formulas import statement_of
+
+EXAMPLE = Path(__file__).parent.parent / "examples" / "add_2007_bl.py"
 
 SMALL = "2^127-1"
 
@@ -220,6 +224,12 @@ def test_a_name_that_no_symbol_can_have_is_refused(
     path.write_text(f"{head}def \u0444(x: Element) -> Element:\n    return x + x\n", "utf-8")
     assert main(["build", SMALL, "--formula", str(path), "-o", str(tmp_path / "o")]) == 2
     assert "is a symbol too: name it by ASCII letters" in capsys.readouterr().err
+
+
+def test_formulas_are_read_under_a_profiler() -> None:
+    profile = cProfile.Profile()
+    (add,) = profile.runcall(load_formulas, EXAMPLE)
+    assert add.name == "add_2007_bl"
 
 
 @pytest.mark.parametrize("name", ["int", "void", "uint64_t", "fn", "let", "typename"])

@@ -40,7 +40,10 @@ def line_of(error: BaseException, file: str) -> int:
 
 
 def returned_line(function: FunctionType, arguments: Sequence[object]) -> tuple[object, int]:
-    """What a function returns, and the line where it does."""
+    """What a function returns, and the line where it does; its first one under a profiler of C.
+
+    Such a profiler, as cProfile's, could not be set again.
+    """
     line = function.__code__.co_firstlineno
 
     def note(frame: FrameType, event: str, _: object) -> None:
@@ -49,6 +52,8 @@ def returned_line(function: FunctionType, arguments: Sequence[object]) -> tuple[
             line = frame.f_lineno
 
     before = sys.getprofile()
+    if before is not None and not callable(before):
+        return function(*arguments), line
     sys.setprofile(note)
     try:
         found = function(*arguments)
