@@ -41,7 +41,7 @@ def test_it_is_built_for_all_systems_and_proved_again(
     assert "59 divsteps" in capsys.readouterr().out
     path = built / "x86_64-linux/divstep_matrix.o"
     code = bytearray(path.read_bytes())
-    code[code.index(b"\x0f\x49") + 1] = 0x48  # cmovs
+    code[code.index(b"\x0f\x44") + 1] = 0x45  # cmovne
     path.write_bytes(code)
     assert main(["prove", str(built)]) == 1
     assert "function: word 0 of z is wrong" in capsys.readouterr().out
@@ -90,7 +90,7 @@ def test_a_kernel_that_is_not_proved_or_wrong_is_not_written(
     _, code = divsteps_for(X86_64[0], SYMBOL, ())
     check_divsteps(code)
     wrong = bytearray(code)
-    wrong[wrong.index(b"\x0f\x49") + 1] = 0x48
+    wrong[wrong.index(b"\x0f\x44") + 1] = 0x45
     with pytest.raises(CheckError, match="z is not the matrix"):
         check_divsteps(bytes(wrong))
 

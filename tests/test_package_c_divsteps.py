@@ -103,7 +103,7 @@ def test_another_kernel_than_the_proved_one_is_refused() -> None:
     f = find_field("secp256k1-p")
     made, batches = kernels(f)
     code = batches[0].code
-    at = code.index(b"\x0f\x49") + 1
-    wrong = [replace(batches[0], code=code[:at] + b"\x48" + code[at + 1 :]), *batches[1:]]
+    at = code.index(b"\x0f\x44") + 1
+    wrong = [replace(batches[0], code=code[:at] + b"\x45" + code[at + 1 :]), *batches[1:]]
     with pytest.raises(DifferentKernel, match="divstep_matrix"):
         package(f, fastest(f), made, "a test", batches=wrong)

@@ -100,13 +100,20 @@ def proved_divsteps(
         make, stem = MAKERS[target.architecture], f"{target.name}/{DIVSTEP_MATRIX}"
         text, code = make(target, symbol, _header(field, target))
         made.append(BuiltDivsteps(symbol, target, text, code, 0, f"{stem}.s", f"{stem}.o"))
-    jobs = [Job(each.code, symbol, DIVSTEP_MATRIX, field.p, field.n) for each in made]
+    return proved_as_made(field, made, progress)
+
+
+def proved_as_made(
+    field: Field, made: Sequence[BuiltDivsteps], progress: Progress
+) -> list[BuiltDivsteps]:
+    """Kernels proved, and run where this host can. Raises UnprovedDivsteps, CheckError."""
+    jobs = [Job(each.code, each.symbol, DIVSTEP_MATRIX, field.p, field.n) for each in made]
     built = []
     for each, verdict in zip(made, prove_new(jobs, progress), strict=True):
         if verdict.failure:
-            raise UnprovedDivsteps(f"{symbol} is not proved: {verdict.failure}")
+            raise UnprovedDivsteps(f"{each.symbol} is not proved: {verdict.failure}")
         if each.target.is_native:
-            check_divsteps(each.code, symbol)
+            check_divsteps(each.code, each.symbol)
         built.append(replace(each, stack=verdict.stack))
     return built
 

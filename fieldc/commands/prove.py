@@ -219,11 +219,11 @@ def jobs_of(path: Path, arguments: argparse.Namespace) -> list[tuple[Job, str]]:
 
 def jobs_of_crate(folder: Path, field: str) -> list[Job]:
     """The proofs of the kernels that the crate runs for a prime. Raises UsageError."""
-    from fieldc.packages.rust.kernels import crate_jobs
+    from fieldc.packages.rust.kernels import DIVSTEPS, crate_jobs, divsteps_job
 
     f = find_field(field)
     try:
-        return crate_jobs(folder, f)
+        return [*crate_jobs(folder, f), divsteps_job((folder / DIVSTEPS).read_text(), f)]
     except OSError:
         raise UsageError(
             f"{quote(str(folder))} has no kernels of the crate for {counted(f.n, 'limb')};"

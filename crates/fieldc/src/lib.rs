@@ -151,6 +151,7 @@ mod digit_array;
 #[cfg(feature = "alloc")]
 mod digit_calls;
 mod digits;
+mod divsteps;
 mod extension;
 mod field;
 mod forward;

@@ -92,6 +92,7 @@ impl Report {
 
     fn calibration(&self) -> Value {
         let race = &self.race;
+        let (dropped, [canary, clock, halves]) = race.dropped();
         json!({
             "processor": processor(),
             "target_features": features(),
@@ -100,6 +101,9 @@ impl Report {
             "core_ghz": race.tsc_ghz / race.scale(),
             "canary": race.canary,
             "disturbed": race.is_disturbed(),
+            "slices": race.slices.len(),
+            "dropped": dropped,
+            "dropped_for": { "canaries": canary, "calibrations": clock, "halves": halves },
             "rounds": race.rounds,
             "seed": race.seed,
             "operands": race.operands.name(),
@@ -172,6 +176,13 @@ impl fmt::Display for Report {
         writeln!(
             f,
             "x fieldc     how many times as fast as ours of that kind, else of our only one"
+        )?;
+        let (dropped, [canary, clock, halves]) = race.dropped();
+        writeln!(
+            f,
+            "dropped      {dropped} of {} slices: canaries {canary}, calibrations {clock}, halves \
+             {halves}",
+            race.slices.len()
         )?;
         writeln!(f, "verdict      {verdict}")?;
         self.skipped.iter().try_for_each(|reason| writeln!(f, "SKIPPED      {reason}"))

@@ -22,8 +22,10 @@ pub struct Slice {
     pub ticks: f64,
     /// Ticks per core cycle.
     pub scale: f64,
-    /// Whether the calibrations before and after agree, and the halves of the slice.
-    pub steady: bool,
+    /// Whether the calibrations before and after agree.
+    pub same_clock: bool,
+    /// Whether the halves of the slice agree.
+    pub same_halves: bool,
     /// The worse of two canaries, in cycles per turn.
     pub canary: f64,
 }
@@ -36,7 +38,16 @@ impl Slice {
 
     /// Whether the slice is accepted in a run whose best canary is `best`.
     pub fn is_good(&self, best: f64) -> bool {
-        self.steady && self.canary <= CANARY_LIMIT * best
+        self.is_steady() && self.is_alone(best)
+    }
+
+    fn is_steady(&self) -> bool {
+        self.same_clock && self.same_halves
+    }
+
+    /// Whether nothing else ran on this core, as far as the canaries tell.
+    fn is_alone(&self, best: f64) -> bool {
+        self.canary <= CANARY_LIMIT * best
     }
 }
 
@@ -146,6 +157,18 @@ impl Race {
         median(&chosen)
     }
 
+    /// How many slices were dropped, and for how many of them each reason holds: the canaries, the
+    /// calibrations, the halves.
+    pub fn dropped(&self) -> (usize, [usize; 3]) {
+        let count = |is: &dyn Fn(&Slice) -> bool| self.slices.iter().filter(|s| is(s)).count();
+        let reasons = [
+            count(&|slice| !slice.is_alone(self.canary)),
+            count(&|slice| !slice.same_clock),
+            count(&|slice| !slice.same_halves),
+        ];
+        (self.slices.len() - self.good().count(), reasons)
+    }
+
     fn good(&self) -> impl Iterator<Item = &Slice> {
         self.slices.iter().filter(|slice| slice.is_good(self.canary))
     }
@@ -153,7 +176,7 @@ impl Race {
 
 /// The best canary of some slices: 2 % of steady ones are lower.
 pub fn best_canary(slices: &[Slice]) -> f64 {
-    let steady = slices.iter().filter(|slice| slice.steady);
+    let steady = slices.iter().filter(|slice| slice.is_steady());
     let mut canaries: Vec<f64> = steady.map(|slice| slice.canary).collect();
     canaries.sort_by(f64::total_cmp);
     canaries.get(canaries.len() / 50).copied().unwrap_or(f64::INFINITY)
@@ -173,7 +196,8 @@ mod tests {
     use super::*;
 
     fn slice(entry: usize, round: usize, ticks: f64, canary: f64) -> Slice {
-        Slice { entry, mode: Mode::Latency, round, ticks, scale: 0.5, steady: true, canary }
+        let (mode, same_clock, same_halves) = (Mode::Latency, true, true);
+        Slice { entry, mode, round, ticks, scale: 0.5, same_clock, same_halves, canary }
     }
 
     #[test]
@@ -201,5 +225,6 @@ mod tests {
         assert_eq!(race.times_as_fast(1, 0, Mode::Latency), 0.5);
         assert_eq!(race.scale(), 0.5);
         assert!(race.is_disturbed(), "no slice of throughput");
+        assert_eq!(race.dropped(), (2, [2, 0, 0]));
     }
 }

@@ -108,7 +108,8 @@ fn slice(entries: &mut [Entry], lane: &Lane, round: usize) -> Slice {
         round,
         ticks: (low + high) / 2.0 / lane.steps as f64,
         scale,
-        steady: before.max(after) < CALIBRATION_LIMIT * scale && high < HALVES_LIMIT * low,
+        same_clock: before.max(after) < CALIBRATION_LIMIT * scale,
+        same_halves: high < HALVES_LIMIT * low,
         canary: first.max(second) / scale,
     }
 }

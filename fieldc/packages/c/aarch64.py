@@ -7,10 +7,15 @@ two macros, for which the preprocessor asks. Apple's assembler separates stateme
 from __future__ import annotations
 
 from collections.abc import Iterable
+from textwrap import wrap
 
+from fieldc.field import Field
 from fieldc.packages.c.assembly import MACOS as X86_MACOS
 from fieldc.packages.c.assembly import WINDOWS as X86_WINDOWS
-from fieldc.packages.c.assembly import Platform, as_strings, choice
+from fieldc.packages.c.assembly import Platform, as_strings, choice, divsteps_symbol
+from fieldc.packages.c.constants import has_divstep_kernel
+from fieldc.proof.claims.divsteps import BATCH, DIVSTEP_MATRIX
+from fieldc.targets.aarch64.divsteps import compile_divsteps_for_arm
 from fieldc.targets.aarch64.objects import object_of
 from fieldc.targets.aarch64.targets import kernel_of
 from fieldc.targets.header import header
@@ -72,19 +77,30 @@ def of_one_system(kernels: Iterable[Artifact]) -> list[Artifact]:
 
 
 def kernels_text(kernels: Iterable[Artifact]) -> str:
-    """The kernels in macros."""
-    return "\n".join(map(_kernel, kernels))
+    """The kernels in macros, and that of a batch of divsteps."""
+    of = list(kernels)
+    return "\n".join((*map(_kernel, of), *map(_divsteps, _with_divsteps(of))))
+
+
+def _with_divsteps(kernels: Iterable[Artifact]) -> list[Field]:
+    """The fields whose packages call the kernel of a batch of divsteps."""
+    return [*filter(has_divstep_kernel, dict.fromkeys(a.expression.field for a in kernels))]
+
+
+def _divsteps(field: Field) -> str:
+    symbol = divsteps_symbol(field)
+    said = wrap(f"{DIVSTEP_MATRIX}, the same for all primes: {BATCH.says}", 96)
+    return _in_macros(symbol, said, compile_divsteps_for_arm().text())
 
 
 def _kernel(artifact: Artifact) -> str:
     head = header(artifact.target.name, artifact.choice, "of the system")
-    lines = [
-        *(f"// {line}" for line in head),
-        f"{KERNEL}({artifact.symbol})",
-        *kernel_of(artifact.choice).text(),
-        f"{END}({artifact.symbol})",
-    ]
-    return "\n".join(lines) + "\n"
+    return _in_macros(artifact.symbol, head, kernel_of(artifact.choice).text())
+
+
+def _in_macros(symbol: str, head: Iterable[str], body: Iterable[str]) -> str:
+    said = (f"// {line}" for line in head)
+    return "\n".join((*said, f"{KERNEL}({symbol})", *body, f"{END}({symbol})", ""))
 
 
 def arm_assembly_file(head: str, kernels: Iterable[Artifact]) -> str:
@@ -125,5 +141,8 @@ def arm_inline_assembly(prefix: str, kernels: Iterable[Artifact]) -> str:
 
 def arm_objects(kernels: Iterable[Artifact]) -> dict[str, bytes]:
     """The file's kernels as an object for each system, by its target."""
-    codes = {a.symbol: kernel_of(a.choice).code for a in of_one_system(kernels)}
+    of = of_one_system(kernels)
+    codes = {a.symbol: kernel_of(a.choice).code for a in of}
+    for field in _with_divsteps(of):
+        codes[divsteps_symbol(field)] = compile_divsteps_for_arm().code
     return {system.target: object_of(codes, system.triple) for system in ARM_SYSTEMS}

@@ -177,8 +177,8 @@ def package(
     for kernel in arrays:  # these are of the package's object
         files |= kernel.certificate_files()
     rows = [kernel.row(files[kernel.object_file]) for kernel in arrays]
-    in_x86 = f"src/{package_name(field)}_x86_64.S"
-    divsteps = [each.row() for each in (in_package(batches, made, in_x86) if batches else ())]
+    called = in_package(batches, made, package_name(field)) if batches else ()
+    divsteps = [each.row() for each in called]
     files |= manifest_file(field, artifacts, rows, divsteps)
     return artifacts, files
 

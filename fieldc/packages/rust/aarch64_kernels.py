@@ -14,6 +14,7 @@ from fieldc.packages.rust.inlined import inlined_claims
 from fieldc.packages.rust.plain import class_name, own_operations, own_primes
 from fieldc.packages.rust.written import WrittenKernel, kernels_in
 from fieldc.packages.rust.written_inline import inline_kernels_in
+from fieldc.proof.claims.divsteps import DIVSTEP_MATRIX
 from fieldc.targets.aarch64.encode import assembled
 from fieldc.targets.aarch64.objects import object_of
 from fieldc.targets.llvm.processors import LLVM_TARGETS
@@ -42,6 +43,13 @@ def arm_crate_jobs(generated: Path, f: Field, system: str = SYSTEMS[0]) -> list[
         Job(object_of({symbol: code(kernels[symbol], f)}, triple), symbol, op, f.p, f.n)
         for op, symbol in symbols.items()
     ]
+
+
+def arm_divsteps_job(text: str, f: Field, system: str = SYSTEMS[0]) -> Job:
+    """The proof of the kernel of divsteps in a generated file, which is the same for all primes."""
+    kernel = kernels_in(text)[DIVSTEP_MATRIX]
+    made = object_of({kernel.symbol: code(kernel, f)}, LLVM_TARGETS[system].triple)
+    return Job(made, kernel.symbol, DIVSTEP_MATRIX, f.p, f.n)
 
 
 def _inlined_jobs(generated: Path, f: Field, system: str) -> Iterator[Job]:

@@ -169,11 +169,11 @@ def kernel_text(kernel: ClassKernel) -> str:
             f"unsafe fn {kernel.symbol}<M: Modulus<{n}>>", arguments, f"[u64; {n}]"
         ),
         called=called("bl", kernel.symbol, lines, constants, n),
-        registers=wrapped(_registers(pointers)),
+        registers=wrapped(registers(pointers)),
     )
 
 
-def _registers(pointers: Sequence[str]) -> Iterator[str]:
+def registers(pointers: Sequence[str]) -> Iterator[str]:
     """What each register holds before and after, for inline assembly."""
     for i, register in enumerate(CHANGED):
         if i < len(pointers):

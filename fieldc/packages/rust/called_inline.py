@@ -6,7 +6,7 @@ in registers need not be read back from memory.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from fieldc.language import Expression
 from fieldc.packages.rust.text import array, called, signature, wrapped
@@ -85,9 +85,7 @@ def called_inline(
         operands = [f"z: &mut core::mem::MaybeUninit<{stored}>", *operands]
         values, result = ["core::ptr::from_mut(z)", *values], ""
     pointers = dict(zip(kernel.convention.arguments, values, strict=False))
-    table = [f"{{{name}}}" for name in constants] or [hex(word) for _, word in kernel.constants]
-    lines = "\n".join(map(_instruction, kernel.code))
-    lines += TABLE.format(", ".join(table)) if table else ""
+    lines = body_of(kernel, constants)
     text = KERNEL if result else STORING
     return text.format(
         says=says.split(":")[0],
@@ -101,6 +99,13 @@ def called_inline(
         registers=wrapped(_registers(dict(zip(kernel.returned, words, strict=True)), pointers)),
         called=called("call", symbol, lines, constants, n),
     )
+
+
+def body_of(kernel: X86Kernel, constants: Iterable[str] = ()) -> str:
+    """The code and its table, of the kernel's own words or of operands of inline assembly."""
+    table = [f"{{{name}}}" for name in constants] or [hex(word) for _, word in kernel.constants]
+    lines = "\n".join(map(_instruction, kernel.code))
+    return lines + (TABLE.format(", ".join(table)) if table else "")
 
 
 def _registers(results: Mapping[str, str], pointers: Mapping[str, str]) -> Iterator[str]:

@@ -40,6 +40,7 @@ from fieldc.packages.rust.classes import (
     class_of,
     kernels_of,
 )
+from fieldc.packages.rust.divsteps import arm_divsteps_text, divsteps_text
 from fieldc.packages.rust.inlined import LIMBS as INLINED
 from fieldc.packages.rust.inlined import inlined_module
 from fieldc.packages.rust.plain import (
@@ -106,11 +107,15 @@ def generate(numbers: Iterable[int] = LIMBS) -> dict[str, str]:
     Kernels of other numbers of limbs than those named are left out.
     """
     files = {f"{FOLDER}/mod.rs": modules_file(), f"{FOLDER}/fields.rs": fields_file()}
+    title = "A batch of divsteps, the inner loop of an inversion, for {}."
+    files[f"{FOLDER}/divsteps.rs"] = header(title.format("x86-64"), MODULE) + divsteps_text()
+    arm = header(title.format("AArch64"), MODULE) + arm_divsteps_text()
+    files[f"{FOLDER}/aarch64_divsteps.rs"] = arm
     title = "Portable products for some numbers of limbs, by class of primes."
     files[f"{FOLDER}/portable.rs"] = header(title, MODULE) + portable_products(plain_primes())
     for limbs in numbers:
-        own, arm = kernel_paths(limbs)
-        files |= {own: kernels_file(limbs), arm: arm_kernels_file(limbs)}
+        own, other = kernel_paths(limbs)
+        files |= {own: kernels_file(limbs), other: arm_kernels_file(limbs)}
     return files | arrays_files()
 
 
@@ -186,6 +191,12 @@ def modules(
         + "".join(f"    mod {prefix}n{limbs:02};\n" for limbs in numbers)
         + "}\n"
         for architecture, condition, prefix in ARCHITECTURES
+    )
+    declared += "".join(
+        f'#[cfg(all({condition}, not(feature = "portable"), not(miri)))]\n'
+        + (f'#[path = "{prefix}divsteps.rs"]\n' if prefix else "")
+        + "pub(crate) mod divsteps;\n"
+        for _, condition, prefix in ARCHITECTURES
     )
     listed = modulus_lists(plain, shaped)
     arrays = f"#[cfg(all({CONDITION}))]\npub(crate) mod arrays;\n"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from fieldc.artifacts.verify import Job
@@ -22,10 +22,14 @@ from fieldc.packages.rust.plain import class_name, own_operations, own_primes, o
 from fieldc.packages.rust.towers import SUFFIX
 from fieldc.packages.rust.written import WrittenKernel, kernels_in
 from fieldc.packages.rust.written_inline import inline_kernels_in
+from fieldc.proof.claims.divsteps import BATCH, DIVSTEP_MATRIX
+from fieldc.targets.x86_64.conventions import SYSV
 from fieldc.targets.x86_64.kernel import X86Kernel
 from fieldc.targets.x86_64.print import INTEL, print_body
 from fieldc.targets.x86_64.timing.called import caller, held_by
 
+DIVSTEPS = "divsteps.rs"
+"""The file of the kernel of divsteps, beside those of the numbers of limbs."""
 HELD = re.compile(r'out\("(\w+)"\)[^,]*?\s(?:z\[(\d+)\]|_),')
 
 
@@ -43,13 +47,16 @@ def caller_of(kernel: WrittenKernel, lines: str, offset: int = 0) -> bytes:
     return called(kernel.symbol, held, lines, offset)
 
 
-def called(symbol: str, held: Mapping[str, int], lines: str, offset: int = 0) -> bytes:
+def called(
+    symbol: str, held: Mapping[str, int], lines: str, offset: int = 0, taken: Sequence[str] = ()
+) -> bytes:
     """The object file of a System V function (z, x, y) that calls a text, at an offset of it.
 
     `held` are the registers that the text changes, each with the number of the word of the result
-    that it leaves there, or -1.
+    that it leaves there, or -1. In those of `taken` it takes a word, not its address.
     """
     head = [".intel_syntax noprefix", ".text", f".globl {symbol}", f"{symbol}:"]
+    head += [f"mov {register}, qword ptr [{register}]" for register in taken]
     return assemble(
         "\n".join((*head, *caller(held, f".Lcode + {offset}"), ".balign 64", ".Lcode:", lines, ""))
     )
@@ -59,6 +66,15 @@ def called_kernel(kernel: X86Kernel) -> bytes:
     """The same of a kernel with its constants."""
     lines = "\n".join(print_body(kernel.code, kernel.constants, INTEL, "table"))
     return called(kernel.symbol, held_by(kernel.returned), lines)
+
+
+def divsteps_job(text: str, f: Field) -> Job:
+    """The proof of the kernel of divsteps in a generated file, which is the same for all primes."""
+    kernel = kernels_in(text)[DIVSTEP_MATRIX]
+    held = {register: int(i or -1) for register, i in HELD.findall(kernel.operands)}
+    taken = SYSV.arguments[1 : 1 + len(BATCH.operands)]
+    code = called(kernel.symbol, held, kernel.lines, taken=taken)
+    return Job(code, kernel.symbol, DIVSTEP_MATRIX, f.p, f.n, "sysv")
 
 
 def crate_jobs(generated: Path, f: Field) -> list[Job]:

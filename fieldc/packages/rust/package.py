@@ -13,6 +13,7 @@ from pathlib import Path
 
 from fieldc.algorithms.lazy import has_two_spare_bits
 from fieldc.algorithms.representations import PLAIN, Representation
+from fieldc.artifacts.divsteps import BuiltDivsteps, proved_as_made
 from fieldc.artifacts.write import build, check_writable, manifest, manifest_file, write
 from fieldc.catalogue import named_primes
 from fieldc.decisions.formulas import decide_formula
@@ -32,11 +33,13 @@ from fieldc.packages.rust.arrays import (
 from fieldc.packages.rust.cargo import features_text
 from fieldc.packages.rust.classes import LIMBS
 from fieldc.packages.rust.crate import TYPES, field_type, modules
+from fieldc.packages.rust.divsteps import arm_divsteps_text, divsteps_text
 from fieldc.packages.rust.formulas import ENDINGS, TAKEN, RustFormula, formula_tests
 from fieldc.packages.rust.formulas import FILE as FORMULAS
 from fieldc.packages.rust.formulas import TARGET as FORMULA_TARGET
 from fieldc.packages.rust.formulas import module as formulas_module
 from fieldc.packages.rust.inlined import LIMBS as INLINED
+from fieldc.packages.rust.kernels import divsteps_job
 from fieldc.packages.rust.library import licence, root_module, sources
 from fieldc.packages.rust.own_kernels import decisions, kernel_of, module
 from fieldc.packages.rust.portable import portable_products
@@ -44,6 +47,7 @@ from fieldc.packages.rust.vectors import vectors
 from fieldc.progress import Progress
 from fieldc.properties import properties
 from fieldc.targets.header import OWNERSHIP, field_symbol
+from fieldc.targets.registry import TARGETS
 from fieldc.targets.target import Artifact
 
 VERSION = "0.1.0"
@@ -105,10 +109,12 @@ def build_package(
     decided = [decide_formula(field, one, FORMULA_TARGET, processor) for one in formulas]
     kernels = [_packaged(a) for a in build([*decisions(field, r, processor), *decided], progress)]
     arrays = proved(array_kernels(field, arrays_file(field), PROOFS, r=r), progress)
-    rows = [each.row() for each in arrays]
+    batches = proved_as_made(field, [batch_kernel(field)], progress)
+    rows = [each.row() for each in arrays], [each.row() for each in batches]
     written = texts(field, r, kernels, words, formulas, arrays)
     made = {path: text.encode() for path, text in written.items()}
     made |= {each.object_file: each.kernel.object for each in arrays}
+    made |= {each.object_file: each.code for each in batches}
     for each in arrays:
         made |= each.certificate_files()
     for a in kernels:
@@ -116,8 +122,16 @@ def build_package(
             made[a.object_file] = a.code
         if a.certificate_file:
             made[a.certificate_file] = a.certificate.encode()
-    checked = write(folder, field, made | manifest_file(field, kernels, rows), KIND)
-    return kernels, manifest(field, kernels, rows) | checked
+    checked = write(folder, field, made | manifest_file(field, kernels, *rows), KIND)
+    return kernels, manifest(field, kernels, *rows) | checked
+
+
+def batch_kernel(f: Field) -> BuiltDivsteps:
+    """The kernel of a batch of divsteps, as the package's text for x86-64 has it."""
+    text, target = divsteps_text(), TARGETS["x86_64-linux"]
+    job, file = divsteps_job(text, f), f"{GENERATED}/divsteps.rs"
+    object_file = f"{PROOFS}/{job.symbol}.o"
+    return BuiltDivsteps(job.symbol, target, text, job.code, 0, file, object_file)
 
 
 def check_length(f: Field) -> None:
@@ -212,6 +226,8 @@ def texts(
         f"{GENERATED}/arrays/mod.rs": head + entries_text([module_name(f)]),
         arrays_file(f): head + kernels_text(f, arrays),
         f"{GENERATED}/portable.rs": head + portable_products(),
+        f"{GENERATED}/divsteps.rs": head + divsteps_text(),
+        f"{GENERATED}/aarch64_divsteps.rs": head + arm_divsteps_text(),
         f"{GENERATED}/fields.rs": f"{head}use crate::field;\n\n{declared}",
         f"{GENERATED}/n{f.n:02}.rs": head + module(f, r, own),
         f"{GENERATED}/aarch64_n{f.n:02}.rs": head + arm_kernels(f.n, plain),

@@ -13,7 +13,8 @@ from fieldc.field import Field
 from fieldc.packages.rust.classes import value_of
 
 KERNEL = re.compile(
-    r"\nunsafe fn (?P<symbol>\w+)<M: Modulus<(?P<limbs>\d+)>>\((?:(?!\n}\n).)*?"
+    r"\n(?:unsafe|pub\(crate\)) fn (?P<symbol>\w+)(?:<M: Modulus<(?P<limbs>\d+)>>)?\("
+    r"(?:(?!\n}\n).)*?"
     r'called!\(\s*"\w+",\s*"(?P<name>\w[^"]*)",\s*r"\n(?P<lines>[^"]*)\n"\s*\),\n'
     r"(?P<operands>.*?)\n {8}\);",
     re.DOTALL,
@@ -29,6 +30,7 @@ class WrittenKernel:
     symbol: str
     """The function's name in its file."""
     limbs: int
+    """Those of its modulus; 0 where it has none."""
     name: str
     """The name of the code in an object; constants of a modulus are parts of it."""
     lines: str
@@ -57,7 +59,11 @@ def kernels_in(text: str) -> dict[str, WrittenKernel]:
     """The kernels of a generated file by their symbols."""
     return {
         found["symbol"]: WrittenKernel(
-            found["symbol"], int(found["limbs"]), found["name"], found["lines"], found["operands"]
+            found["symbol"],
+            int(found["limbs"] or 0),
+            found["name"],
+            found["lines"],
+            found["operands"],
         )
         for found in KERNEL.finditer(text)
     }

@@ -15,7 +15,7 @@ from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.divsteps.words import RADIX, WORD_BITS, WordCode
 from fieldc.proof.memory import KernelMemory
 from fieldc.proof.values import Pointer, Value
-from fieldc.proof.x86_64.control import moves_stack, nothing, pop, push, ret
+from fieldc.proof.x86_64.control import call, moves_stack, nothing, pop, push, ret
 from fieldc.proof.x86_64.processor import LOW_BYTES, LOW_HALVES, Meaning, SymbolicX86
 
 CONDITIONS = {"e": "zero", "s": "sign", "b": "carry"}
@@ -44,6 +44,7 @@ class WordMeanings:
     def _rows(self) -> Iterator[tuple[str, Meaning]]:
         yield from (("mov", self._mov), ("movabs", self._mov), ("lea", self._lea))
         yield from (("push", push), ("pop", pop), ("ret", ret), ("endbr64", nothing))
+        yield "call", call
         yield from (("add", self._sum("add")), ("sub", self._sum("sub")), ("neg", self._neg))
         yield from (("cmp", self._cmp), ("test", self._test), ("and", self._and))
         yield from (("xor", self._xor), ("imul", self._imul))

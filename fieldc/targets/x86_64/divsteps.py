@@ -7,13 +7,14 @@ from fieldc.machine.assemble import assemble
 from fieldc.targets.object_format import ObjectFormat
 from fieldc.targets.target import Target
 from fieldc.targets.x86_64.choices import PLAIN
-from fieldc.targets.x86_64.conventions import CONVENTIONS, SYSV, Convention
+from fieldc.targets.x86_64.conventions import CALLED_INLINE, CONVENTIONS, SYSV, Convention
 from fieldc.targets.x86_64.kernel import X86Kernel, finish
 from fieldc.targets.x86_64.print import GNU, INTEL
 from fieldc.targets.x86_64.signed import SignedCode
 from fieldc.targets.x86_64.targets import NO_EXECUTABLE_STACK
 
-ARGUMENTS = ("z", "zeta", "f", "g")
+OPERANDS = ("zeta", "f", "g")
+ARGUMENTS = ("z", *OPERANDS)
 """Each is an address; z may be that of another."""
 
 
@@ -22,10 +23,17 @@ def compile_divsteps(symbol: str, convention: Convention = SYSV) -> X86Kernel:
     code = SignedCode()
     for name in ARGUMENTS:
         code.pointer(name)
-    words = divstep_matrix(code, *(code.load(name) for name in ARGUMENTS[1:]))
+    words = divstep_matrix(code, *map(code.load, OPERANDS))
     for index, word in enumerate(words):
         code.store(index, word)
     return finish(code, symbol, convention, PLAIN)
+
+
+def called_divsteps(symbol: str) -> X86Kernel:
+    """The same called out of inline assembly: words come and go in registers, not addresses."""
+    code = SignedCode()
+    code.give(divstep_matrix(code, *map(code.take, OPERANDS)))
+    return finish(code, symbol, CALLED_INLINE, PLAIN)
 
 
 def divsteps_for(target: Target, symbol: str, header: tuple[str, ...]) -> tuple[str, bytes]:

@@ -134,7 +134,7 @@ INSTRUCTIONS: dict[str, Instruction] = {
         _sum("and", 4),
         _move_if("cmovc", b"\x0f\x42"),
         _move_if("cmovnc", b"\x0f\x43"),
-        _move_if("cmovns", b"\x0f\x49", _SIGNS),
+        _move_if("cmove", b"\x0f\x44", _SIGNS),
         _move_if("cmovne", b"\x0f\x45", _SIGNS),
         Instruction("shld", 1, 3, tied=True, writes_flags=ALL, encode=encoding.shld),
         Instruction("shl", 1, 2, tied=True, writes_flags=ALL, encode=encoding.shift(4)),

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from fieldc.targets.x86_64.choices import VARIANTS, Choices
-from fieldc.targets.x86_64.instructions import INSTRUCTIONS, SIGNS, VirtualCode
+from fieldc.targets.x86_64.instructions import INSTRUCTIONS, RETURNED, SIGNS, VirtualCode
 from fieldc.targets.x86_64.operands import CONSTANTS, Immediate, Memory, Operand, Virtual
 
 WORD, WORD_BYTES = 64, 8
@@ -35,7 +35,7 @@ class SignedWord:
         return self.code.emit("sub", self.place, other.place)
 
     def __rsub__(self, other: int) -> SignedWord:
-        return self.code.emit("sub", Immediate(other), self.place)
+        return self.code.emit("sub", self.code.kept(other), self.place)
 
     def __mul__(self, other: SignedWord) -> SignedWord:
         return self.code.emit("imul", self.place, other.place)
@@ -60,6 +60,9 @@ class SignedCode:
     code: list[VirtualCode] = field(default_factory=list)
     constants: list[tuple[str, int]] = field(default_factory=list)
     pointers: dict[str, Virtual] = field(default_factory=dict)
+    _kept: dict[int, Virtual] = field(default_factory=dict)
+    _signs: dict[Virtual, Virtual] = field(default_factory=dict)
+    """The word that is 1 where another is below 0, else 0."""
     _numbers: int = 0
     _asked: SignFlag | None = None
     """The question that the flags answer now."""
@@ -67,6 +70,10 @@ class SignedCode:
     def pointer(self, name: str) -> Virtual:
         """The register of the next argument."""
         return self.pointers.setdefault(name, self._new(f"{name}*"))
+
+    def take(self, name: str) -> SignedWord:
+        """The word that is the next argument."""
+        return SignedWord(self, self.pointer(name))
 
     def load(self, name: str) -> SignedWord:
         """The word to which an argument points."""
@@ -76,6 +83,10 @@ class SignedCode:
         """Word number `index` of z."""
         place = Memory(self.pointer("z"), WORD_BYTES * index, f"z[{index}]")
         self._run("store", (), place, word.place)
+
+    def give(self, words: Iterable[SignedWord]) -> None:
+        """Leave the words of the result in registers."""
+        self.code.append(VirtualCode(RETURNED, (), tuple(word.place for word in words)))
 
     def emit(self, mnemonic: str, *reads: Operand) -> SignedWord:
         """The word that an instruction makes."""
@@ -94,9 +105,18 @@ class SignedCode:
             self.constants.append(entry)
         return Memory(CONSTANTS, WORD_BYTES * self.constants.index(entry), entry[0])
 
+    def kept(self, value: int) -> Virtual:
+        """A number in a register that keeps it: a copy takes no execution unit, a number does."""
+        if value not in self._kept:
+            self._kept[value] = self.emit("mov", Immediate(value)).place
+        return self._kept[value]
+
     def is_at_least_0(self, x: SignedWord) -> SignFlag:
-        """Whether x >= 0: by `cmp`, whose flags reach a move sooner than those of `test`."""
-        return SignFlag(lambda: self._run("cmp", (), x.place, Immediate(0)), "cmovns")
+        """Whether x >= 0: by the shift that finds its sign, which leaves a flag too.
+
+        Flags of a shift reach a move sooner than those of `test` on Golden Cove.
+        """
+        return SignFlag(lambda: self._find_sign(x), "cmove")
 
     def is_odd(self, x: SignedWord) -> SignFlag:
         """Whether x is odd."""
@@ -104,8 +124,10 @@ class SignedCode:
 
     def is_below_0_and_odd(self, x: SignedWord, y: SignedWord) -> SignFlag:
         """Whether x < 0 and y is odd: by the bit of the sign, in the place of y's lowest."""
-        sign = self.emit("shr", x.place, Immediate(WORD - 1))
-        return SignFlag(lambda: self._run("test", (), sign.place, y.place), "cmovne")
+        if x.place not in self._signs:
+            self._find_sign(x)
+        sign = self._signs[x.place]
+        return SignFlag(lambda: self._run("test", (), sign, y.place), "cmovne")
 
     def choose(self, flag: SignFlag, a: SignedWord, b: SignedWord) -> SignedWord:
         """a if the flag is set, else b."""
@@ -119,6 +141,10 @@ class SignedCode:
         above = WORD - place - bits
         left = self.emit("shl", x.place, Immediate(above)) if above else x
         return left >> WORD - bits
+
+    def _find_sign(self, x: SignedWord) -> None:
+        """Let a word be 1 if x < 0, else 0, and the flags say which."""
+        self._signs[x.place] = self.emit("shr", x.place, Immediate(WORD - 1)).place
 
     def _new(self, name: str) -> Virtual:
         self._numbers += 1

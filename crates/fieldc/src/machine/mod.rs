@@ -17,6 +17,7 @@ pub(crate) use inlined::{inlined, lazy_inlined};
 pub(crate) use x86_64::{has_bmi2, prefers_one_chain, prefers_two_chains, run};
 
 use crate::addition;
+use crate::generated::divsteps::divstep_matrix;
 use crate::kernels::{Kernels, UNKNOWN};
 use crate::modulus::Modulus;
 use crate::portable_products as portable;
@@ -29,6 +30,15 @@ fn find_out() {
     if code() == UNKNOWN {
         Kernels::current();
     }
+}
+
+/// Whether `divstep_batch` does something.
+pub(crate) const HAS_DIVSTEP_BATCH: bool = true;
+
+/// zeta after 59 divsteps and their matrix, by a kernel that needs no extension.
+#[inline(always)]
+pub(crate) fn divstep_batch(zeta: i64, f: i64, g: i64) -> Option<[i64; 5]> {
+    Some(divstep_matrix(zeta, f, g))
 }
 
 /// x*y/R mod p where no assembly runs, or where nobody asked the processor yet.

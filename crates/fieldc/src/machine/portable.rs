@@ -8,6 +8,15 @@ use crate::limbs::by_limbs;
 use crate::modulus::Modulus;
 use crate::portable_products as portable;
 
+/// Whether `divstep_batch` does something.
+pub(crate) const HAS_DIVSTEP_BATCH: bool = false;
+
+/// There is no kernel of divsteps.
+#[inline(always)]
+pub(crate) fn divstep_batch(_zeta: i64, _f: i64, _g: i64) -> Option<[i64; 5]> {
+    None
+}
+
 /// Products of so many limbs and fewer are inlined where the compiler finds that this pays.
 const SHORT: usize = 3;
 

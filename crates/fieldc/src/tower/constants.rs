@@ -37,11 +37,10 @@ pub trait HasTower: HasFp2 {
         false
     }
 
-    /// Whether products are computed in the lanes of vectors: then no square is faster in a
-    /// compressed form.
+    /// Whether `wide_cyclotomic_square` writes: then no square is faster in a compressed form.
     #[doc(hidden)]
     #[inline(always)]
-    fn computes_in_lanes() -> bool {
+    fn cyclotomic_in_lanes() -> bool {
         false
     }
 

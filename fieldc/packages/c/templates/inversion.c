@@ -49,7 +49,7 @@ static int64_t @name@_sign(int64_t x)
     return (int64_t)mask64((uint64_t)x >> 63);
 }
 
-#if @upper@_ASSEMBLY && @upper@_DIGIT == 62 && @has_divstep_kernel@
+#if (@upper@_ASSEMBLY || @upper@_AARCH64) && @upper@_DIGIT == 62 && @has_divstep_kernel@
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -86,15 +86,14 @@ static int64_t @name@_low(int64_t x, int bits)
 #if @upper@_ASSEMBLY && defined(__GNUC__)
 /* By conditional moves: each step waits for the one before it, and masks take twice as long. Cores
  * execute two moves or shifts a cycle, so f and zeta have one move each: both change where g is odd
- * and zeta is below 0, which one flag says. Flags of `test` reach a move about a cycle later than
- * those of `cmp` on Golden Cove. */
+ * and zeta is below 0, which one flag says. The shift that finds the sign of zeta leaves a flag too;
+ * on Golden Cove such flags reach a move about a cycle sooner than those of `test`. */
 static inline void @name@_divstep(int64_t *f, int64_t *g, int64_t *zeta)
 {
     int64_t x = *f, y = *g, sum = -x, below = *zeta, swapped = -2 - *zeta, last = *zeta - 1;
-    __asm__("cmp {$0, %[below]|%[below], 0}\n\t"
-            "cmovns {%[x], %[sum]|%[sum], %[x]}\n\t"
+    __asm__("shr {$63, %[below]|%[below], 63}\n\t"
+            "cmovz {%[x], %[sum]|%[sum], %[x]}\n\t"
             "add {%[y], %[sum]|%[sum], %[y]}\n\t"
-            "shr {$63, %[below]|%[below], 63}\n\t"
             "test {%k[y], %k[below]|%k[below], %k[y]}\n\t"
             "cmovnz {%[swapped], %[last]|%[last], %[swapped]}\n\t"
             "cmovnz {%[y], %[x]|%[x], %[y]}\n\t"
