@@ -23,14 +23,16 @@ Module Make (P : Processor).
 Include Contract.Make P.
 Import P.
 
-(** A word, an address, or a number of which some bits are known. *)
+(** A word, an address, a number of which it is known when it is 0 (the [or] of words), or one of which
+    some bits are known. *)
 Inductive content :=
   | Known (w : word)
   | Pointer (a : area) (offset : Z)
+  | AnyOf (l : list word)
   | Flags (l : list (Z * word)).
 
 Definition as_word (k : content) : option word :=
-  match k with Known w => Some w | Pointer _ _ | Flags _ => None end.
+  match k with Known w => Some w | Pointer _ _ | AnyOf _ | Flags _ => None end.
 
 Definition is_area (a b : area) : bool := if area_eq_dec a b then true else false.
 
@@ -74,6 +76,7 @@ Section Kernel.
     match k with
     | Known w => means s v w A
     | Pointer a o => A = (where_ a + o) mod radix
+    | AnyOf l => exists B, Forall2 (means s v) l B /\ Forall is_word B /\ (A = 0 <-> Forall (eq 0) B)
     | Flags l => forall k w, In (k, w) l -> means s v w (A / 2 ^ k mod 2)
     end.
 
@@ -83,7 +86,9 @@ Section Kernel.
 
   Lemma denotes_extends s v s' v' k A : extends s v s' v' -> denotes s v k A -> denotes s' v' k A.
   Proof.
-    destruct k as [w|a o|l]; cbn; [apply means_extends | auto | eauto using means_extends].
+    destruct k as [w|a o|l|l]; cbn; [apply means_extends | auto | | eauto using means_extends].
+    intros E (B & M & W). exists B. split; [|exact W].
+    clear W. induction M; constructor; eauto using means_extends.
   Qed.
 
   Lemma is_area_eq a b : is_area a b = true -> a = b.

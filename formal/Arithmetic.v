@@ -24,6 +24,46 @@ Proof.
   - destruct S as [-> | ->]; lia.
 Qed.
 
+(** Whether one of several words is not 0, or there is a borrow already: the borrow of 0 less the number
+    that they make. *)
+Fixpoint any (l : list word) (borrow : word) (s : system) : option (word * system) :=
+  match l with
+  | [] => Some (borrow, s)
+  | w :: l' =>
+      match sum (Const 0) w borrow (-1) s with
+      | None => None
+      | Some (_, out, s1) => any l' out s1
+      end
+  end.
+
+Lemma any_right l : forall b s v B C w s',
+  any l b s = Some (w, s') -> good s v -> Forall2 (means s v) l B -> Forall is_word B ->
+  means s v b (Z.b2z C) ->
+  exists v', extends s v s' v' /\ good s' v' /\
+    means s' v' w (Z.b2z (C || negb (forallb (Z.eqb 0) B))).
+Proof.
+  induction l as [|u l IH]; intros b s v B C w s' D G F W M; cbn [any] in D.
+  - injection D as <- <-. inversion F; subst. exists v. cbn [forallb negb].
+    rewrite orb_false_r. auto using extends_refl.
+  - destruct (sum (Const 0) u b (-1) s) as [[[q out] s1]|] eqn:E; [|discriminate D].
+    inversion F as [|? A ? B' MU F']; subst. inversion W as [|? ? WA W']; subst.
+    destruct (sum_right _ _ _ _ _ _ _ _ _ _ _ _ E G (means_const _ _ _) MU M) as
+      (v1 & E1 & G1 & _ & MO); [split; [lia | reflexivity] | exact WA | destruct C; cbn; lia | auto |].
+    assert (-1 * ((0 + -1 * (A + Z.b2z C)) / radix) = Z.b2z (C || negb (0 =? A))) as Q.
+    { unfold is_word in WA. assert (0 < radix) as P by reflexivity.
+      destruct (Z.eqb_spec 0 A) as [<-|N]; destruct C; cbn [Z.b2z orb negb].
+      - rewrite <- (Z.div_unique (0 + -1 * (0 + 1)) radix (-1) (radix - 1)); lia.
+      - reflexivity.
+      - rewrite <- (Z.div_unique (0 + -1 * (A + 1)) radix (-1) (radix - A - 1)); lia.
+      - rewrite <- (Z.div_unique (0 + -1 * (A + 0)) radix (-1) (radix - A)); lia. }
+    rewrite Q in MO.
+    assert (Forall2 (means s1 v1) l B') as F1.
+    { clear -F' E1. induction F'; constructor; eauto using means_extends. }
+    destruct (IH _ _ _ _ _ _ _ D G1 F1 W' MO) as (v2 & E2 & G2 & M2).
+    exists v2. split; [exact (extends_trans _ _ _ _ _ _ E1 E2)|]. split; [exact G2|].
+    cbn [forallb]. rewrite negb_andb, orb_assoc. exact M2.
+Qed.
+
 Definition word_eqb (a b : word) : bool :=
   match a, b with
   | Const c, Const d => c =? d

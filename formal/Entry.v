@@ -205,7 +205,7 @@ Section Kernel.
         destruct (as_word k) as [u|] eqn:AW; [|discriminate SG]. cbn [bind] in SG.
         destruct (sum _ _ _ _ _) as [[[low carry] s4]|] eqn:SM; [|discriminate SG].
         cbn [bind] in SG. injection SG as <- <-. apply find_in in F.
-        destruct (C _ F) as (_ & _ & D). destruct k as [y|?|?]; [|discriminate AW..].
+        destruct (C _ F) as (_ & _ & D). destruct k as [y|?|?|?]; [|discriminate AW..].
         injection AW as ->. cbn [denotes] in D.
         destruct (sum_right _ _ _ _ _ _ _ _ 0 _ _ _ SM G D (means_const _ _ _)
           (means_const _ _ _) (load_is_word _ _ (bytes_are _ _ _ R))
@@ -244,7 +244,7 @@ Section Kernel.
   Lemma restored_right s v k r A : is_restored k r = true -> denotes c start s v k A ->
     A = registers start r /\ register_beq r stack_pointer = false.
   Proof.
-    unfold is_restored. destruct k as [u|[| | | |q] [| |]|l]; try discriminate. intros I D.
+    unfold is_restored. destruct k as [u|[| | | |q] [| |]|?|l]; try discriminate. intros I D.
     apply andb_prop in I as [I N]. apply negb_true_iff in N. split; [|exact N].
     apply internal_register_dec_bl in I. subst q. cbn [denotes place] in D.
     pose proof (words_are _ _ _ R r) as W. unfold is_word in W.

@@ -71,7 +71,7 @@ Proof.
     rewrite value_app, value_scale, value_word, (IH _ _ E1 C).
     replace (place c start a + o + 8) with (place c start a + (o + 8)) by lia. f_equal.
     apply find_in in E. destruct (C _ E) as (_ & _ & D).
-    destruct c0 as [u|?|?]; [|discriminate..]. injection E0 as ->. exact (always_now _ _ _ D).
+    destruct c0 as [u|?|?|?]; [|discriminate..]. injection E0 as ->. exact (always_now _ _ _ D).
 Qed.
 
 Lemma limbs_at_top m n : (forall i, 0 <= m i < 256) -> forall a, exists low,

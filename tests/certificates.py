@@ -29,6 +29,7 @@ KERNEL_CASES = [
     ("goldilocks", "to_montgomery", "to_montgomery", "mulx"),
     ("0x61", "double", "double", "mulx"),
     ("bls12-381-p", "neg", "masked", "base"),
+    ("p384", "neg", "chosen", "mulx"),
     ("curve25519", "reduce", "pseudo-mersenne", "base"),
     ("curve25519", "mul_plain", "pseudo-mersenne", "mulx"),
     ("secp256k1-p", "mul_plain", "pseudo-mersenne", "adx"),

@@ -16,6 +16,10 @@ class Run:
 
     def __init__(self, code: bytes, operands: list[list[int]]) -> None:
         self.code, self.wrote = code, {}  # type: bytes, dict[str, tuple[int, int]]
+        self.chains: dict[str, list[tuple[int, int]]] = {}
+        """The words and borrows of 0 less each word of an `or`, by the place of its `neg`."""
+        self.united: dict[str, list[int]] = {}
+        """The words in the `or` that a register holds."""
         self.r = {
             name: 0 for name in ("rax", "rbx", "rcx", "rbp", *(f"r{i}" for i in range(8, 16)))
         }
@@ -55,6 +59,7 @@ class Run:
             name = i.reg_name(o.reg)
             name = f"r{name[1:]}" if name.startswith("e") else name.removesuffix("d")
             self.r[name] = value & MASK
+            self.united.pop(name, None)
         else:
             self.memory[self.address(i, o)] = value & MASK
 
@@ -80,8 +85,26 @@ class Run:
             total = self.address(i, i.operands[1]) + index * m.scale
             self.put(i, 0, total)
             self.wrote[where] = (self.get(i, 0), total >> 64 if index else 0)
+        elif name == "or":
+            words = [word for k in (0, 1) for word in self.words(i, k)]
+            self.put(i, 0, self.get(i, 0) | self.get(i, 1))
+            self.united[i.reg_name(i.operands[0].reg)] = words
+            self.cf = self.of = 0
+        elif name == "neg":
+            borrow, chain = 0, []
+            for word in self.words(i, 0):
+                less, borrow = -word - borrow, int(word + borrow > 0)
+                chain.append((less & MASK, borrow))
+            self.chains[where], self.cf = chain, borrow
+            self.put(i, 0, -self.get(i, 0))
         else:
             self.compute(i, where)
+
+    def words(self, i: Any, k: int) -> list[int]:
+        """An operand, or the words in the `or` that it is."""
+        o = i.operands[k]
+        name = i.reg_name(o.reg) if o.type == capstone.x86.X86_OP_REG else ""
+        return self.united.get(name) or [self.get(i, k)]
 
     def bits(self, i: Any, a: int, b: int) -> int:
         if i.mnemonic == "and":

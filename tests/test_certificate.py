@@ -29,12 +29,15 @@ from fieldc.proof.prove import prove
 def values_of(system: System, operands: list[list[int]], run: Run) -> list[int]:
     """Every variable's value in a run, by its name."""
     values = [limb for limbs in operands for limb in limbs]
+    chains = {where: iter(chain) for where, chain in run.chains.items()}
     for name in system.names[len(values) :]:
         if ">>" in name:
             base, shift = name.rsplit(">>", 1)
             values.append(values[system.names.index(base)] >> int(shift))
         else:
             where, part = name.rsplit(":", 1)
+            if where in chains and part != "carry":
+                run.wrote[where] = next(chains[where])
             values.append(run.wrote[where][part == "carry"])
     return values
 

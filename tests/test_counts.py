@@ -63,6 +63,7 @@ SHAPED = {
     "top-first": below_a_power,
     "top-first-next": below_a_power,
     "mask": below_a_power,
+    "chosen": near_radix,
     "near-radix": near_radix,
     "signed-limbs": near_radix,
 }

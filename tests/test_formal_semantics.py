@@ -17,6 +17,10 @@ MORE_FORMS = {
     "and rax, rcx": "",
     "and rax, -8": "",
     "and rcx, 0x12345": "",
+    "or rax, rcx": "",
+    "or rax, rcx; adc rdx, rax": "",
+    "push rdx; or rcx, [rsp]; adc rax, rcx; pop rsi": "",
+    "neg r15; adc rax, r15": "",
     "xor rax, rcx": "",
     "xor rcx, rcx; adc rax, rcx": "",
     "xor rdx, rsi; adox rax, rcx": "adx",
@@ -46,10 +50,14 @@ MORE_FORMS = {
     "push rdx; mov ecx, 0; bzhi rcx, [rsp], rcx; adox rcx, rax; pop rsi": "bmi2",
 }
 """Forms that only the model has, or that the prover's symbols do not allow."""
-UNKNOWN = ("nop", "neg", "not", "setb", "setae")
+UNKNOWN = ("nop", "not", "setb", "setae")
 """Instructions that the model lacks, as it lacks all of 32 and 8 bits but `xor`."""
 UNKNOWN_FORMS = (
     "and eax, -1",
+    "or eax, ecx",
+    "or rax, 1",
+    "neg eax",
+    "neg qword ptr [rsp]",
     "push -2; pop rcx",
     "mov al, 1",
     "mov eax, ecx",

@@ -55,8 +55,8 @@ def operands() -> list[tuple[Register | Memory, ...]]:
 @HERE
 def test_every_instruction_has_the_bytes_that_llvm_gives_it() -> None:
     pairs, code = operands(), []
-    two = ("mov", "add", "adc", "sbb", "sub", "and", "imul", "adcx", "adox", "cmovc", "cmovnc")
-    two += ("cmove", "cmovne", "cmp")
+    two = ("mov", "add", "adc", "sbb", "sub", "and", "or", "imul", "adcx", "adox", "cmovc")
+    two += ("cmovnc", "cmove", "cmovne", "cmp")
     for mnemonic in two:
         code += [Physical(mnemonic, pair) for pair in pairs]
     code += [Physical("mulx", (Register("r8"), *pair)) for pair in pairs]

@@ -116,6 +116,18 @@ def neg_by_masked_difference(f: Field, x: Residue) -> Residue:
     return (0 - x < 0) * (f.p - x)
 
 
+@kernel("neg", "chosen")
+def neg_of_chosen_modulus(f: Field, x: Residue) -> Residue:
+    """-x mod p as p - x, or 0 - x where x is 0: p is masked first, then there is one chain.
+
+    For p of which at most half the limbs are other than 0 or all ones, whose mask is another word.
+    """
+    made = sum(limb not in (0, f.base - 1) for limb in f.limbs(f.p))
+    if 2 * made > f.n:
+        raise DoesNotApply(f"chosen needs limbs of 0 or ones, at least half, not {f.short}")
+    return known((0 - x < 0) * f.p - x, 0, f.p - 1)
+
+
 def add_if_negative(d: Number, p: Number) -> Number:
     """d mod p for -p <= d < p: the borrow of d is the mask on p."""
     return d + (d < 0) * p
@@ -167,5 +179,6 @@ ALTERNATIVES = (
     add_by_difference,
     sub_by_selection,
     neg_by_masked_difference,
+    neg_of_chosen_modulus,
 )
 """Other texts, of which some are faster for some primes on some processors."""

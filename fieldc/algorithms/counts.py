@@ -111,6 +111,7 @@ PREDICTIONS: dict[tuple[str, str], Prediction] = {
     ("sub", "sub"): Prediction(_of(), _of(0, 1)),
     ("neg", "neg"): Prediction(_of(), _of(0, 1)),
     ("neg", "masked"): Prediction(_of(), _of()),
+    ("neg", "chosen"): Prediction(_of(), _of()),
     ("double", "double"): Prediction(_of(), _of(0, 1)),
     ("double", "shifts"): Prediction(_of(), _of()),
     ("double", "rotation"): Prediction(_of(), _of(0, 0, 1)),

@@ -7,6 +7,7 @@ variables, in this order:
 
     add, adc, adcx, adox    word, carry       word + 2^w*carry = a + b + carry_in
     sub, sbb                word, borrow      word - 2^w*borrow = a - b - borrow_in
+    neg of an `or`          words, borrows    of 0 less each word in the `or`, as sub and sbb
     mul, mulx, imul         low, high         low + 2^w*high = a*b
                             low               where the largest values have a product below 2^w
     lea of a + constant     word, carry       as add, or as sub where the constant is negative

@@ -97,7 +97,7 @@ Section Kernel.
   Proof.
     unfold accessed, at_address. intros D S F.
     pose proof (file_right _ _ _ _ _ _ S (base a)) as B.
-    destruct (file m (base a)) as [?|b from|?] eqn:FB; try discriminate D.
+    destruct (file m (base a)) as [?|b from|?|?] eqn:FB; try discriminate D.
     destruct (_ || _) eqn:AL in D; [|discriminate D]. cbn [guard bind] in D.
     change (registers s (base a) = (where_ b + from) mod radix) in B.
     assert ((registers s (base a) + offset a) mod radix = (where_ b + (from + offset a)) mod radix)

@@ -44,7 +44,7 @@ Section Kernel.
   Proof.
     unfold return_to. intros H S. unbind H.
     pose proof (file_right _ _ _ _ _ _ S X30) as D.
-    destruct (file m X30) as [w|[] p|?]; try discriminate E. cbn [guard] in E.
+    destruct (file m X30) as [w|[] p|?|?]; try discriminate E. cbn [guard] in E.
     destruct (Z.eqb_spec p caller) as [E2|]; [|discriminate E]. rewrite E2 in D.
     destruct (jump_right _ _ _ _ _ _ H S D) as [Q S1].
     eapply stands_same; [unfold sys; now rewrite Q | exact S1 | reflexivity].

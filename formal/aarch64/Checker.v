@@ -19,7 +19,7 @@ Proof.
   assert (o = 0) as -> by (destruct o; (discriminate || reflexivity)).
   assert (registers s SP = (place c start Stack + 0) mod radix) as P.
   { pose proof (file_right _ _ _ _ _ _ S SP) as F. unfold stack_offset in O.
-    destruct (file m SP) as [?|[] p|?]; try discriminate O. injection O as ->. exact F. }
+    destruct (file m SP) as [?|[] p|?|?]; try discriminate O. injection O as ->. exact F. }
   assert (forall r, In r (X30 :: saved (calling c)) -> registers s r = registers start r) as K.
   { intros r I. rewrite forallb_forall in SV.
     apply (restored_right _ _ _ R _ _ _ _ _ (SV r I) (file_right _ _ _ _ _ _ S r)). }
@@ -60,7 +60,7 @@ Lemma stack_offset_right c code start v m s o : simulates c code start v m s ->
 Proof.
   unfold stack_offset. intros S O.
   pose proof (file_right _ _ _ _ _ _ S SP) as D.
-  destruct (file m SP) as [?|[] p|?]; try discriminate O. injection O as <-. exact D.
+  destruct (file m SP) as [?|[] p|?|?]; try discriminate O. injection O as <-. exact D.
 Qed.
 
 Lemma may_enter_right c code start v m s o : ready c code start ->
@@ -81,7 +81,7 @@ Lemma caller_of_right c code start v m s o a : ready c code start ->
 Proof.
   intros R S _ C IC _. unfold caller_of in C.
   pose proof (file_right _ _ _ _ _ _ S X30) as D.
-  destruct (file m X30) as [?|[] p|?]; try discriminate C. injection C as ->.
+  destruct (file m X30) as [?|[] p|?|?]; try discriminate C. injection C as ->.
   etransitivity; [exact D | exact (inside_no_wrap _ _ _ R _ _ _ IC ltac:(lia))].
 Qed.
 

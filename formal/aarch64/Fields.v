@@ -251,7 +251,7 @@ Section Kernel.
     stands_for m m' v (execute (WriteFlags r) s).
   Proof.
     cbn [step]. intros D S. pose proof (content_right _ _ _ v m s r S) as V.
-    destruct (content_of m r) as [?|? ?|l]; [discriminate D..|]. injection D as <-.
+    destruct (content_of m r) as [?|? ?|?|l]; [discriminate D..|]. injection D as <-.
     eapply stands_same; [reflexivity | | reflexivity].
     apply simulates_flags; [exact S | |]; cbn [zero carry]; now apply flag_at_right.
   Qed.

@@ -103,7 +103,7 @@ Section Kernel.
   Lemma as_polynomial_right w v k p A : as_polynomial k = Some p -> denotes (known w) v k A ->
     worth w v p A.
   Proof.
-    unfold as_polynomial. intros P D. destruct k as [u|? ?|?]; try discriminate P.
+    unfold as_polynomial. intros P D. destruct k as [u|? ?|?|?]; try discriminate P.
     cbn [as_word bind] in P. injection P as <-. now apply worth_of_word.
   Qed.
 

@@ -284,7 +284,7 @@ Section Kernel.
        else if subtracts && negb with_carry && is_one q &&
                match d with None => true | Some _ => false end then run_compare p m1
        else run_flags d p q carry sign m1) = Some m') as [(base & from & K & F & MP)|D'].
-    { destruct (content_of m a); [right; exact D | | right; exact D].
+    { destruct (content_of m a); [right; exact D | | right; exact D..].
       destruct (with_carry || sets) eqn:WS; [right; exact D | left; eauto]. }
     - apply orb_false_elim in F as [-> ->]. unfold flag_in.
       eapply move_pointer_right; [exact MP | exact S|].

@@ -49,7 +49,7 @@ Section Kernel.
   Proof.
     unfold return_to. intros H S. unbind H. rename z into o. unbind H. destruct p as [k m1].
     unbind H. unbind H. rename m0 into m2.
-    destruct k as [w|[] p|?]; try discriminate. cbn [guard] in E1.
+    destruct k as [w|[] p|?|?]; try discriminate. cbn [guard] in E1.
     destruct (Z.eqb_spec p caller) as [->|]; [|discriminate].
     pose proof (stack_offset_right _ _ _ _ _ _ _ S E) as P.
     destruct (load_from_right _ _ _ R _ _ _ _ _ _ _ E0 S) as (-> & J & D).

@@ -75,7 +75,7 @@ Lemma caller_of_right c code start v m s o a : ready c code start ->
   return_address s = place c start Code + a.
 Proof.
   intros R S _ C IC SP. unfold caller_of in C. unbind C.
-  destruct c0 as [|[] z|]; try discriminate C. injection C as ->.
+  destruct c0 as [|[] z|?|?]; try discriminate C. injection C as ->.
   destruct (cells_right _ _ _ _ _ _ S _ (find_in _ _ _ _ E)) as (_ & _ & D).
   unfold return_address. change stack_pointer with RSP in SP. rewrite SP.
   etransitivity; [exact D | exact (inside_no_wrap _ _ _ R _ _ _ IC ltac:(lia))].

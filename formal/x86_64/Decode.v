@@ -134,6 +134,8 @@ Definition second_opcode (e : extension) : parser instruction :=
 Definition wide_opcode (e : extension) (op : Z) : parser instruction :=
   if op =? 0x01 then to_rm e (onto (Sum Add))
   else if op =? 0x03 then from_rm e (Sum Add)
+  else if op =? 0x09 then to_rm e (onto Or)
+  else if op =? 0x0b then from_rm e Or
   else if op =? 0x11 then to_rm e (onto (Sum Adc))
   else if op =? 0x13 then from_rm e (Sum Adc)
   else if op =? 0x19 then to_rm e (onto (Difference Sbb))
@@ -183,7 +185,9 @@ Definition wide_opcode (e : extension) (op : Z) : parser instruction :=
     if fst mn =? 0 then yield (Mov d (Imm z)) else fail
   else if op =? 0xf7 then
     mn <~ modrm e; o <~ to_source (snd mn);
-    if fst mn =? 4 then yield (Mul o) else fail
+    if fst mn =? 4 then yield (Mul o)
+    else if fst mn =? 3 then match o with Reg d => yield (Neg d) | _ => fail end
+    else fail
   else if op =? 0x0f then second_opcode e
   else fail.
 

@@ -69,6 +69,8 @@ Inductive instruction :=
   | Shl (d : register) (count : Z)
   | Shr (d : register) (count : Z)
   | And (d : register) (o : source)
+  | Or (d : register) (o : source)
+  | Neg (d : register)
   | Bzhi (d : register) (o : source) (index : register)
   | Xor (d r : register)
   | Xor32 (d r : register)
@@ -177,6 +179,12 @@ Definition execute (i : instruction) (s : state) : option state :=
   | And d o =>
       Some (set d (Z.land (registers s d) (operand s o))
              (flags (Some false) (Some false) (access o s)))
+  | Or d o =>
+      Some (set d (Z.lor (registers s d) (operand s o))
+             (flags (Some false) (Some false) (access o s)))
+  | Neg d =>
+      let total := - registers s d in
+      Some (set d (total mod radix) (flags (Some (total <? 0)) None s))
   | Bzhi d o index =>
       let k := registers s index mod 256 in
       let w := if k <? 64 then operand s o mod 2 ^ k else operand s o in

@@ -86,7 +86,7 @@ Section Kernel.
     effective s a = (where_ b + o) mod radix.
   Proof.
     intros S A. destruct a as [r d|d]; cbn [address_of effective] in *.
-    - pose proof (file_right _ _ _ S r) as F. destruct (file m r) as [w|b' o'|l]; try discriminate.
+    - pose proof (file_right _ _ _ S r) as F. destruct (file m r) as [w|b' o'|?|l]; try discriminate.
       injection A as <- <-. cbn [denotes] in F. rewrite F.
       rewrite Z.add_mod_idemp_l by (unfold radix; lia). f_equal. lia.
     - injection A as <- <-. rewrite (here_right _ _ _ S). f_equal. lia.
@@ -158,7 +158,7 @@ Section Kernel.
     registers s RSP = (where_ Stack + o) mod radix.
   Proof.
     intros S H. pose proof (file_right _ _ _ S RSP) as F. unfold stack_offset in H.
-    destruct (file m RSP) as [w|[] p|l]; try discriminate. injection H as <-. exact F.
+    destruct (file m RSP) as [w|[] p|?|l]; try discriminate. injection H as <-. exact F.
   Qed.
 
   Lemma move_stack_right v m s o m' : move_stack c o m = Some m' -> simulates v m s ->

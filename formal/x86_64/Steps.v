@@ -26,7 +26,7 @@ Section Kernel.
   Proof.
     intros H S. cbn [step] in H. destruct a as [r z|z].
     - pose proof (file_right _ _ _ _ _ _ S r) as F.
-      destruct (file m r) as [w|b o|?]; [| |discriminate H].
+      destruct (file m r) as [w|b o|?|?]; [| |discriminate H..].
       + unbind H. destruct p as [[u out] s1]. cbn [denotes] in F.
         assert (is_word (Z.abs z mod radix)) as WZ by apply mod_word.
         destruct (sum_right _ _ _ _ _ _ (registers s r) (Z.abs z mod radix) 0 _ _ _ E
@@ -184,8 +184,8 @@ Section Kernel.
     unfold run_shift, shift. intros H S N DA DB WA WB ->.
     destruct ((0 <? k) && (k <? 64)) eqn:K; [|discriminate]. cbn [guard bind] in H.
     unbind H. unbind H. unbind H. destruct p as [u s1].
-    destruct high as [a'|?|?]; [|discriminate..]. injection E as ->.
-    destruct low as [b'|?|?]; [|discriminate..]. injection E0 as ->.
+    destruct high as [a'|?|?|?]; [|discriminate..]. injection E as ->.
+    destruct low as [b'|?|?|?]; [|discriminate..]. injection E0 as ->.
     destruct (shifted_right _ _ _ _ _ _ _ _ _ E1 (good_sys _ _ _ _ _ _ S) DA DB WA WB N)
       as (v' & EX & G & MW).
     eapply finish; [exact H | exact S | reflexivity | exact EX | exact G | exact MW | | exact I
@@ -244,6 +244,40 @@ Section Kernel.
       | now apply land_word | apply clear_right | apply clear_right | reflexivity].
   Qed.
 
+  Lemma lor_word A B : is_word A -> is_word B -> is_word (Z.lor A B).
+  Proof.
+    unfold is_word. intros WA WB. split; [apply Z.lor_nonneg; lia|].
+    rewrite <- (Z.mod_small A radix), <- (Z.mod_small B radix) by lia. change radix with (2 ^ 64).
+    rewrite <- !Z.land_ones, <- Z.land_lor_distr_l, Z.land_ones by lia.
+    apply Z.mod_pos_bound. reflexivity.
+  Qed.
+
+  Lemma parts_right v s k A l : parts k = Some l -> denotes c start s v k A -> is_word A ->
+    denotes c start s v (AnyOf l) A.
+  Proof.
+    intros P D W. destruct k as [w|? ?|u|?]; cbn [parts as_word bind] in P; try discriminate P.
+    - injection P as <-. exists [A]. split; [now constructor|]. split; [now constructor|].
+      split; intros Z; [now constructor | now inversion Z].
+    - injection P as ->. exact D.
+  Qed.
+
+  Lemma or_right d o m m' v s : step c code (Or d o) m = Some m' -> sim v m s ->
+    stands_for m m' v (execute (Or d o) s).
+  Proof.
+    intros H S. cbn [step] in H. unbind H. destruct p as [k m1]. unbind H. unbind H.
+    destruct (read_right _ _ _ R v m s o k m1 E S) as (S1 & DB & Q & _).
+    pose proof (file_words _ _ _ _ _ _ S d) as WA. pose proof (operand_word _ _ _ v m s o S) as WB.
+    destruct (parts_right v _ _ _ _ E0 (file_right _ _ _ _ _ _ S d) WA) as (X & FX & WX & ZX).
+    destruct (parts_right v _ _ _ _ E1 DB WB) as (Y & FY & WY & ZY).
+    destruct (put_right c code start v _ (flags (Some false) (Some false) (access o s)) _ _
+      (Z.lor (registers s d) (operand s o)) _ H) as [Q2 S2].
+    - apply simulates_flags; [exact S1 | apply clear_right | apply clear_right].
+    - cbn [with_flags sys]. rewrite Q. exists (X ++ Y). split; [now apply Forall2_app|].
+      rewrite !Forall_app, Z.lor_eq_0_iff, ZX, ZY. tauto.
+    - now apply lor_word.
+    - eapply stands_same; [rewrite Q2; exact Q | exact S2 | reflexivity].
+  Qed.
+
   Lemma cmov_right k d o m m' v s : step c code (Cmov k d o) m = Some m' -> sim v m s ->
     stands_for m m' v (execute (Cmov k d o) s).
   Proof.
@@ -272,7 +306,7 @@ Section Kernel.
     pose proof (operand_word _ _ _ v m s o S) as WB.
     assert (registers s index mod 256 = z) as I.
     { pose proof (file_right _ _ _ _ _ _ S index) as D.
-      destruct (file m index) as [[e|x|?]|?|?]; try discriminate. injection E1 as <-.
+      destruct (file m index) as [[e|x|?]|?|?|?]; try discriminate. injection E1 as <-.
       apply always_now in D. cbn [word_value] in D. now rewrite D. }
     assert (0 < 2 ^ z) as P by (apply Z.pow_pos_nonneg; lia).
     assert (2 ^ z <= radix) as B by (apply Z.pow_le_mono_r; lia).
@@ -328,6 +362,8 @@ Section Kernel.
         * rewrite Z.div_0_l by (apply Z.pow_nonzero; lia). lia.
     - now apply shr_right.
     - now apply and_right.
+    - now apply or_right.
+    - now apply neg_right.
     - now apply bzhi_right.
     - cbn [step] in H. destruct (register_beq d r) eqn:E; [|discriminate].
       apply internal_register_dec_bl in E. subst r. cbn [guard bind] in H.

@@ -57,14 +57,14 @@ Section Kernel.
     cf m1 = cf m /\ of m1 = of m.
   Proof.
     intros E K S. destruct (read_right _ _ _ R v m s o k m1 E S) as (S1 & D & Q & F).
-    destruct k as [u|?|?]; [|discriminate..]. injection K as ->. auto.
+    destruct k as [u|?|?|?]; [|discriminate..]. injection K as ->. auto.
   Qed.
 
   Lemma register_word m v s r w : as_word (file m r) = Some w -> sim v m s ->
     means (sys m) v w (registers s r).
   Proof.
     intros K S. pose proof (file_right _ _ _ _ _ _ S r) as D.
-    destruct (file m r) as [u|?|?]; [|discriminate..]. injection K as ->. exact D.
+    destruct (file m r) as [u|?|?|?]; [|discriminate..]. injection K as ->. exact D.
   Qed.
 
   (** A word put into a register, with its flags, in a system that the step has made. *)
@@ -187,6 +187,48 @@ Section Kernel.
       eapply finish; [exact H | exact S1 | exact Q | exact EX | exact G | exact MW
         | apply mod_word | | exact I | reflexivity].
       eexists; eauto.
+  Qed.
+
+  (** ** Whether a word is 0 *)
+
+  Lemma neg_right d m m' v s : step c code (Neg d) m = Some m' -> sim v m s ->
+    stands_for m m' v (execute (Neg d) s).
+  Proof.
+    intros H S. cbn [step] in H. cbn [execute]. cbv zeta.
+    pose proof (file_words _ _ _ _ _ _ S d) as WA.
+    assert ((- registers s d <? 0) = negb (registers s d =? 0)) as N.
+    { unfold is_word in WA. destruct (Z.eqb_spec (registers s d) 0), (Z.ltb_spec (- registers s d) 0);
+        reflexivity || lia. }
+    destruct (file m d) as [w|b o|l|l] eqn:K; try discriminate H.
+    - cbn [as_word bind] in H. unbind H. destruct p as [[w' out] s1].
+      pose proof (file_right _ _ _ _ _ _ S d) as D. rewrite K in D. cbn [denotes] in D.
+      destruct (difference_flag 0 (registers s d) false ltac:(split; [lia | reflexivity]) WA)
+        as [SW SF].
+      destruct (sum_right _ _ _ _ _ _ 0 _ 0 _ _ _ E (good_sys _ _ _ _ _ _ S) (means_const _ _ _) D
+        (means_const _ _ _)) as (v' & EX & G & MW & MO);
+        [split; [lia | reflexivity] | exact WA | lia | auto |].
+      cbn [Z.b2z] in SW, SF. rewrite SW in MW. rewrite SF in MO.
+      rewrite Z.sub_0_r in MW, MO. change (0 - registers s d) with (- registers s d) in MW, MO.
+      eapply finish; [exact H | exact S | reflexivity | exact EX | exact G | exact MW
+        | apply mod_word | | exact I | reflexivity].
+      eexists; eauto.
+    - unbind H. destruct p as [borrow s1].
+      pose proof (file_right _ _ _ _ _ _ S d) as D. rewrite K in D. destruct D as (B & F & W & Z).
+      destruct (any_right l _ _ _ _ false _ _ E (good_sys _ _ _ _ _ _ S) F W (means_const _ _ _))
+        as (v' & EX & G & MO).
+      pose proof (simulates_flags c code start v' (with_sys s1 m) s (Some borrow) None
+        (Some (- registers s d <? 0)) None
+        ltac:(eapply simulates_sys; eassumption)) as S1.
+      destruct (put_right c code start v' _ (flags (Some (- registers s d <? 0)) None s) _
+        (Flags []) ((- registers s d) mod radix) _ H) as [Q S2].
+      + apply S1; [|exact I]. exists (- registers s d <? 0). split; [reflexivity|]. cbn [sys with_sys].
+        rewrite N. cbn [orb] in MO. replace (registers s d =? 0) with (forallb (Z.eqb 0) B); [exact MO|].
+        apply eq_true_iff_eq. rewrite Z.eqb_eq, Z, forallb_forall, Forall_forall.
+        split; intros T x X; specialize (T x X); now apply Z.eqb_eq.
+      + intros k w [].
+      + apply mod_word.
+      + exists (set d ((- registers s d) mod radix) (flags (Some (- registers s d <? 0)) None s)), v'.
+        split; [reflexivity|]. split; [exact S2|]. rewrite Q. exact EX.
   Qed.
 
   (** ** The stack pointer *)

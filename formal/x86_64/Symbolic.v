@@ -139,6 +139,10 @@ Section Kernel.
       '(w, out, s) <- sum a b borrow (-1) (sys m);
       put_word d w s (with_flags (Some out) None m1).
 
+  (** The words of which a register's is the [or]. *)
+  Definition parts (k : content) : option (list word) :=
+    match k with AnyOf l => Some l | _ => w <- as_word k; Some [w] end.
+
   (** d becomes the upper word of high * 2^64 + low, shifted left by n bits; k is the count. *)
   Definition run_shift (k : Z) (d : register) (high low : content) (n : Z) (m : machine)
       : option machine :=
@@ -161,7 +165,7 @@ Section Kernel.
                                   (if z <? 0 then -1 else 1) (sys m);
                 put_word d v s m
             | Pointer b o => put d (Pointer b (o + z)) m
-            | Flags _ => None
+            | AnyOf _ | Flags _ => None
             end
         | Relative z => put d (Pointer Code (pc m + z)) m
         end
@@ -227,6 +231,21 @@ Section Kernel.
         b <- as_word second;
         '(w, s) <- masked a b (sys m);
         put_word d w s (with_flags clear clear m1)
+    | Or d o =>
+        '(second, m1) <- read o m;
+        a <- parts (file m d);
+        b <- parts second;
+        put d (AnyOf (a ++ b)) (with_flags clear clear m1)
+    | Neg d =>
+        match file m d with
+        | AnyOf l =>
+            '(borrow, s) <- any l (Const 0) (sys m);
+            put d (Flags []) (with_flags (Some borrow) None (with_sys s m))
+        | k =>
+            a <- as_word k;
+            '(w, out, s) <- sum (Const 0) a (Const 0) (-1) (sys m);
+            put_word d w s (with_flags (Some out) None m)
+        end
     | Bzhi d o index =>
         '(second, m1) <- read o m;
         b <- as_word second;

@@ -15,6 +15,8 @@ pub(crate) enum Value {
     Pointer(Address),
     /// Of which only the low 8 bits are known, a constant or a flag, or not even they.
     LowByte(Option<Word>),
+    /// The `or` of several words, which may only be asked whether it is 0.
+    AnyOf(Vec<Word>),
     /// All of AArch64's flags; those that are known.
     Flags(Flags),
 }
@@ -46,6 +48,7 @@ pub(crate) fn as_word(value: Value) -> Outcome<Word> {
             fail(format!("computes with an address or an unknown value ({base})"))
         }
         Value::LowByte(_) => fail("computes with a register of which only a byte is known"),
+        Value::AnyOf(_) => fail("computes with the `or` of words"),
         Value::Flags(_) => fail("computes with the flags"),
     }
 }

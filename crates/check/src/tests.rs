@@ -107,6 +107,10 @@ const REFUSED: &[(&str, &[u8], &str)] = &[
     ("xor rax, rcx", &[0x48, 0x31, 0xc8], "not on the list"),
     ("xor al, al", &[0x30, 0xc0], "not on the list"),
     ("and rax, rax", &[0x48, 0x21, 0xc0], "none is a mask"),
+    ("or rax, [rdx]", &[0x48, 0x0b, 0x02], "not with a word"),
+    ("or rax, [rdx]; add rax, rax", &[0x48, 0x0b, 0x02, 0x48, 0x01, 0xc0], "the `or` of words"),
+    ("or rax, rdx", &[0x48, 0x09, 0xd0], "an address"),
+    ("or rax, rax; neg rax", &[0x48, 0x09, 0xc0, 0x48, 0xf7, 0xd8], "not with a word"),
     ("mov rax, [rip - 16]", &[0x48, 0x8b, 0x05, 0xf0, 0xff, 0xff, 0xff], "reads code + -6"),
     (
         "push rax, pop rcx, mov rax, [rsp - 136]",

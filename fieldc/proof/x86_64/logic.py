@@ -7,7 +7,7 @@ from capstone import x86_const as x86
 
 from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.bits import complement, flipped, low_bits, masked, united
-from fieldc.proof.values import AnyOf, LowByte
+from fieldc.proof.values import AnyOf, LowByte, Value
 from fieldc.proof.x86_64.arithmetic import folded
 from fieldc.proof.x86_64.conditions import sets_signs, signs_of
 from fieldc.proof.x86_64.control import aligns_stack
@@ -38,20 +38,29 @@ def _and(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
 
 
 def _or(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
-    """Words with no bit in common, or of one flag; of others it is asked only whether it is 0."""
+    """Words of which it is only asked whether they are all 0. Foreign code may ask for more:
+
+    where they have no bit in common, or one flag decides both.
+    """
     if folded(cpu, i):
         return
     a, b = cpu.read(i, 0), cpu.read(i, 1)
     value = a
-    if not (isinstance(a, dict) and a == b):
+    if not cpu.memory.is_foreign:
+        value = _any_of(cpu, a, b)
+    elif not (isinstance(a, dict) and a == b):
         try:
             value = united(cpu, cpu.word(a), cpu.word(b))
         except ProofError:
-            words = (v.words if isinstance(v, AnyOf) else (cpu.word(v),) for v in (a, b))
-            value = AnyOf(tuple(word for part in words for word in part))
+            value = _any_of(cpu, a, b)
     cpu.write(i, 0, value)
     cpu.carry, cpu.overflow = dict(CLEAR), dict(CLEAR)
     sets_signs(cpu, value)
+
+
+def _any_of(cpu: SymbolicX86, *values: Value) -> AnyOf:
+    words = (v.words if isinstance(v, AnyOf) else (cpu.word(v),) for v in values)
+    return AnyOf(tuple(word for part in words for word in part))
 
 
 def _bzhi(cpu: SymbolicX86, i: capstone.CsInsn) -> None:

@@ -51,7 +51,7 @@ GOROUTINE = "goroutine"
 CERTIFIED = frozenset(
     (
         *("mov", "movabs", "lea", "push", "pop", "add", "adc", "adcx", "adox", "sub", "sbb"),
-        *("mulx", "mul", "imul", "and", "bzhi", "neg", "not", "xor", "test", "shld", "shrd"),
+        *("mulx", "mul", "imul", "and", "or", "bzhi", "neg", "not", "xor", "test", "shld", "shrd"),
         *("shl", "shr", "setb", "setae", "cmovb", "cmovae", "ret", "repz ret", "call", "jmp"),
         *("endbr64", "nop"),
     )

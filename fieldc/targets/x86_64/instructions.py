@@ -132,6 +132,7 @@ INSTRUCTIONS: dict[str, Instruction] = {
         _sum("sub", 5, commutes=False),
         _sum("sbb", 3, carries=True, commutes=False),
         _sum("and", 4),
+        _sum("or", 1),
         _move_if("cmovc", b"\x0f\x42"),
         _move_if("cmovnc", b"\x0f\x43"),
         _move_if("cmove", b"\x0f\x44", _SIGNS),

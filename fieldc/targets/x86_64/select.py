@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from fieldc.targets.x86_64.ahead import chain, is_from_zero, multipliers_of_the_next_row
+from fieldc.targets.x86_64 import ahead
 from fieldc.targets.x86_64.choices import Choices
 from fieldc.targets.x86_64.flags import FlagError, color_flags
 from fieldc.targets.x86_64.instructions import BOTH, CF, INSTRUCTIONS, OF, RETURNED, VirtualCode
@@ -20,8 +20,6 @@ from fieldc.words.program import Program, Step, Value
 WORD_BYTES = 8
 IMMEDIATE = 1 << 31
 """Instructions hold numbers from minus this to below it."""
-FEW = 6
-"""Limbs that a kernel without products loads at once: more would only wait in registers."""
 KEPT = 2
 """Limbs that are kept in registers, of those loaded last, beside the multiplier."""
 FREE = 8
@@ -49,6 +47,7 @@ class Selection:
         """Whether a row began beside a chain, so that flags are cleared for it after that."""
         self._alive: Counter[str] = Counter()
         self._places: dict[int, Operand] = {}
+        self._limbs: dict[int, Memory] = {}
         self._multiplier: tuple[int, Virtual] | None = None
         self._read: set[Operand] = set()
         self._kept: dict[int, Virtual] = {}
@@ -56,10 +55,14 @@ class Selection:
         self._uses = Counter(v.number for step in program.steps for v in step.inputs)
         self._uses.update(v.number for v in program.results)
         self._multiplies = any(step.operation is MUL for step in program.steps)
-        self._loaded_at_once = self._first_limbs()
+        self._loaded_at_once = set() if self._multiplies else ahead.first_limbs(program, self._uses)
         self._table = self._address_constants()
         self._zero = self._keep_zero()
-        self._next_rows = multipliers_of_the_next_row(program.steps, self._uses)
+        self._next_rows = ahead.multipliers_of_the_next_row(program.steps, self._uses)
+        tests = [] if self._multiplies else ahead.zero_tests(program.steps, self._uses)
+        self._tests = {id(step): test for test in tests for step in test}
+        late = (ahead.read_twice(program.steps, t, FREE - 1) for t in tests)  # less a pointer
+        self._late = [word for words in late for word in words]
         self._select()
 
     def _new(self, name: str, fixed: str = "") -> Virtual:
@@ -84,23 +87,6 @@ class Selection:
         base = self._new("constants*")
         self._emit("lea", (base,), Memory(CONSTANTS, 0))
         return base
-
-    def _first_limbs(self) -> set[int]:
-        """Limbs to be loaded before the first sum, in a kernel without products.
-
-        Those of the first operand that would be copied later: every limb that is read twice, and
-        of few limbs those that something is added to, or that are subtracted from 0. Carries then
-        find them there, which helps where an earlier call has just stored them: a mov takes its
-        word from the store at once, `sbb r, [m]` waits 5 cycles (12.5 of 4 limbs' neg, by mov 8).
-        """
-        name, width = self.program.operands[0]
-        if self._multiplies:
-            return set()
-        steps = [step for step in self.program.steps if step.inputs]
-        early = {step.inputs[0].number for step in steps}
-        early |= {step.inputs[1].number for step in steps if is_from_zero(step)}
-        limbs = [s.outputs[0].number for s in self.program.steps if s.operand == name]
-        return {limb for limb in limbs if self._uses[limb] > 1 or (limb in early and width <= FEW)}
 
     def _keep_zero(self) -> Virtual | None:
         if self.choices.zero == "memory" or not self._two_chains:
@@ -225,6 +211,7 @@ class Selection:
         """A limb of an operand stays in memory, where instructions read it, or is loaded now."""
         name, number = f"{step.operand}[{step.attribute}]", step.outputs[0].number
         place = Memory(self.pointers[step.operand], WORD_BYTES * step.attribute, name)
+        self._limbs[number] = place
         loaded = number in self._loaded_at_once
         self._places[number] = self._move(place, step.outputs[0].name) if loaded else place
 
@@ -269,11 +256,16 @@ class Selection:
 
     def sub(self, step: Step) -> None:
         """Return `sub` for the start of a chain of borrows and `sbb` after it."""
+        if test := self._tests.get(id(step)):
+            if step is test[0]:
+                self._test_for_zero([each.inputs[1] for each in test])
+            return
         a, b, borrow = step.inputs
         begins = borrow.constant is not None
         mnemonic = "sub" if begins else "sbb"
         augend, subtrahend = self._number(a), self._number(b)
-        if begins and is_from_zero(step) and not (self._multiplies or any(self._alive.values())):
+        is_free = not (self._multiplies or any(self._alive.values()))
+        if begins and ahead.is_from_zero(step) and is_free:
             self._make_zeros(step)
         if a.constant == 0 and self._zeros:
             augend = self._zeros.pop(0)
@@ -285,11 +277,24 @@ class Selection:
 
         xor is shorter than a mov, and no port runs it; but it destroys the borrow.
         """
-        wanted = sum(map(is_from_zero, chain(self.program.steps, first)))
+        wanted = sum(map(ahead.is_from_zero, ahead.chain(self.program.steps, first)))
         room = FREE - len(self._loaded_at_once)
         self._zeros = [self._new("zero") for _ in range(max(1, min(wanted, room)))]
         for zero in self._zeros:
             self._emit("xor", (zero,))
+
+    def _test_for_zero(self, words: list[Value]) -> None:
+        """The carry of words that are not all 0: `neg` of all their bits together."""
+        words = sorted(words, key=lambda word: word.number not in self._late[:1])
+        total, *others = map(self._place, words)
+        for other in others:
+            united = self._new("any")
+            self._emit("or", (united,), total, other)
+            total = united
+        self._emit("neg", (self._new("unused"),), total)
+        for word in words:
+            if word.number in self._late and word.number in self._limbs:
+                self._places[word.number] = self._limbs[word.number]
 
     def mul(self, step: Step) -> None:
         """mulx with the row's multiplier in rdx, or mul with it as the operand."""

@@ -64,6 +64,14 @@ pub(crate) fn has_known_prefixes(i: &Instruction, bytes: &[u8]) -> bool {
     }
 }
 
+/// The words of which a value is the `or`.
+fn parts(value: Value) -> Outcome<Vec<Word>> {
+    match value {
+        Value::AnyOf(words) => Ok(words),
+        other => Ok(vec![as_word(other)?]),
+    }
+}
+
 impl Machine<'_> {
     /// Runs one instruction.
     fn step(&mut self, i: &Instruction) -> Outcome<()> {
@@ -101,6 +109,15 @@ impl Machine<'_> {
                 let first = i.op_count() - 2; // the low half is the same for signed numbers
                 let (low, _) = self.multiply(self.read(i, first)?, self.read(i, first + 1)?)?;
                 self.write(i, 0, low)?;
+            }
+            M::Or => {
+                let words = [parts(self.read(i, 0)?)?, parts(self.read(i, 1)?)?].concat();
+                self.write(i, 0, Value::AnyOf(words))?;
+            }
+            M::Neg if matches!(self.read(i, 0)?, Value::AnyOf(_)) => {
+                let borrow = self.is_any(&parts(self.read(i, 0)?)?);
+                self.carry = Some(borrow);
+                self.write(i, 0, Value::LowByte(None))?;
             }
             _ => {
                 let word = self.compute(i, same)?;
@@ -161,10 +178,19 @@ impl Machine<'_> {
             M::Mul | M::Imul | M::Shld | M::Shrd | M::Shl | M::Shr => {
                 (self.carry, self.overflow) = (None, None)
             }
-            M::And | M::Xor | M::Test => (self.carry, self.overflow) = (clear.clone(), clear),
+            M::And | M::Or | M::Xor | M::Test => {
+                (self.carry, self.overflow) = (clear.clone(), clear)
+            }
             M::Bzhi => self.overflow = clear,
             _ => {} // the others leave the flags alone, adcx and adox all but one
         }
+    }
+
+    /// Whether one of several words is not 0: the borrow of 0 less the number that they make.
+    fn is_any(&mut self, words: &[Word]) -> Word {
+        words.iter().fold(Word::default(), |borrow, word| {
+            self.system.sum(&Word::default(), word, &borrow, -1).1
+        })
     }
 
     fn multiply(&mut self, a: Value, b: Value) -> Outcome<(Value, Value)> {
