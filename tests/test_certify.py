@@ -196,7 +196,7 @@ def test_a_checkout_builds_the_checker(tmp_path: Path, monkeypatch: pytest.Monke
 def test_a_folder_without_proofs_is_one_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = ["--op", "add", "--target", "rust-flat", "-o", str(tmp_path / "built")]
+    words = ["--op", "add", "--target", "rust", "-o", str(tmp_path / "built")]
     assert main(["build", "2^61-1", *words]) == 0
     capsys.readouterr()
     assert main(["certify", str(tmp_path / "built")]) == 2

@@ -9,7 +9,7 @@ use crate::certificate::{Certificate, Parameters};
 use crate::contract::Contract;
 use crate::convention::{self, Convention};
 use crate::digest::{digest_of, digest_of_parts};
-use crate::divsteps::DivstepRow;
+use crate::divsteps::row::DivstepRow;
 use crate::polynomial::Integer;
 use crate::report::{Part, Report, Status, by_certificate};
 use crate::{Outcome, fail, verify};
@@ -95,7 +95,7 @@ pub(crate) fn check(root: &Path) -> Outcome<Report> {
         report.add(Part::Arrays, (&row.symbol, Some(&row.object)), check);
     }
     for row in divsteps {
-        let check = || by_certificate(row.is_whole(files).map(|()| false));
+        let check = || by_certificate(row.check(files).map(|()| true));
         report.add(Part::Divsteps, (&row.symbol, Some(&row.object)), check);
     }
     Ok(report)
@@ -133,7 +133,9 @@ impl Folder {
         let mut faults: Vec<_> = missing.map(|path| format!("{path} is missing")).collect();
         faults.extend(extra.map(|path| format!("{path} is not named in {MANIFEST}")));
         let of_arrays = self.manifest.arrays.iter().filter_map(|row| row.certificate.as_deref());
-        let certificates: BTreeSet<_> = self.certificates().chain(of_arrays).collect();
+        let of_steps = self.manifest.divsteps.iter().filter_map(|row| row.certificate.as_deref());
+        let certificates: BTreeSet<_> =
+            self.certificates().chain(of_arrays).chain(of_steps).collect();
         let mut objects: BTreeSet<_> =
             kernels.iter().filter_map(|row| row.object.as_deref()).collect();
         objects.extend(self.manifest.arrays.iter().map(|row| row.object.as_str()));

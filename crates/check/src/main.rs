@@ -120,6 +120,11 @@ fn check(path: &str) -> Result<String, Box<dyn Error>> {
         arrays::verify_arrays(&certificate, &object)?;
         return Ok(certificate.to_string());
     }
+    if let Some(certificate) = divsteps::certificate_of(&text)? {
+        divsteps::verify_divsteps(&certificate, &object)?;
+        let divsteps::DivstepCertificate { symbol, steps, convention, .. } = &certificate;
+        return Ok(format!("{symbol}: {steps} divsteps, {convention}"));
+    }
     let certificate: Certificate = serde_json::from_slice(&text)?;
     verify(&certificate, &object)?;
     let Certificate { symbol, contract: Stated { operation, p, limbs, convention, .. }, .. } =

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from fieldc.artifacts.divsteps import BuiltDivsteps, proved_divsteps
 from fieldc.field import Field
+from fieldc.packages.c.arrays import PROOFS
 from fieldc.packages.c.assembly import SYSTEMS, check_bytes, divsteps_symbol
 from fieldc.packages.c.constants import has_divstep_kernel
 from fieldc.progress import Progress
@@ -37,5 +38,6 @@ def in_package(
         one = next(each for each in proved if each.target.proved_as == target.proved_as)
         check_bytes(code, system, {one.symbol: one.code})
         of = replace(one, target=target, code=code, file=file)
-        found.append(replace(of, object_file=system.object_file))
+        proof = f"{PROOFS}/{one.certificate_file}"
+        found.append(replace(of, object_file=system.object_file, certificate_file=proof))
     return found

@@ -178,8 +178,9 @@ def package(
         files |= kernel.certificate_files()
     rows = [kernel.row(files[kernel.object_file]) for kernel in arrays]
     in_x86 = f"src/{package_name(field)}_x86_64.S"
-    divsteps = [each.row() for each in (in_package(batches, made, in_x86) if batches else ())]
-    files |= manifest_file(field, artifacts, rows, divsteps)
+    inner = in_package(batches, made, in_x86) if batches else []
+    files |= {each.certificate_file: each.certificate.encode() for each in inner}
+    files |= manifest_file(field, artifacts, rows, [each.row() for each in inner])
     return artifacts, files
 
 

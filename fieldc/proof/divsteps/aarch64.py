@@ -84,6 +84,7 @@ class ArmWordMeanings:
 
     def _write(self, cpu: SymbolicArm64, i: capstone.CsInsn, place: int) -> None:
         whole(cpu, i)
+        self.code.written.setdefault(place, i.address)
         cpu.write(i, 0, {(place,): 1})
 
     def _decide(self, result: int, borrow: int) -> None:

@@ -66,6 +66,7 @@ class WordMeanings:
         return self.place(cpu, cpu.read(i, index))
 
     def _write(self, cpu: SymbolicX86, i: capstone.CsInsn, place: int) -> None:
+        self.code.written.setdefault(place, i.address)
         cpu.write(i, 0, {(place,): 1})
 
     def _decide(self, result: int, carry: int | None = None) -> None:
