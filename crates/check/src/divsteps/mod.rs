@@ -8,6 +8,8 @@ mod numbers;
 mod reading;
 pub(crate) mod row;
 mod steps;
+#[cfg(test)]
+mod tests;
 pub(crate) mod words;
 
 use crate::contract::Contract;
