@@ -210,7 +210,8 @@ def test_an_odd_row_is_one_line(
     folder = tmp_path / "copy"
     shutil.copytree(arrays, folder)
     manifest = json.loads((folder / "manifest.json").read_text())
-    for odd in ([{}], [5], 5, [{"status": "PROVED", "symbol": 5}]):
+    several: list[object] = [[{}], [5], 5, [{"status": "PROVED", "symbol": 5}]]
+    for odd in several:
         (folder / "manifest.json").write_text(json.dumps(manifest | {part: odd}))
         assert main(["certify", str(folder)]) == 2
         assert capsys.readouterr().err.endswith("manifest.json' is no manifest\n")

@@ -243,7 +243,7 @@ def test_what_flipped_bits_leave_certified_runs_right(checker: Path, tmp_path: P
     said = said_of(checker, tmp_path, cases)
     accepted = [data for (data, _), line in zip(cases, said, strict=True) if "PROVED" in line]
     assert len(accepted) < 20
-    for data in accepted:
-        check_divsteps(data, "k")
+    for one in accepted:
+        check_divsteps(one, "k")
     with pytest.raises(CheckError):
         check_divsteps(assemble(kernel().replace("cmovns", "cmovs", 1)), "k")

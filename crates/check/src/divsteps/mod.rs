@@ -12,6 +12,7 @@ mod steps;
 mod tests;
 pub(crate) mod words;
 
+use crate::certificate::of_format;
 use crate::contract::Contract;
 use crate::divsteps::words::Ran;
 use crate::{Outcome, aarch64, fail, object_code, x86_64};
@@ -61,14 +62,8 @@ struct Block {
 }
 
 /// The certificate of divsteps, if a text is one.
-pub(crate) fn certificate_of(text: &[u8]) -> Result<Option<DivstepCertificate>, serde_json::Error> {
-    #[derive(Deserialize)]
-    struct Head {
-        format: String,
-    }
-    let is_of_divsteps =
-        serde_json::from_slice::<Head>(text).is_ok_and(|head| head.format.contains("divsteps"));
-    is_of_divsteps.then(|| serde_json::from_slice(text)).transpose()
+pub(crate) fn certificate_of(text: &[u8]) -> serde_json::Result<Option<DivstepCertificate>> {
+    of_format(text, "divsteps")
 }
 
 /// Verifies for the function that a certificate names: for every odd f, every g and |zeta| < 2^62,
