@@ -9,7 +9,7 @@ use crate::certificate::{Certificate, Parameters};
 use crate::contract::Contract;
 use crate::convention::{self, Convention};
 use crate::digest::{digest_of, digest_of_parts};
-use crate::divsteps::row::DivstepRow;
+use crate::divsteps::DivstepRow;
 use crate::polynomial::Integer;
 use crate::report::{Part, Report, Status, by_certificate};
 use crate::{Outcome, fail, verify};

@@ -1,7 +1,8 @@
 //! A manifest's rows of kernels that do divsteps.
 
 use crate::digest::{digest_of, digest_of_parts};
-use crate::divsteps::{DIVSTEP_MATRIX, DivstepCertificate, STEPS, verify_divsteps};
+use crate::divsteps::certificate::{DIVSTEP_MATRIX, DivstepCertificate, STEPS};
+use crate::divsteps::verify::verify_divsteps;
 use crate::{Outcome, convention, fail};
 use object::{File, Object};
 use serde::Deserialize;

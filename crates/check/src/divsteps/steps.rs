@@ -1,9 +1,9 @@
 //! The proof: each step by itself in its four cases, then the matrices of the blocks.
 
+use crate::divsteps::certificate::{Block, STEPS, ZETA_BITS};
 use crate::divsteps::numbers::Extent;
 use crate::divsteps::reading::Reading;
 use crate::divsteps::words::{Place, Ran, Words};
-use crate::divsteps::{Block, STEPS, ZETA_BITS};
 use crate::polynomial::Polynomial;
 use crate::{Outcome, fail};
 use num_bigint::BigInt;

@@ -1,7 +1,6 @@
 //! The meanings of instructions on words, on numbers: as Rust computes them.
 
-use super::OPERANDS;
-use super::words::{Made, Place, Words};
+use super::words::{Made, OPERANDS, Place, Words};
 use crate::contract::Contract;
 use crate::{aarch64, convention, x86_64};
 

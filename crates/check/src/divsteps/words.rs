@@ -1,11 +1,13 @@
 //! What straight-line code does with words, as a list: each word is made of older ones.
 
-use crate::divsteps::OPERANDS;
 use crate::memory::{Value, as_word};
 use crate::polynomial::Polynomial;
 use crate::routines::Run;
 use crate::{Outcome, fail};
 use std::collections::{BTreeMap, HashMap};
+
+/// What the code is given, each one word.
+pub(crate) const OPERANDS: [&str; 3] = ["zeta", "f", "g"];
 
 /// A place in the list of words.
 pub(crate) type Place = usize;
