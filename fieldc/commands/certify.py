@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from fieldc.commands.built import manifest_of, no_manifest, read
 from fieldc.commands.progress import progress
 from fieldc.commands.verb import Answer, Table, UsageError, option, verb
-from fieldc.errors import counted, quote
+from fieldc.errors import quote
 
 if TYPE_CHECKING:
     from fieldc.artifacts.checker import CheckedFolder
@@ -102,11 +102,11 @@ def certify(arguments: argparse.Namespace) -> Answer:
     found += checked
     notes = []
     if scalars:
-        good = f"{_good(found, KERNELS)} of {counted(len(scalars), 'kernel')} of {built.p:#x}"
-        notes.append(f"{good} certified by {CERTIFIER}, the checker that is proved")
+        good = f"{_good(found, KERNELS)} of {len(scalars)} kernels of {built.p:#x}"
+        notes.append(f"{good} are certified by {CERTIFIER}, the checker that is proved")
     if rest:
-        good = f"{_good(found, ARRAYS, DIVSTEPS)} of {counted(len(rest), 'kernel')}"
-        notes.append(f"{good} on arrays or of divsteps certified by {CHECKER}, which is not proved")
+        good = f"{_good(found, ARRAYS, DIVSTEPS)} of {len(rest)} kernels on arrays or of divsteps"
+        notes.append(f"{good} are certified by {CHECKER}, which is not proved")
     notes += [f"{built.others} more do not say PROVED"] if built.others else []
     notes += [GET_CHECKER] if rest and not command else []
     notes += [f"{CHECKER} finds a fault in the folder: {why}" for why in faults]
