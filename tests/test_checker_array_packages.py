@@ -38,6 +38,19 @@ def test_a_rust_package_has_certificates_of_its_arrays(checker: Path, tmp_path: 
     assert has_all(rows) and any(row["layout"] == "digits-to-array" for row in rows)
 
 
+def test_each_kernel_of_a_c_package_has_a_certificate_of_its_own(
+    checker: Path, tmp_path: Path, packages: Packages
+) -> None:
+    """Sums of products in limbs and in digits once had one file for both."""
+    packages("bls12-381-r", tmp_path)
+    manifest = json.loads((tmp_path / "manifest.json").read_text())
+    rows = [*manifest["arrays"], *manifest["divsteps"]]
+    assert len({row["certificate"] for row in manifest["arrays"]}) == len(manifest["arrays"])
+    assert all(row["certificate"] for row in rows) and len(manifest["divsteps"]) == 3
+    status, said = said_of(checker, tmp_path)
+    assert status == 0 and "; of divsteps 3 PROVED by their certificates, 0 without" in said, said
+
+
 @pytest.fixture(scope="module")
 def transforms(tmp_path_factory: pytest.TempPathFactory, packages: Packages) -> Path:
     """The kernels of transforms of a C package alone, with their manifest."""

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
+import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from x86_64_kernels import HERE
@@ -47,18 +51,82 @@ def test_it_is_built_for_all_systems_and_proved_again(
     assert "function: word 0 of z is wrong" in capsys.readouterr().out
 
 
-def test_the_checker_says_that_it_has_no_certificate(built: Path, checker: Path) -> None:
-    def said() -> tuple[int, str]:
-        done = subprocess.run([checker, built], capture_output=True, text=True, check=False)
+Change = Callable[[Path, dict[str, Any]], object]
+
+
+def change_object(folder: Path, row: dict[str, Any]) -> None:
+    path = folder / row["object"]
+    path.write_bytes(path.read_bytes() + b"\0")
+
+
+def take_certificate(of: str) -> Change:
+    """Another target's certificate, with its digest."""
+
+    def change(folder: Path, row: dict[str, Any]) -> None:
+        text = (folder / of / "divstep_matrix.cert.json").read_bytes()
+        (folder / row["certificate"]).write_bytes(text)
+        sign(folder, row)
+
+    return change
+
+
+def changed(**values: object) -> Change:
+    return lambda _folder, row: row.update(values)
+
+
+def sign(folder: Path, row: dict[str, Any]) -> None:
+    """Write the digests of the files as they are now."""
+    code, text = ((folder / row[name]).read_bytes() for name in ("object", "certificate"))
+    parts = [hashlib.sha256(part).digest() for part in (code, row["contract"].encode(), text)]
+    row["certificate_digest"] = hashlib.sha256(text).hexdigest()
+    row["digest"] = hashlib.sha256(b"".join(parts)).hexdigest()
+
+
+FAULTS: dict[str, tuple[Change, str]] = {
+    "object": (change_object, "not those that the digest is of"),
+    "contract": (changed(contract="another"), "not those that the digest is of"),
+    "no certificate": (changed(certificate=None), "it has no certificate"),
+    "a missing certificate": (changed(certificate="x.cert.json"), "there is no x.cert.json"),
+    "another digest": (changed(certificate_digest=None), "that certificate_digest is of"),
+    "another word": (changed(status="TESTED"), "that does divsteps is TESTED"),
+    "other steps": (changed(steps=60), "is of other steps"),
+    "another operation": (changed(op="mul"), "is of another operation"),
+    "another target": (changed(target="x86_64-windows"), "is not for its target"),
+    "other stack": (changed(stack=0), "stack is another one"),
+    "another system's": (take_certificate("x86_64-windows"), "has another convention"),
+    "another processor's": (take_certificate("aarch64-linux"), "has another convention"),
+}
+
+
+def test_the_checker_replays_its_certificates(built: Path, checker: Path, tmp_path: Path) -> None:
+    def said(folder: Path) -> tuple[int, str]:
+        done = subprocess.run([checker, folder], capture_output=True, text=True, check=False)
         return done.returncode, done.stdout + done.stderr
 
-    status, text = said()
-    assert status == 0 and "of divsteps 6 without a certificate" in text
-    assert text.count(f"NO CERTIFICATE {SYMBOL}") == 6
-    path = built / "x86_64-macos/divstep_matrix.o"
-    path.write_bytes(path.read_bytes() + b"\0")
-    status, text = said()
-    assert status == 1 and "not those that the digest is of" in text
+    status, text = said(built)
+    assert status == 0 and "of divsteps 6 PROVED by their certificates, 0 without one" in text
+    for number, (change, why) in enumerate(FAULTS.values()):
+        folder = tmp_path / str(number)
+        shutil.copytree(built, folder)
+        manifest = json.loads((folder / "manifest.json").read_text("utf-8"))
+        change(folder, manifest["divsteps"][0])
+        (folder / "manifest.json").write_text(json.dumps(manifest))
+        status, text = said(folder)
+        assert status == 1 and why in text and "panicked" not in text, (why, text)
+
+
+def test_certify_lets_the_checker_replay_them(
+    built: Path,
+    checker: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("PATH", str(checker.parent), prepend=os.pathsep)
+    capsys.readouterr()
+    assert main(["certify", str(built), "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert {(row["status"], row["checker"]) for row in rows} == {("CERTIFIED", "fieldc-check")}
+    assert len(rows) == len(TARGETS)
 
 
 @pytest.mark.parametrize(

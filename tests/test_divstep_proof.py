@@ -18,7 +18,7 @@ from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.claims.divsteps import DivstepClaim, DivstepState, Packing
 from fieldc.proof.divsteps.prove import ProvedDivsteps, prove_divsteps
 from fieldc.proof.divsteps.words import RADIX, WordCode
-from fieldc.proof.divsteps.x86_64 import UncertifiedX86, WordMeanings
+from fieldc.proof.divsteps.x86_64 import WordMeanings, WordX86
 from fieldc.proof.memory import KernelMemory
 from fieldc.targets.x86_64.conventions import WIN64
 from fieldc.targets.x86_64.divsteps import compile_divsteps
@@ -186,7 +186,7 @@ ALL = [
 @pytest.mark.parametrize("text", ALL)
 def test_meanings_are_the_processors(text: str) -> None:
     code = WordCode()
-    cpu = UncertifiedX86(KernelMemory(System(64), {}, b"", 1), "sysv")
+    cpu = WordX86(KernelMemory(System(64), {}, b"", 1), "sysv")
     for register in REGISTERS:
         cpu.registers[register] = {(code.operand(),): 1}
     meanings = WordMeanings(code)
@@ -214,7 +214,7 @@ def test_meanings_are_the_processors(text: str) -> None:
     ],
 )
 def test_other_forms_are_refused(text: str, says: str) -> None:
-    cpu = UncertifiedX86(KernelMemory(System(64), {}, b"", 1), "sysv")
+    cpu = WordX86(KernelMemory(System(64), {}, b"", 1), "sysv")
     code = WordCode()
     for register in REGISTERS:
         cpu.registers[register] = {(code.operand(),): 1}

@@ -10,7 +10,7 @@ from test_divstep_proof import CLAIM
 from fieldc.proof.algebra.equations import System
 from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.claims.divsteps import DivstepClaim
-from fieldc.proof.divsteps.aarch64 import ArmWordMeanings, UncertifiedArm64
+from fieldc.proof.divsteps.aarch64 import ArmWordMeanings, WordArm64
 from fieldc.proof.divsteps.prove import ProvedDivsteps, prove_divsteps
 from fieldc.proof.divsteps.words import WordCode
 from fieldc.proof.memory import KernelMemory
@@ -89,7 +89,7 @@ def test_meanings_are_the_emulators(text: str) -> None:
     operands = {name: (words.operand(),) for name in "xy"}
     memory = KernelMemory(System(64), {**operands}, code, 1)
     meanings = ArmWordMeanings(words)
-    cpu = UncertifiedArm64(memory)
+    cpu = WordArm64(memory)
     cpu.run_words(code, 0, meanings.table())
     place = meanings.place(cpu, memory.result[0])
     for x in CORNERS:
@@ -112,6 +112,6 @@ def test_meanings_are_the_emulators(text: str) -> None:
 def test_other_forms_are_refused(text: str, says: str) -> None:
     code, words = assembled(f"ldr x3, [x1]\nldr x4, [x2]\n{text}\nret"), WordCode()
     operands = {name: (words.operand(),) for name in "xy"}
-    cpu = UncertifiedArm64(KernelMemory(System(64), {**operands}, code, 1))
+    cpu = WordArm64(KernelMemory(System(64), {**operands}, code, 1))
     with pytest.raises(ProofError, match=says):
         cpu.run_words(code, 0, ArmWordMeanings(words).table())

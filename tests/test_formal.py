@@ -30,7 +30,6 @@ from formal_checker import (
 from fieldc.artifacts.certify import KernelClaim, claim_for
 from fieldc.binary.linkable import function_of
 from fieldc.cli import main
-from fieldc.commands.certify import LEFT_OUT
 from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.certificate import text
 from fieldc.proof.x86_64.decode import decode
@@ -362,37 +361,3 @@ def test_changed_equalities_are_refused(certifier: Path) -> None:
     changed.append(of_barrett(one))
     assert len(changed) > 2
     assert answers(certifier, changed) == ["refused"] * len(changed)
-
-
-def test_kernels_on_arrays_are_left_to_the_other_checker(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    folder = str(tmp_path / "arrays")
-    options = ["--op", "add", "--batch", "--target", "avx512ifma"]
-    assert main(["build", "bls12-381-r", *options, "-o", folder]) == 0
-    capsys.readouterr()
-    assert main(["certify", folder]) == 2
-    assert "fieldc-check DIR` replays theirs" in capsys.readouterr().err
-
-
-def test_divsteps_are_left_to_the_prover(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    folder = str(tmp_path / "divsteps")
-    options = ["--op", "divstep_matrix", "--target", LINUX]
-    assert main(["build", "2^61-1", *options, "-o", folder]) == 0
-    capsys.readouterr()
-    assert main(["certify", folder]) == 2
-    assert "divsteps have no certificate" in capsys.readouterr().err
-
-
-@pytest.mark.usefixtures("installed")
-@pytest.mark.parametrize("part", ["arrays", "divsteps"])
-def test_what_is_left_out_is_said_beside_what_is_certified(
-    part: str, built: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    folder = copied(built, tmp_path / "built", lambda rows: None)
-    manifest = json.loads((tmp_path / "built" / "manifest.json").read_text())
-    (tmp_path / "built" / "manifest.json").write_text(json.dumps(manifest | {part: [{}]}))
-    assert main(["certify", folder]) == 0
-    assert LEFT_OUT[part] in " ".join(capsys.readouterr().out.split())

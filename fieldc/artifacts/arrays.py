@@ -24,6 +24,7 @@ from fieldc.artifacts.columns import (
     in_pairs,
     job_of_arrays,
     prototype_of_columns,
+    reads_digits,
     row_of_columns,
     said_of_columns,
 )
@@ -89,6 +90,7 @@ class BuiltArray:
     def stem(self) -> str:
         """The files' path without the ending."""
         name = f"{self.kernel.expression.kernel.operation}_{self.layout.replace('-', '_')}"
+        name += "_of_digits" if reads_digits(self.kernel) else ""
         return f"{self.kernel.target.name}/{self._transform or name}"
 
     @property

@@ -54,10 +54,13 @@ class BuiltDivsteps:
     stack: int
     file: str
     object_file: str
+    certificate: str
+    certificate_file: str
 
     def row(self) -> dict[str, object]:
         """The entry in manifest.json."""
-        parts = self.code, BATCH.says.encode()
+        certificate = self.certificate.encode()
+        parts = self.code, BATCH.says.encode(), certificate
         digests = b"".join(hashlib.sha256(part).digest() for part in parts)
         return {
             "symbol": self.symbol,
@@ -71,6 +74,8 @@ class BuiltDivsteps:
             "contract": BATCH.says,
             "status": PROVED,
             "stack": self.stack,
+            "certificate": self.certificate_file,
+            "certificate_digest": hashlib.sha256(certificate).hexdigest(),
             "digest": hashlib.sha256(digests).hexdigest(),
         }
 
@@ -87,6 +92,7 @@ def build_divsteps(
     found = manifest(field, (), divsteps=[each.row() for each in built])
     files = {each.file: each.text.encode() for each in built}
     files |= {each.object_file: each.code for each in built}
+    files |= {each.certificate_file: each.certificate.encode() for each in built}
     files |= {"fieldc_divsteps.h": _c_header().encode(), MANIFEST: json.dumps(found).encode()}
     return built, found | write(folder, field, files, KIND)
 
@@ -99,7 +105,8 @@ def proved_divsteps(
     for target in targets:
         make, stem = MAKERS[target.architecture], f"{target.name}/{DIVSTEP_MATRIX}"
         text, code = make(target, symbol, _header(field, target))
-        made.append(BuiltDivsteps(symbol, target, text, code, 0, f"{stem}.s", f"{stem}.o"))
+        files = f"{stem}.s", f"{stem}.o", "", f"{stem}.cert.json"
+        made.append(BuiltDivsteps(symbol, target, text, code, 0, *files))
     return proved_as_made(field, made, progress)
 
 
@@ -114,7 +121,7 @@ def proved_as_made(
             raise UnprovedDivsteps(f"{each.symbol} is not proved: {verdict.failure}")
         if each.target.is_native:
             check_divsteps(each.code, each.symbol)
-        built.append(replace(each, stack=verdict.stack))
+        built.append(replace(each, stack=verdict.stack, certificate=verdict.certificate))
     return built
 
 

@@ -25,6 +25,7 @@ from fieldc.proof.claims.contracts import contract_of, foreign
 from fieldc.proof.claims.divsteps import BATCH, DIVSTEP_MATRIX
 from fieldc.proof.constant_time.scan import scan
 from fieldc.proof.constant_time.vendors import unlisted
+from fieldc.proof.divsteps.certificate import certificate_of_divsteps
 from fieldc.proof.divsteps.prove import prove_divsteps
 from fieldc.proof.instruction_set import ProvedInstructionSet
 from fieldc.proof.instruction_sets import INSTRUCTION_SETS
@@ -160,7 +161,8 @@ def _proof_of(function: KernelCode, job: Job) -> Verdict:
     if job.operation == DIVSTEP_MATRIX:
         of = prove_divsteps(code, BATCH, None, convention, start, instruction_set.name)
         outside = unlisted(of.instructions, function.architecture)
-        return Verdict("", 0.0, "", convention, of.stack, outside)
+        written = certificate_of_divsteps(of, BATCH.steps, convention, job.symbol)
+        return Verdict("", 0.0, text(written), convention, of.stack, outside)
     family, parameters = named_operation(job.operation)
     if not job.arguments:
         names: set[str] = set()

@@ -1,30 +1,38 @@
-"""fieldc certify: replay a build's certificates by the checker that is proved in Coq."""
+"""fieldc certify: replay all certificates of a built folder, by the proved checker where it can."""
 
 from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fieldc.commands.built import manifest_of, no_manifest, read
 from fieldc.commands.progress import progress
 from fieldc.commands.verb import Answer, Table, UsageError, option, verb
 from fieldc.errors import quote
 
-CERTIFIED, REFUSED, NONE = "CERTIFIED", "REFUSED", "no certificate"
-LEFT_OUT = {
-    "arrays": "the proved checker knows no kernels on arrays; `fieldc-check DIR` replays theirs",
-    "divsteps": "divsteps have no certificate; `fieldc prove DIR` proves them again",
-}
-"""What a manifest may also have, and who looks at that."""
+if TYPE_CHECKING:
+    from fieldc.artifacts.checker import CheckedFolder
+    from fieldc.progress import Progress
+
+CERTIFIED, REFUSED, NONE, LEFT = "CERTIFIED", "REFUSED", "no certificate", "not replayed"
+KERNELS, ARRAYS, DIVSTEPS = "kernels", "arrays", "divsteps"
+"""The lists of a manifest. The proved checker knows kernels of the first alone."""
+GET_CHECKER = (
+    "fieldc-check is not installed, which replays kernels on arrays and divsteps; in a checkout"
+    " `cargo install --path crates/check` puts it on PATH"
+)
 
 
 @dataclass(frozen=True)
 class ManifestRow:
     """What a manifest says of a kernel that is PROVED."""
 
+    part: str
+    """The list in which it is."""
     symbol: str
     operation: str
     object: str
@@ -35,82 +43,192 @@ class ManifestRow:
     """The text of a user's formula; empty for an operation."""
 
 
+@dataclass(frozen=True)
+class BuiltRows:
+    """What a manifest says: its kernels that are PROVED, and how many others there are."""
+
+    kernels: Sequence[ManifestRow]
+    others: int
+    p: int
+    limbs: int
+
+    def of(self, *parts: str) -> list[ManifestRow]:
+        """The kernels of some lists."""
+        return [kernel for kernel in self.kernels if kernel.part in parts]
+
+
+@dataclass(frozen=True)
+class ReplayedKernel:
+    """What became of a kernel, and which checker looked at it; empty where none did."""
+
+    kernel: ManifestRow
+    status: str
+    checker: str = ""
+    seconds: float = 0.0
+    why: str = ""
+
+    def row(self) -> dict[str, object]:
+        """The row for programs."""
+        return {
+            "kernel": self.kernel.symbol,
+            "operation": self.kernel.operation,
+            "status": self.status,
+            "checker": self.checker,
+            "seconds": round(self.seconds, 2),
+            "reason": self.why,
+        }
+
+    def shown(self) -> tuple[object, ...]:
+        """The row of the table."""
+        named = self.kernel.symbol, self.kernel.operation
+        return *named, self.status, self.checker, f"{self.seconds:.2f}", self.why
+
+
 @verb(option("path", metavar="DIR", help="a folder that fieldc build wrote"))
 def certify(arguments: argparse.Namespace) -> Answer:
-    """replay a built folder's certificates by the checker that is proved in Coq"""
+    """replay a built folder's certificates, by the checker that is proved in Coq where it can"""
     if not arguments.path:
         raise UsageError("the path is empty; certify takes a folder")
-    from fieldc.artifacts.certify import CERTIFIER, certifier
+    from fieldc.artifacts.certify import CERTIFIER
+    from fieldc.artifacts.checker import CHECKER
 
-    folder, rows, data = Path(arguments.path), list[tuple[object, ...]](), []
-    kernels, others, p, limbs = kernels_of(folder)
-    program = certifier()
-    if not program:
+    folder = Path(arguments.path)
+    built = built_rows(folder)
+    scalars, rest = built.of(KERNELS), built.of(ARRAYS, DIVSTEPS)
+    program, command = programs_for(scalars, rest)
+    with progress() as show:
+        found = [*replayed(folder, built, program, show)]
+        checked, faults = by_checker(folder, rest, command)
+    found += checked
+    notes = []
+    if scalars:
+        good = f"{_good(found, KERNELS)} of {len(scalars)} kernels of {built.p:#x}"
+        notes.append(f"{good} are certified by {CERTIFIER}, the checker that is proved")
+    if rest:
+        good = f"{_good(found, ARRAYS, DIVSTEPS)} of {len(rest)} kernels on arrays or of divsteps"
+        notes.append(f"{good} are certified by {CHECKER}, which is not proved")
+    notes += [f"{built.others} more do not say PROVED"] if built.others else []
+    notes += [GET_CHECKER] if rest and not command else []
+    notes += [f"{CHECKER} finds a fault in the folder: {why}" for why in faults]
+    columns = ("kernel", "operation", "status", "checker", "seconds", "why not")
+    table = Table(columns, [one.shown() for one in found], optional=("seconds", "operation"))
+    is_whole = not faults and all(one.status == CERTIFIED for one in found)
+    return Answer((table,), [one.row() for one in found], int(not is_whole), tuple(notes))
+
+
+def programs_for(
+    scalars: Sequence[ManifestRow], rest: Sequence[ManifestRow]
+) -> tuple[str, Sequence[str]]:
+    """The proved checker, and what runs the other one.
+
+    Raises UsageError where the proved checker is missing, or the other one and no kernel is left.
+    """
+    from fieldc.artifacts.certify import CERTIFIER, certifier
+    from fieldc.artifacts.checker import checker_command
+
+    program = certifier() if scalars else ""
+    if scalars and not program:
         raise UsageError(
             f"{CERTIFIER} is not installed; `make formal` builds it, with Coq and OCaml, and "
             "build/formal or .venv/bin must be on PATH"
         )
-    with progress() as show:
-        for done, kernel in enumerate(kernels, 1):
-            began, status, why = time.perf_counter(), NONE, ""
-            if kernel.certificate:
-                why = fault_of(folder, kernel, p, limbs, program)
-                status = REFUSED if why else CERTIFIED
-            show("certify", done, len(kernels))
-            seconds = round(time.perf_counter() - began, 2)
-            rows.append((kernel.symbol, kernel.operation, status, f"{seconds:.2f}", why))
-            data.append(
-                {
-                    "kernel": kernel.symbol,
-                    "operation": kernel.operation,
-                    "status": status,
-                    "seconds": seconds,
-                    "reason": why,
-                }
-            )
-    good = sum(row["status"] == CERTIFIED for row in data)
-    said = f"{good} of {len(data)} kernels of {p:#x} are certified by the proved checker"
-    said += f"; {others} more do not say PROVED" if others else ""
-    manifest = manifest_of(folder)
-    notes = (said, *(why for part, why in LEFT_OUT.items() if manifest.get(part)))
-    table = Table(("kernel", "operation", "status", "seconds", "why not"), rows)
-    return Answer((table,), data, int(good < len(data)), notes)
+    command = checker_command() if rest else ()
+    if not scalars and not command:
+        raise UsageError(GET_CHECKER)
+    return program, command
 
 
-def kernels_of(folder: Path) -> tuple[list[ManifestRow], int, int, int]:
-    """The rows of a manifest that say PROVED, how many others, the prime, and its limbs.
+def replayed(
+    folder: Path, built: BuiltRows, program: str, show: Progress
+) -> Iterator[ReplayedKernel]:
+    """What the proved checker says of the kernels that it knows."""
+    from fieldc.artifacts.certify import CERTIFIER
 
-    Raises UsageError.
-    """
+    kernels = built.of(KERNELS)
+    for done, kernel in enumerate(kernels, 1):
+        if kernel.certificate:
+            began = time.perf_counter()
+            why = fault_of(folder, kernel, built.p, built.limbs, program)
+            status, seconds = REFUSED if why else CERTIFIED, time.perf_counter() - began
+            yield ReplayedKernel(kernel, status, CERTIFIER, seconds, why)
+        else:
+            yield ReplayedKernel(kernel, NONE)
+        show("certify", done, len(kernels))
+
+
+def by_checker(
+    folder: Path, kernels: Sequence[ManifestRow], command: Sequence[str]
+) -> tuple[list[ReplayedKernel], Sequence[str]]:
+    """What fieldc-check says of kernels, and what else is wrong with their folder."""
+    from fieldc.artifacts.checker import NotCertified, checked_folder
+
+    try:
+        if not (kernels and command):
+            return _left(kernels), ()
+        checked = checked_folder(command, folder)
+    except NotCertified as error:
+        return _left(kernels, str(error)), ()
+    named = {(kernel.part, kernel.object, kernel.symbol) for kernel in kernels}
+    others = [one.reason for at, one in checked.kernels.items() if at not in named and one.reason]
+    return [_checked(kernel, checked) for kernel in kernels], [*checked.faults, *others]
+
+
+def _left(kernels: Sequence[ManifestRow], why: str = "") -> list[ReplayedKernel]:
+    """Kernels that no checker looked at."""
+    return [ReplayedKernel(k, LEFT if k.certificate else NONE, why=why) for k in kernels]
+
+
+def _checked(kernel: ManifestRow, checked: CheckedFolder) -> ReplayedKernel:
+    """What the report of fieldc-check says of a kernel."""
+    from fieldc.artifacts.checker import CHECKER, FAILED, PROVED
+
+    one = checked.kernels.get((kernel.part, kernel.object, kernel.symbol))
+    if one is None:
+        return ReplayedKernel(kernel, LEFT)
+    if one.status == FAILED:
+        return ReplayedKernel(kernel, REFUSED, CHECKER, one.seconds, one.reason)
+    if one.status == PROVED:
+        return ReplayedKernel(kernel, CERTIFIED, CHECKER, one.seconds)
+    return ReplayedKernel(kernel, NONE)
+
+
+def _good(found: Sequence[ReplayedKernel], *parts: str) -> int:
+    return sum(one.status == CERTIFIED for one in found if one.kernel.part in parts)
+
+
+def built_rows(folder: Path) -> BuiltRows:
+    """What a folder's manifest says. Raises UsageError."""
     manifest = manifest_of(folder)
     try:
-        for part, why in LEFT_OUT.items():
-            if manifest.get(part) and not manifest["kernels"]:
-                raise UsageError(why)
-        named = [(row, row["status"] == "PROVED") for row in manifest["kernels"]]
-        kernels = [_row(row) for row, is_proved in named if is_proved]
+        named = [
+            (part, row) for part in (KERNELS, ARRAYS, DIVSTEPS) for row in manifest.get(part, ())
+        ]
+        kernels = [_row(part, row) for part, row in named if row["status"] == "PROVED"]
         p, limbs = int(manifest["p"], 16), manifest["n"]
-        if type(limbs) is not int or manifest["word"] != 64:
+        has_words = manifest["word"] == 64 or not manifest["kernels"]
+        if type(limbs) is not int or not has_words:
             raise TypeError
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, AttributeError):
         raise no_manifest(folder) from None
     if not kernels:
         raise UsageError(f"{quote(str(folder))} has no kernel that was PROVED")
     if len({(kernel.object, kernel.symbol) for kernel in kernels}) < len(kernels):
         raise UsageError(f"{quote(str(folder / 'manifest.json'))} names a kernel twice")
-    return kernels, len(named) - len(kernels), p, limbs
+    return BuiltRows(kernels, len(named) - len(kernels), p, limbs)
 
 
-def _row(row: dict[str, Any]) -> ManifestRow:
+def _row(part: str, row: dict[str, Any]) -> ManifestRow:
     """A row of the manifest. Raises KeyError, TypeError."""
     named = (row["symbol"], row["op"], row["object"])
-    texts = (*named, row["certificate"] or "", row.get("formula", ""))
+    certificate = row["certificate"] if part != DIVSTEPS else row.get("certificate")
+    texts = (*named, certificate or "", row.get("formula", ""))
     if not all(isinstance(text, str) and "\0" not in text for text in texts):
         raise TypeError
-    if type(row["stack"]) is not int:
+    stack = row["stack"] if part == KERNELS else 0
+    if type(stack) is not int:
         raise TypeError
     symbol, operation, object_, certificate, formula = texts
-    return ManifestRow(symbol, operation, object_, certificate, row["stack"], formula)
+    return ManifestRow(part, symbol, operation, object_, certificate, stack, formula)
 
 
 def fault_of(folder: Path, kernel: ManifestRow, p: int, limbs: int, program: str) -> str:

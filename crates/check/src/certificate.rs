@@ -2,6 +2,20 @@
 
 use crate::polynomial::{Integer, Polynomial};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+/// A certificate of another format than this one, if the name of a text's format says `kind`.
+pub(crate) fn of_format<C: DeserializeOwned>(
+    text: &[u8],
+    kind: &str,
+) -> serde_json::Result<Option<C>> {
+    #[derive(Deserialize)]
+    struct Head {
+        format: String,
+    }
+    let is_it = serde_json::from_slice::<Head>(text).is_ok_and(|head| head.format.contains(kind));
+    is_it.then(|| serde_json::from_slice(text)).transpose()
+}
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct Certificate {

@@ -169,6 +169,28 @@ impl Contract {
             .checked()
     }
 
+    /// The frame of code that takes words and gives words: nothing is claimed of them here.
+    pub(crate) fn of_words(
+        operands: &[&str],
+        results: usize,
+        convention: &'static Convention,
+    ) -> Outcome<Self> {
+        let high = BigInt::from(u64::MAX);
+        let word = |name: &&str| Operand {
+            name: (*name).to_string(),
+            values: 1,
+            limbs: 1,
+            high: high.clone(),
+            is_signed: false,
+        };
+        let operands = operands.iter().map(word).collect();
+        let claims = Claims::Known(vec![Polynomial::default(); results]);
+        let (p, factor, most) = (high.clone(), 1.into(), high.clone());
+        let (limbs, width, between, shown) = (1, 1, 0, Vec::new());
+        Self { p, limbs, convention, operands, width, factor, claims, most, between, shown }
+            .checked()
+    }
+
     /// What each of z's values is, modulo p.
     pub(crate) fn claims(&self) -> Outcome<Cow<'_, [Polynomial]>> {
         match &self.claims {

@@ -11,6 +11,7 @@ use crate::convention::{self, Convention};
 use crate::digest::{digest_of, digest_of_parts};
 use crate::divsteps::DivstepRow;
 use crate::polynomial::Integer;
+use crate::report::{Part, Report, Status, by_certificate};
 use crate::{Outcome, fail, verify};
 use num_bigint::BigInt;
 use object::{BinaryFormat, File, FileKind, Object};
@@ -73,52 +74,31 @@ struct Values {
     below: String,
 }
 
-/// How many kernels are trusted, and why.
-#[derive(Debug, Default)]
-pub(crate) struct Count {
-    pub(crate) replayed: usize,
-    pub(crate) unproved: usize,
-    /// Kernels on arrays whose certificates were replayed.
-    pub(crate) arrays: usize,
-    /// The symbols of those that have none.
-    pub(crate) uncertified: Vec<String>,
-    /// The symbols of kernels that do divsteps, which have none.
-    pub(crate) divsteps: Vec<String>,
-}
-
 /// A folder's files by their paths, and what its manifest says of them.
 struct Folder {
     files: BTreeMap<String, Vec<u8>>,
     manifest: Manifest,
 }
 
-/// Checks a folder: how many kernels are trusted why, or everything that is wrong.
-pub(crate) fn check(root: &Path) -> Result<Count, Vec<String>> {
-    let folder = Folder::read(root).map_err(|why| vec![why])?;
-    let mut faults = folder.faults_of_files();
-    let mut count = Count::default();
-    for row in &folder.manifest.kernels {
-        match folder.faults_of_kernel(row) {
-            found if !found.is_empty() => faults.extend(found),
-            _ if row.certificate.is_some() => count.replayed += 1,
-            _ => count.unproved += 1,
-        }
+/// Checks a folder: what becomes of each of its kernels, and what else is wrong.
+pub(crate) fn check(root: &Path) -> Outcome<Report> {
+    let folder = Folder::read(root)?;
+    let Folder { files, manifest: Manifest { p: Integer(p), kernels, arrays, divsteps, .. } } =
+        &folder;
+    let mut report = Report { faults: folder.faults_of_files(), ..Report::default() };
+    report.faults.extend(folder.faults_beside_certificates());
+    for row in kernels {
+        report.add(Part::Kernels, (&row.symbol, row.object.as_deref()), || folder.kernel(row));
     }
-    faults.extend(folder.faults_beside_certificates());
-    for row in &folder.manifest.arrays {
-        match row.is_proved(&folder.files, &folder.manifest.p.0) {
-            Ok(true) => count.arrays += 1,
-            Ok(false) => count.uncertified.push(row.symbol.clone()),
-            Err(why) => faults.push(why),
-        }
+    for row in arrays {
+        let check = || by_certificate(row.is_proved(files, p));
+        report.add(Part::Arrays, (&row.symbol, Some(&row.object)), check);
     }
-    for row in &folder.manifest.divsteps {
-        match row.is_whole(&folder.files) {
-            Ok(()) => count.divsteps.push(row.symbol.clone()),
-            Err(why) => faults.push(why),
-        }
+    for row in divsteps {
+        let check = || by_certificate(row.check(files).map(|()| true));
+        report.add(Part::Divsteps, (&row.symbol, Some(&row.object)), check);
     }
-    if faults.is_empty() { Ok(count) } else { Err(faults) }
+    Ok(report)
 }
 
 impl Folder {
@@ -153,7 +133,9 @@ impl Folder {
         let mut faults: Vec<_> = missing.map(|path| format!("{path} is missing")).collect();
         faults.extend(extra.map(|path| format!("{path} is not named in {MANIFEST}")));
         let of_arrays = self.manifest.arrays.iter().filter_map(|row| row.certificate.as_deref());
-        let certificates: BTreeSet<_> = self.certificates().chain(of_arrays).collect();
+        let of_steps = self.manifest.divsteps.iter().filter_map(|row| row.certificate.as_deref());
+        let certificates: BTreeSet<_> =
+            self.certificates().chain(of_arrays).chain(of_steps).collect();
         let mut objects: BTreeSet<_> =
             kernels.iter().filter_map(|row| row.object.as_deref()).collect();
         objects.extend(self.manifest.arrays.iter().map(|row| row.object.as_str()));
@@ -186,11 +168,17 @@ impl Folder {
         self.manifest.kernels.iter().filter_map(|row| row.certificate.as_deref())
     }
 
-    /// What is wrong with a kernel, each with its place.
-    fn faults_of_kernel(&self, row: &Row) -> Vec<String> {
+    /// Whether a kernel is proved; or what is wrong with it, each with its place.
+    fn kernel(&self, row: &Row) -> Result<Status, Vec<String>> {
         let checks = [row.says_a_known_word(), self.digest(row), self.proof(row)];
         let place = format!("{} {}", row.target, row.symbol);
-        checks.into_iter().filter_map(Result::err).map(|why| format!("{place}: {why}")).collect()
+        let found = checks.into_iter().filter_map(Result::err);
+        let faults: Vec<_> = found.map(|why| format!("{place}: {why}")).collect();
+        match row.certificate {
+            _ if !faults.is_empty() => Err(faults),
+            Some(_) => Ok(Status::Proved),
+            None => Ok(Status::NotProved),
+        }
     }
 
     /// The digest is that of the object (or the text), the prime, the contract, the certificate.

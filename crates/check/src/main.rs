@@ -1,5 +1,6 @@
 //! `fieldc-check DIR...` checks folders that `fieldc build` wrote, by their manifests;
-//! `fieldc-check NAME.cert.json...` replays certificates, each for the object `NAME.o` beside it.
+//! `fieldc-check NAME.cert.json...` replays certificates, each for the object `NAME.o` beside it;
+//! `fieldc-check --json DIR` says of each kernel of a folder what became of it.
 //!
 //! Reads the object's bytes with a decoder and semantics of its own and verifies the linear
 //! combinations that the certificate states; no search. `fieldc/proof/certificate.py` describes the
@@ -26,6 +27,7 @@ mod memory;
 mod object_code;
 mod polynomial;
 mod replay;
+mod report;
 mod routines;
 mod system;
 #[cfg(test)]
@@ -37,6 +39,7 @@ use contract::Contract;
 use formula::Formula;
 use object::Architecture;
 use polynomial::Polynomial;
+use report::Report;
 use routines::Routines;
 use routines::Run;
 use std::error::Error;
@@ -117,6 +120,11 @@ fn check(path: &str) -> Result<String, Box<dyn Error>> {
         arrays::verify_arrays(&certificate, &object)?;
         return Ok(certificate.to_string());
     }
+    if let Some(certificate) = divsteps::certificate_of(&text)? {
+        divsteps::verify_divsteps(&certificate, &object)?;
+        let divsteps::DivstepCertificate { symbol, steps, convention, .. } = &certificate;
+        return Ok(format!("{symbol}: {steps} divsteps, {convention}"));
+    }
     let certificate: Certificate = serde_json::from_slice(&text)?;
     verify(&certificate, &object)?;
     let Certificate { symbol, contract: Stated { operation, p, limbs, convention, .. }, .. } =
@@ -124,36 +132,36 @@ fn check(path: &str) -> Result<String, Box<dyn Error>> {
     Ok(format!("{symbol}: {operation} mod {:#x}, {limbs} limbs, {convention}", p.0))
 }
 
-/// What holds of a certificate or a folder, and a line for each kernel on arrays that has no
-/// certificate; or everything that is wrong.
+/// What holds of a certificate or a folder; or everything that is wrong.
 fn answer(path: &str) -> Result<String, Vec<String>> {
     if !Path::new(path).is_dir() {
         return check(path).map(|p| format!("PROVED {p}")).map_err(|why| vec![why.to_string()]);
     }
-    let folder::Count { replayed, unproved, arrays, uncertified, divsteps } =
-        folder::check(Path::new(path))?;
-    let mut said = format!(
-        "CHECKED {path}: {replayed} kernels PROVED by their certificates, {unproved} not PROVED"
-    );
-    if arrays + uncertified.len() > 0 {
-        let others = uncertified.len();
-        said += &format!("; on arrays {arrays} PROVED by their certificates, {others} without one");
+    let report = folder::check(Path::new(path)).unwrap_or_else(Report::unread);
+    let faults: Vec<_> = report.all_faults().cloned().collect();
+    if faults.is_empty() { Ok(format!("CHECKED {path}: {report}")) } else { Err(faults) }
+}
+
+/// Prints what became of each kernel of a folder, as JSON.
+fn print_rows(path: &str) -> ExitCode {
+    let report = folder::check(Path::new(path)).unwrap_or_else(Report::unread);
+    let written = serde_json::to_string(&report).map(|text| println!("{text}"));
+    if written.is_ok() && report.all_faults().next().is_none() {
+        return ExitCode::SUCCESS;
     }
-    if !divsteps.is_empty() {
-        said += &format!("; of divsteps {} without a certificate", divsteps.len());
-    }
-    for symbol in uncertified.iter().chain(&divsteps) {
-        said += &format!("\nNO CERTIFICATE {symbol}: that it is PROVED is the prover's word");
-    }
-    Ok(said)
+    ExitCode::FAILURE
 }
 
 /// 0 where everything holds, 1 where something does not, 2 where nothing is named.
 fn main() -> ExitCode {
     let paths: Vec<String> = std::env::args().skip(1).collect();
-    if paths.is_empty() {
-        eprintln!("usage: fieldc-check DIR|NAME.cert.json...");
-        return ExitCode::from(2);
+    match &paths[..] {
+        [] => {
+            eprintln!("usage: fieldc-check DIR|NAME.cert.json..., or fieldc-check --json DIR");
+            return ExitCode::from(2);
+        }
+        [option, path] if option == "--json" => return print_rows(path),
+        _ => {}
     }
     let mut status = ExitCode::SUCCESS;
     for path in &paths {

@@ -8,6 +8,7 @@ from dataclasses import replace
 from fieldc.artifacts.divsteps import BuiltDivsteps, proved_divsteps
 from fieldc.field import Field
 from fieldc.packages.c.aarch64 import ARM_SYSTEMS
+from fieldc.packages.c.arrays import PROOFS
 from fieldc.packages.c.assembly import SYSTEMS, check_bytes, divsteps_symbol
 from fieldc.packages.c.constants import has_divstep_kernel
 from fieldc.progress import Progress
@@ -41,5 +42,6 @@ def in_package(
         check_bytes(code, system, {one.symbol: one.code})
         file = f"src/{name}_{target.architecture}.S"
         of = replace(one, target=target, code=code, file=file)
-        found.append(replace(of, object_file=system.object_file))
+        proof = f"{PROOFS}/{one.certificate_file}"
+        found.append(replace(of, object_file=system.object_file, certificate_file=proof))
     return found

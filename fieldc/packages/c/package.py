@@ -178,8 +178,8 @@ def package(
         files |= kernel.certificate_files()
     rows = [kernel.row(files[kernel.object_file]) for kernel in arrays]
     called = in_package(batches, made, package_name(field)) if batches else ()
-    divsteps = [each.row() for each in called]
-    files |= manifest_file(field, artifacts, rows, divsteps)
+    files |= {each.certificate_file: each.certificate.encode() for each in called}
+    files |= manifest_file(field, artifacts, rows, [each.row() for each in called])
     return artifacts, files
 
 

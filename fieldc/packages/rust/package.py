@@ -115,6 +115,7 @@ def build_package(
     made = {path: text.encode() for path, text in written.items()}
     made |= {each.object_file: each.kernel.object for each in arrays}
     made |= {each.object_file: each.code for each in batches}
+    made |= {each.certificate_file: each.certificate.encode() for each in batches}
     for each in arrays:
         made |= each.certificate_files()
     for a in kernels:
@@ -130,8 +131,9 @@ def batch_kernel(f: Field) -> BuiltDivsteps:
     """The kernel of a batch of divsteps, as the package's text for x86-64 has it."""
     text, target = divsteps_text(), TARGETS["x86_64-linux"]
     job, file = divsteps_job(text, f), f"{GENERATED}/divsteps.rs"
-    object_file = f"{PROOFS}/{job.symbol}.o"
-    return BuiltDivsteps(job.symbol, target, text, job.code, 0, file, object_file)
+    stem = f"{PROOFS}/{job.symbol}"
+    files = file, f"{stem}.o", "", f"{stem}.cert.json"
+    return BuiltDivsteps(job.symbol, target, text, job.code, 0, *files)
 
 
 def check_length(f: Field) -> None:

@@ -29,11 +29,11 @@ ARM_CONDITIONS = {
 """The flag that a condition asks for, and its value where it holds; C is 1 less a borrow."""
 
 
-class UncertifiedArm64(SymbolicArm64):
-    """The processor where no certificate is written."""
+class WordArm64(SymbolicArm64):
+    """The processor of words without meaning, of which a certificate has no rows."""
 
     def needs_no_certificate(self) -> None:
-        """Nothing is refused for want of a certificate."""
+        """Nothing is refused that a certificate could not say: it names words."""
 
     def run_words(self, code: bytes, start: int, meanings: Mapping[str, Meaning]) -> None:
         """Run to the return and check the convention. Raises ProofError."""
@@ -84,6 +84,7 @@ class ArmWordMeanings:
 
     def _write(self, cpu: SymbolicArm64, i: capstone.CsInsn, place: int) -> None:
         whole(cpu, i)
+        self.code.written.setdefault(place, i.address)
         cpu.write(i, 0, {(place,): 1})
 
     def _decide(self, result: int, borrow: int) -> None:
@@ -159,4 +160,4 @@ def run_aarch64(
     memory: KernelMemory, code: WordCode, text: bytes, convention: str, start: int
 ) -> None:
     """Run code to its return. Raises ProofError."""
-    UncertifiedArm64(memory, convention).run_words(text, start, ArmWordMeanings(code).table())
+    WordArm64(memory, convention).run_words(text, start, ArmWordMeanings(code).table())

@@ -102,13 +102,16 @@ class WordReading:
     code: WordCode
     facts: IntegerFacts
     known: dict[int, Polynomial]
+    sums: dict[int, int] = field(default_factory=dict)
+    """The word that is 2^steps*x by a row of a matrix, by the quotient that x is then."""
 
     def number(self, place: int, depth: int = 0) -> Polynomial:
         """What a word stands for. Raises ProofError where that is not known."""
         if place not in self.known:
             if depth > FAR:
                 raise ProofError(f"a word is made in more than {FAR} steps from what is known")
-            self.known[place] = self._made(self.code.words[place], depth + 1)
+            made = self._made(self.code.words[place], depth + 1)
+            self.known[place] = self._by_row(made, place)
         return self.known[place]
 
     def _made(self, word: MadeWord, depth: int) -> Polynomial:
@@ -135,7 +138,7 @@ class WordReading:
     def _add(self, a: Polynomial, b: Polynomial) -> Polynomial:
         total = dict(a)
         add_to(total, b)
-        return self._by_row(total)
+        return total
 
     def _sub(self, a: Polynomial, b: Polynomial) -> Polynomial:
         total = dict(a)
@@ -205,7 +208,7 @@ class WordReading:
                 self.facts.same[found] = monomial[0], WORD_BITS - count
         return {(found,): 1}
 
-    def _by_row(self, total: Polynomial) -> Polynomial:
+    def _by_row(self, total: Polynomial, place: int) -> Polynomial:
         """2^steps*x, where a row of a matrix meets what f and g are modulo a power of 2."""
         if len(total) != 2 or {*total.values()} != {1} or {*map(len, total)} != {2}:
             return total
@@ -219,6 +222,7 @@ class WordReading:
                 if bits >= row.steps:
                     found = self.facts.new(-4 * RADIX, 4 * RADIX)
                     self.facts.same[found] = row.quotient, bits - row.steps
+                    self.sums[row.quotient] = place
                     return {(found,): 1 << row.steps}
         return total
 

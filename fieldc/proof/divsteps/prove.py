@@ -57,6 +57,18 @@ ONES: Entries = (({ONE: 1}, {}), ({}, {ONE: 1}))
 
 
 @dataclass(frozen=True)
+class ProvedBlock:
+    """The words of a block's proof, each by the offset of the instruction that makes it."""
+
+    begin: tuple[int, ...]
+    """x and y before its steps."""
+    steps: tuple[tuple[int, ...], ...]
+    """zeta, x and y after each."""
+    sums: tuple[int, ...]
+    """u*f + v*g and q*f + r*g for its matrix, where they are needed."""
+
+
+@dataclass(frozen=True)
 class ProvedDivsteps:
     """What a finished proof found."""
 
@@ -66,6 +78,7 @@ class ProvedDivsteps:
     """How many different words the code makes."""
     instructions: frozenset[str]
     """The names of the instructions that the code runs."""
+    blocks: tuple[ProvedBlock, ...]
 
 
 def prove_divsteps(
@@ -84,8 +97,10 @@ def prove_divsteps(
     memory = KernelMemory(System(WORD_BITS), operands, code, 5)
     MACHINES[architecture](memory, words, code, convention, start)
     z = [_stored(memory, words, index) for index in range(5)]
-    _DivstepProof(words, z, claim, packing or Packing()).check()
-    return ProvedDivsteps(memory.deepest, len(words.words), frozenset(memory.executed))
+    proof = _DivstepProof(words, z, claim, packing or Packing())
+    proof.check()
+    names = frozenset(memory.executed)
+    return ProvedDivsteps(memory.deepest, len(words.words), names, (*proof.blocks(start),))
 
 
 def _stored(memory: KernelMemory, words: WordCode, index: int) -> int:
@@ -112,6 +127,12 @@ class _DivstepProof:
     """The first word that has these values in all runs."""
     done: int = 0
     """Steps that are proved."""
+    found: list[list[list[int]]] = field(default_factory=list)
+    """For each block the words of zeta, x and y before its steps and after each."""
+    quotients: list[tuple[int, int]] = field(default_factory=list)
+    """The numbers that f and g are after each block."""
+    sums: Mapping[int, int] = field(default_factory=dict)
+    """The word that is 2^steps times one of these, by its number."""
 
     def check(self) -> None:
         """Raise ProofError unless the claim holds."""
@@ -123,7 +144,7 @@ class _DivstepProof:
         self.facts.odd[f] = True
         known = {place: variable(number) for place, number in enumerate(numbers)}
         reading = WordReading(self.words, self.facts, known)
-        matrix, places = ONES, [0]
+        matrix, places, self.sums = ONES, [0], reading.sums
         for steps in self.packing.blocks:
             zeta, f, g, entries, places = self._block(reading, places[0], zeta, f, g, steps)
             matrix = _times(entries, matrix)
@@ -133,6 +154,18 @@ class _DivstepProof:
         for index, (place, number) in enumerate(zip(self.z, meant, strict=True)):
             if reading.number(place) != number or not self.facts.is_signed_word(number):
                 raise ProofError(f"function: word {index} of z is not what is claimed")
+
+    def blocks(self, start: int) -> Iterator[ProvedBlock]:
+        """What a finished proof found. Raises ProofError where no instruction makes a word."""
+
+        def at(places: Sequence[int]) -> tuple[int, ...]:
+            if not self.words.written.keys() >= {*places}:
+                raise ProofError("a word of a step is the result of no instruction")
+            return tuple(self.words.written[place] - start for place in places)
+
+        for (begin, *steps), quotients in zip(self.found, self.quotients, strict=True):
+            sums = at([self.sums[number] for number in quotients if number in self.sums])
+            yield ProvedBlock(at(begin[1:]), tuple(map(at, steps)), sums)
 
     def _run(self) -> None:
         """Runs on numbers, which must be right. Raises ProofError."""
@@ -163,11 +196,13 @@ class _DivstepProof:
         x = self._start(reading.number(places[1]), f, steps)
         y = self._start(reading.number(places[2]), g, steps)
         ranges = [self.facts.ranges[zeta], *map(self.facts.range_of, (x, y))]
+        self.found.append([places])
         for _ in range(steps):
             states = [state.after(1) for state in states]
             later = self._places(states)
             ranges = self._step(places, later, ranges)
             places, self.done = later, self.done + 1
+            self.found[-1].append(places)
         return *self._after(reading, places, ranges[0], (x, y), (f, g), steps), places
 
     def _places(self, states: Sequence[DivstepState]) -> list[int]:
@@ -235,6 +270,7 @@ class _DivstepProof:
         zeta = facts.new(*zetas)
         f, g = (facts.new(-2 * RADIX, 2 * RADIX) for _ in range(2))
         facts.odd[f] = True
+        self.quotients.append((f, g))
         reading.known[places[0]] = variable(zeta)
         rows = []
         for place, quotient in zip(places[1:], (f, g), strict=True):

@@ -49,6 +49,8 @@ class WordCode:
     """All words that code makes, in its order; equal ones are one."""
 
     words: list[MadeWord] = field(default_factory=list)
+    written: dict[int, int] = field(default_factory=dict)
+    """The address of the first instruction whose result is a word, by the word's place."""
     _places: dict[MadeWord, int] = field(default_factory=dict)
 
     def operand(self) -> int:

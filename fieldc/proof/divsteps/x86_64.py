@@ -22,11 +22,11 @@ CONDITIONS = {"e": "zero", "s": "sign", "b": "carry"}
 INVERSES = {"ne": "zero", "ns": "sign", "ae": "carry"}
 
 
-class UncertifiedX86(SymbolicX86):
-    """The processor where no certificate is written."""
+class WordX86(SymbolicX86):
+    """The processor of words without meaning, of which a certificate has no rows."""
 
     def needs_no_certificate(self) -> None:
-        """Nothing is refused for want of a certificate."""
+        """Nothing is refused that a certificate could not say: it names words."""
 
 
 class WordMeanings:
@@ -67,6 +67,7 @@ class WordMeanings:
         return self.place(cpu, cpu.read(i, index))
 
     def _write(self, cpu: SymbolicX86, i: capstone.CsInsn, place: int) -> None:
+        self.code.written.setdefault(place, i.address)
         cpu.write(i, 0, {(place,): 1})
 
     def _decide(self, result: int, carry: int | None = None) -> None:
@@ -183,4 +184,4 @@ def run_x86_64(
     memory: KernelMemory, code: WordCode, text: bytes, convention: str, start: int
 ) -> None:
     """Run code to its return. Raises ProofError."""
-    UncertifiedX86(memory, convention, place=start).run(text, WordMeanings(code).table())
+    WordX86(memory, convention, place=start).run(text, WordMeanings(code).table())

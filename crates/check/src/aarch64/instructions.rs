@@ -16,7 +16,7 @@ use crate::{Outcome, fail};
 use yaxpeax_arch::{Decoder, U8Reader};
 use yaxpeax_arm::armv8::a64::{InstDecoder, Instruction, Opcode, Operand, SizeCode};
 
-const UNKNOWN: &str = "this instruction is not on the list";
+pub(crate) const UNKNOWN: &str = "this instruction is not on the list";
 /// `mrs` and `msr` of NZCV, less the register. yaxpeax-arm 0.5 reads only 4 bits of the register in `msr`.
 const SAVE_FLAGS: u32 = 0xd53b_4200;
 const RESTORE_FLAGS: u32 = 0xd51b_4200;
@@ -311,7 +311,7 @@ impl Machine<'_> {
     }
 
     /// movz, movn, movk.
-    fn constant(&mut self, i: &Instruction) -> Outcome<()> {
+    pub(crate) fn constant(&mut self, i: &Instruction) -> Outcome<()> {
         let (target, width) = (i.operands[0], width(i.operands[0])?);
         let Operand::ImmShift(bits, shift) = i.operands[1] else { return fail(UNKNOWN) };
         if u64::from(shift) >= width {

@@ -1,6 +1,7 @@
 //! AArch64 code, read by yaxpeax-arm.
 
 mod calls;
+mod divsteps;
 mod encodings;
 mod instructions;
 mod machine;
@@ -9,4 +10,5 @@ mod memory;
 mod tests;
 mod words;
 
+pub(crate) use divsteps::run_words;
 pub(crate) use instructions::run;

@@ -1,19 +1,14 @@
 //! The JSON of a certificate of arrays as values; `fieldc/proof/lanes/certificate.py` describes it.
 
 use crate::arrays::layout::HALF;
+use crate::certificate::of_format;
 use crate::polynomial::{Integer, Polynomial};
 use serde::Deserialize;
 use std::fmt;
 
 /// The certificate of a kernel on arrays, if a text is one.
-pub(crate) fn certificate_of(text: &[u8]) -> Result<Option<ArrayCertificate>, serde_json::Error> {
-    #[derive(Deserialize)]
-    struct Head {
-        format: String,
-    }
-    let is_of_arrays =
-        serde_json::from_slice::<Head>(text).is_ok_and(|head| head.format.contains("array"));
-    is_of_arrays.then(|| serde_json::from_slice(text)).transpose()
+pub(crate) fn certificate_of(text: &[u8]) -> serde_json::Result<Option<ArrayCertificate>> {
+    of_format(text, "array")
 }
 
 #[derive(Debug, Deserialize)]

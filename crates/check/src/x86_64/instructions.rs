@@ -129,7 +129,7 @@ impl Machine<'_> {
     }
 
     /// Runs an instruction that moves the stack pointer; false for any other.
-    fn step_stack(&mut self, i: &Instruction) -> Outcome<bool> {
+    pub(crate) fn step_stack(&mut self, i: &Instruction) -> Outcome<bool> {
         use Mnemonic as M;
         match i.mnemonic() {
             M::Push => {

@@ -1,0 +1,217 @@
+"""fieldc certify: all kernels of a folder, each by the checker that knows it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fieldc.artifacts.checker import CHECKER, checker_command
+from fieldc.cli import main
+from fieldc.commands.certify import GET_CHECKER
+from fieldc.machine.processor import is_x86_64
+
+pytestmark = pytest.mark.skipif(not is_x86_64(), reason="assembles for x86-64")
+Rows = list[dict[str, Any]]
+
+
+@pytest.fixture
+def rows_of(
+    checker: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[[Path], tuple[int, Rows]]:
+    """The exit status and the rows of a folder, with fieldc-check on PATH."""
+    monkeypatch.setenv("PATH", str(checker.parent), prepend=os.pathsep)
+
+    def rows(folder: Path) -> tuple[int, Rows]:
+        capsys.readouterr()
+        status = main(["certify", str(folder), "--json"])
+        return status, json.loads(capsys.readouterr().out)
+
+    return rows
+
+
+@pytest.fixture(scope="module")
+def arrays(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Sums of arrays in three layouts, for two targets."""
+    folder = tmp_path_factory.mktemp("certify") / "arrays"
+    words = ["--batch", "--op", "add", "--target", "avx512ifma,avx2", "-o", str(folder)]
+    assert main(["build", "bn254-p", *words]) == 0
+    return folder
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A package with kernels on single values and on arrays."""
+    folder = tmp_path_factory.mktemp("certify") / "package"
+    assert main(["build", "2^61-1", "--package", "rust", "-o", str(folder)]) == 0
+    return folder
+
+
+def test_kernels_on_arrays_are_certified(
+    arrays: Path, tmp_path: Path, rows_of: Callable[[Path], tuple[int, Rows]]
+) -> None:
+    status, rows = rows_of(arrays)
+    assert status == 0 and len(rows) == 6
+    assert {(row["status"], row["checker"]) for row in rows} == {("CERTIFIED", CHECKER)}
+    words = ["--batch", "--word", "32", "--op", "add", "--target", "avx512ifma"]
+    assert main(["build", "2^31-1", *words, "-o", str(tmp_path / "halves")]) == 0
+    status, rows = rows_of(tmp_path / "halves")
+    assert status == 0 and [row["status"] for row in rows] == ["CERTIFIED"]
+
+
+@pytest.mark.usefixtures("installed")
+def test_each_kernel_of_a_package_has_its_checker(
+    package: Path, rows_of: Callable[[Path], tuple[int, Rows]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, rows = rows_of(package)
+    manifest = json.loads((package / "manifest.json").read_text())
+    on_arrays = {row["symbol"] for row in manifest["arrays"]}
+    assert status == 0 and {row["status"] for row in rows} == {"CERTIFIED"}
+    assert on_arrays == {row["kernel"] for row in rows if row["checker"] == CHECKER}
+    assert len(rows) == len(manifest["kernels"]) + len(on_arrays)
+    assert main(["certify", str(package)]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert f"{len(on_arrays)} of {len(on_arrays)} kernels on arrays" in said
+    assert "by fieldc-check, which is not proved" in said
+
+
+def change_code(folder: Path, row: dict[str, Any]) -> None:
+    path = folder / row["object"]
+    data = path.read_bytes()
+    path.write_bytes(data.replace(b"\x62\xf1\xfd\x48\xd4", b"\x62\xf1\xfd\x48\xfb"))  # vpsubq
+
+
+def change_certificate(folder: Path, row: dict[str, Any]) -> None:
+    (folder / row["certificate"]).write_text("{}")
+
+
+def no_certificate(folder: Path, row: dict[str, Any]) -> None:
+    row["certificate"] = row["certificate_digest"] = None
+
+
+WRONG = {
+    "other code": (change_code, "not those that the digest is of"),
+    "another certificate": (change_certificate, "that certificate_digest is of"),
+    "no certificate": (no_certificate, "not those that the digest is of"),
+}
+
+
+@pytest.mark.parametrize(("change", "why"), WRONG.values(), ids=list(WRONG))
+def test_a_wrong_kernel_on_arrays_is_refused(
+    change: Callable[[Path, dict[str, Any]], None],
+    why: str,
+    arrays: Path,
+    tmp_path: Path,
+    rows_of: Callable[[Path], tuple[int, Rows]],
+) -> None:
+    folder = tmp_path / "copy"
+    shutil.copytree(arrays, folder)
+    manifest = json.loads((folder / "manifest.json").read_text())
+    change(folder, manifest["arrays"][0])
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    status, rows = rows_of(folder)
+    assert status == 1 and why in rows[0]["reason"]
+    assert [row["status"] for row in rows] == ["REFUSED"] + ["CERTIFIED"] * 5
+
+
+@pytest.mark.usefixtures("rows_of")
+def test_a_fault_of_the_whole_folder_is_said(
+    arrays: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "copy"
+    shutil.copytree(arrays, folder)
+    (folder / "more.o").write_bytes(b"")
+    assert main(["certify", str(folder)]) == 1
+    assert "a fault in the folder: more.o is not named" in capsys.readouterr().out
+
+
+def no_checker(monkeypatch: pytest.MonkeyPatch, *folders: Path) -> None:
+    """A machine without fieldc-check and cargo."""
+    monkeypatch.setenv("PATH", os.pathsep.join(map(str, folders)))
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
+
+
+def test_without_the_checker_nothing_is_said_of_arrays(
+    arrays: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    capsys.readouterr()
+    no_checker(monkeypatch)
+    assert main(["certify", str(arrays)]) == 2
+    assert capsys.readouterr().err == f"fieldc: {GET_CHECKER}\n"
+
+
+def test_without_the_checker_the_others_are_certified(
+    package: Path,
+    certifier: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    capsys.readouterr()
+    no_checker(monkeypatch, certifier.parent)
+    assert main(["certify", str(package)]) == 1
+    said = " ".join(capsys.readouterr().out.split())
+    assert GET_CHECKER in said and "not replayed" in said and "0 of 6 kernels on arrays" in said
+
+
+def program(folder: Path, name: str, text: str) -> None:
+    """A script that stands for a program."""
+    folder.mkdir(exist_ok=True)
+    (folder / name).write_text(f"#!/bin/sh\n{text}\n")
+    (folder / name).chmod(0o755)
+
+
+def test_a_checker_that_gives_no_answer_is_said(
+    arrays: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    program(tmp_path / "bin", CHECKER, "echo out of memory >&2; exit 3")
+    no_checker(monkeypatch, tmp_path / "bin")
+    capsys.readouterr()
+    assert main(["certify", str(arrays), "--json"]) == 1
+    rows = json.loads(capsys.readouterr().out)
+    assert {row["status"] for row in rows} == {"not replayed"}
+    assert {row["reason"] for row in rows} == {"fieldc-check gives no answer: out of memory"}
+
+
+def test_a_checkout_builds_the_checker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By cargo, where the checker is not installed."""
+    program(tmp_path / "bin", "cargo", "")
+    no_checker(monkeypatch, tmp_path / "bin")
+    command = checker_command()
+    assert command[0] == str(tmp_path / "bin" / "cargo") and command[-1] == "--"
+    manifest = next(word for word in command if "manifest" in word).partition("=")[2]
+    assert CHECKER in Path(manifest).read_text()
+    program(tmp_path / "bin", CHECKER, "")
+    assert checker_command() == (str(tmp_path / "bin" / CHECKER),)
+
+
+def test_a_folder_without_proofs_is_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["--op", "add", "--target", "rust", "-o", str(tmp_path / "built")]
+    assert main(["build", "2^61-1", *words]) == 0
+    capsys.readouterr()
+    assert main(["certify", str(tmp_path / "built")]) == 2
+    assert capsys.readouterr().err.endswith("has no kernel that was PROVED\n")
+
+
+@pytest.mark.parametrize("part", ["arrays", "divsteps"])
+def test_an_odd_row_is_one_line(
+    part: str, arrays: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "copy"
+    shutil.copytree(arrays, folder)
+    manifest = json.loads((folder / "manifest.json").read_text())
+    several: list[object] = [[{}], [5], 5, [{"status": "PROVED", "symbol": 5}]]
+    for odd in several:
+        (folder / "manifest.json").write_text(json.dumps(manifest | {part: odd}))
+        assert main(["certify", str(folder)]) == 2
+        assert capsys.readouterr().err.endswith("manifest.json' is no manifest\n")
