@@ -25,23 +25,28 @@ def main() -> int:
 
 def loaded() -> int:
     """Run the command line. What comes after its answer is not interrupted any more."""
-    import signal
-
     from fieldc.signals import raise_signals
 
     raise_signals()
     from fieldc.cli import main as run
 
     status = run()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    ignore_signals()
     return status
+
+
+def ignore_signals() -> None:
+    """Let no signal change how the program ends: it does so by itself in a moment."""
+    import signal
+
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_IGN)
 
 
 def ended(error: BaseException) -> int | None:
     """Say which signal ended the program, and return its status; None where it was no signal."""
-    import signal
-
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second one changes nothing
+    ignore_signals()  # a second one changes nothing
     from contextlib import suppress
 
     from fieldc.errors import Terminated, interruption

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 BUILD = ("build", "17", "--op", "add", "--target", "c")
+
+
+PATHS = ("file", "other_files", "object", "certificate", "files")
+"""Keys of a manifest whose values are files."""
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -16,6 +22,31 @@ def contents(folder: Path) -> dict[str, bytes]:
         for path in folder.rglob("*")
         if path.is_file()
     }
+
+
+def missing_files(folder: Path) -> set[str]:
+    """What the rows of a built folder's manifest name and the folder lacks."""
+    manifest = json.loads((folder / "manifest.json").read_text("utf-8"))
+    return {name for name in _named_files(manifest) if not (folder / name).is_file()}
+
+
+def _named_files(value: object, key: str = "") -> Iterator[str]:
+    """Each path in a manifest: values of these keys, and keys of `texts`."""
+    if isinstance(value, dict):
+        yield from value if key == "texts" else ()
+        for name, one in value.items():
+            yield from _named_files(one, name)
+    elif isinstance(value, list):
+        for one in value:
+            yield from _named_files(one, key)
+    elif isinstance(value, str) and key in (
+        "file",
+        "other_files",
+        "object",
+        "certificate",
+        "files",
+    ):
+        yield value
 
 
 def fail_at(monkeypatch: pytest.MonkeyPatch, method: str, name: str, error: BaseException) -> None:

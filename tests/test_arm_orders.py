@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -157,6 +158,25 @@ def test_the_search_writes_what_it_found(tmp_path: Path, monkeypatch: pytest.Mon
     assert arm.main([*words, "--tries", "3", "--seed", "2", "--walks", "1"]) == 0
     (row,) = json.loads(path.read_text())["kernels"]
     assert (row["op"], row["algorithm"], row["seed"], row["tries"]) == ("square", "cios", 2, 3)
+
+
+def test_an_order_that_ships_stays_where_a_search_finds_none_better(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Three tries find a slower order than 1,500; it once replaced the one in the checkout."""
+    path = tmp_path / "arm" / "orders.json"
+    monkeypatch.setattr(arm, "path_of", lambda *_: path)
+    monkeypatch.setattr(arm, "PACES", FAST[:1])
+    words = ("bls12-381-r", "--op", "square", "--algorithm", "cios", "--processor", "apple-m1")
+    assert arm.main([*words, "--tries", "3", "--walks", "1"]) == 0
+    assert "square: the order that ships is predicted to be no slower" in capsys.readouterr().out
+    assert not path.exists()
+    (one,) = (
+        o for o in shipped_orders(find_field(words[0]), "apple-m1") if o.operation == "square"
+    )
+    monkeypatch.setattr(arm, "shipped_orders", lambda *_: (replace(one, digest="0"),))
+    assert arm.main([*words, "--tries", "3", "--walks", "1"]) == 0
+    assert f"square: written to {path}" in capsys.readouterr().out and path.is_file()
 
 
 def test_products_go_ahead_while_few_words_wait() -> None:

@@ -46,6 +46,7 @@ def texts() -> dict[str, str]:
         "empty": "",
         "spaces": "  \n ",
         "two-lines": "17\n19\n",
+        "prime": "17\n",
         "array.json": "[1, 2]",
         "nan.json": NAN,
         "deep.json": "[" * 100_000,

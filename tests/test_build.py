@@ -9,6 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from outputs import missing_files
 
 from fieldc import language
 from fieldc.algorithms import choose
@@ -39,6 +40,7 @@ COLUMNS = {
 
 def built(folder: Path, *words: str) -> dict[str, object]:
     assert main(["build", *words, "-o", str(folder)]) == 0
+    assert not missing_files(folder)
     manifest: dict[str, object] = json.loads((folder / "manifest.json").read_text())
     return manifest
 

@@ -350,13 +350,16 @@ def test_nothing_is_loaded_before_an_interrupt_is_expected() -> None:
     assert eval(done.stdout) == {"fieldc", "fieldc.__main__"}
 
 
-def test_an_interrupt_after_the_answer_changes_nothing() -> None:
-    text = """
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_a_signal_after_the_answer_changes_nothing(name: str) -> None:
+    """Nor while Python ends, when it gives signals that are not ignored to the system again."""
+    text = f"""
 import signal, sys
 from fieldc.__main__ import main
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup ignores it
 sys.argv = ["fieldc", "--version"]
 status = main()
-signal.raise_signal(signal.SIGINT)
+signal.raise_signal(signal.{name})
 sys.exit(status)
 """
     done = subprocess.run([sys.executable, "-c", text], cwd=ROOT, capture_output=True, text=True)

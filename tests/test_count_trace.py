@@ -25,6 +25,7 @@ LINUX = "x86_64-unknown-linux-gnu"
 def folder(tmp_path: Path) -> Path:
     """Objects to name on a command line."""
     (tmp_path / "mul.o").write_bytes(kernel("mulx"))
+    (tmp_path / "arm.o").write_bytes(kernel("aarch64-linux"))
     (tmp_path / "calls.o").write_bytes(caller(LINUX))
     (tmp_path / "empty.o").write_bytes(b"")
     (tmp_path / "text.o").write_text("no object")
@@ -130,6 +131,20 @@ def test_count_of_one_function(folder: Path, capsys: pytest.CaptureFixture[str])
     one = json.loads(output(capsys, "count", place, "--processor", "zen-5", "--json"))
     assert [b["processor"] for b in one["bounds"]] == ["zen-5"]
     assert one["bounds"][0]["binds"] in one["bounds"][0]["throughput"]
+
+
+def test_returns_and_calls_are_no_registers(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """AArch64 has no push and no pop; a return of x86-64 pops an address, and a call pushes one."""
+    for place, says in [
+        ("arm.o:kernel", "0 pushed, 0 popped"),
+        ("mul.o:kernel", "6 pushed, 6 popped"),
+        ("calls.o:calls_out", "1 pushed, 1 popped"),
+    ]:
+        shown = output(capsys, "count", f"{folder}/{place}")
+        (line,) = (line for line in shown.splitlines() if line.startswith("at the stack"))
+        assert line.endswith(f" {says}")
 
 
 def test_count_of_every_function(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

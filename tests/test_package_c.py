@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from outputs import missing_files
 from package_c import (
     NOT_SUPPORTED,
     OK,
@@ -325,7 +326,7 @@ def test_the_package_is_proved_again_and_the_same(
     kernels = manifest["kernels"]
     status = {(row["target"], row["status"].split("(")[0]) for row in kernels}
     assert status == {("c", "SKIPPED"), *((s.target, "PROVED") for s in (*SYSTEMS, *ARM_SYSTEMS))}
-    assert all((folder / row["file"]).is_file() for row in kernels)
+    assert not missing_files(folder)
     certificates = sorted((folder / "proofs").rglob("*.cert.json"))
     on_arrays = {folder / row["certificate"] for row in manifest["arrays"]}
     scalar = [path for path in certificates if path not in on_arrays]

@@ -11,6 +11,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from outputs import missing_files
 
 from fieldc.algorithms.representations import REPRESENTATIONS
 from fieldc.catalogue import find_field, named_primes
@@ -182,6 +183,7 @@ def test_a_field_of_one_s_own_computes(text: str, name: str, tmp_path: Path, cap
     in_engines = 1 + (not why_not_wasmtime())
     assert capsys.readouterr().out.count("TESTED") == 5 * in_engines
     check_package(tmp_path / "index.js", [cases(find_field(text), "own")])
+    assert not missing_files(tmp_path)
     kernels = json.loads((tmp_path / "manifest.json").read_text())["kernels"]
     assert {k["op"] for k in kernels} == {"add", "sub", "neg", r.parts["mul"], r.parts["square"]}
     assert {k["representation"] for k in kernels} == {None, name}

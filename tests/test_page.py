@@ -71,7 +71,8 @@ def test_the_page_is_whole_and_needs_nothing_else(page: Path) -> None:
         assert f"<h2>{heading}" in text
     assert "<h2>Pressure on ports" in text and "<h2>The proof" in text
     assert text.count("<td>PROVED</td>") == 4 and "2^127 - 1" in text
-    assert "<h1>Arithmetic modulo 2^127 - 1</h1>" in text
+    assert "<h1>Arithmetic modulo 2^127 - 1</h1>\n<p>Made by fieldc page 2^127-1. " in text
+    assert "<h3>Representations modulo 2^127 - 1, x86_64-linux, the best first</h3>" in text
     constants, _, _ = text.partition("Shape and representation")
     assert '<td class="long">0x7fff' in constants and '<td class="number">' not in constants
     assert '<td class="number">1.50p</td>' in text

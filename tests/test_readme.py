@@ -68,6 +68,15 @@ def test_rust_example_is_the_crates() -> None:
     assert example.read_text(encoding="utf-8") == blocks("README.md", "rust")[0]
 
 
+@pytest.mark.parametrize("name", ["arrays", "migrating"])
+def test_rust_of_the_pages_is_in_examples(name: str) -> None:
+    """So clippy refuses what has a warning, as it does in a reader's program."""
+    (block,) = blocks(f"docs/{name}.md", "rust")
+    example = (ROOT / f"crates/fieldc/examples/{name}.rs").read_text(encoding="utf-8")
+    lines = {line.strip() for line in example.splitlines()}
+    assert {line.strip() for line in block.splitlines()} <= lines
+
+
 def test_tutorial_runs_and_prints_what_it_says() -> None:
     first, *_ = blocks("docs/tutorial.md", "python")
     more = "".join(

@@ -216,3 +216,11 @@ def test_a_wrong_kernel_and_a_wrong_module_are_found() -> None:
     broken = WasmKernel(b"\0asm\2\0\0\0", "nothing", (1, 1), 1)
     with pytest.raises(NodeError, match="does not run"):
         broken(1, 1)
+
+
+@needs_node
+def test_what_node_refuses_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its own words, also where they name no error."""
+    monkeypatch.setenv("NODE_OPTIONS", "--no-such-option")
+    with pytest.raises(NodeError, match=r"does not run nothing: .*--no-such-option"):
+        WasmKernel(b"", "nothing", (1, 1), 1)(1, 1)

@@ -134,25 +134,22 @@ def properties(found: Counted) -> list[tuple[object, ...]]:
     """The figures of a function, one a line."""
     counts = found.count
     spills = counts.spills()
+    pushed, popped = counts.pushed_and_popped()
     rows: list[tuple[object, ...]] = [
         ("code", f"{found.image.architecture}, {found.image.container}, {found.size} bytes"),
         ("address", f"{found.routine.address:#x}"),
         ("instructions", counts.instructions),
         *((f"  {kind}", times) for kind, times in counts.by_kind().items()),
-        ("at the stack", f"{spills['loads']} loads, {spills['stores']} stores, {pushes(counts)}"),
+        (
+            "at the stack",
+            f"{spills['loads']} loads, {spills['stores']} stores, {pushed} pushed, {popped} popped",
+        ),
     ]
     if found.calls:
         rows.append(("calls", ", ".join(found.calls)))
     if not counts.is_straight:
         rows.append(("bounds", "none: it branches or calls; fieldc trace has those of one call"))
     return rows
-
-
-def pushes(counts: Count) -> str:
-    """How many registers are pushed, and popped."""
-    stores = sum(access.store for access in counts.accesses(True))
-    returns = sum(instruction.is_return for instruction in counts.code)
-    return f"{stores} pushed, {sum(not a.store for a in counts.accesses(True)) - returns} popped"
 
 
 def every(file: File, show: Progress) -> Answer:

@@ -48,9 +48,11 @@ def page_(arguments: argparse.Namespace) -> Answer:
     made = [numbers(field), forms(field), which(field), chosen(kernels), code(kernels[0])]
     made += [ports(kernels[0]), proof(kernels[0])]
     race = [] if arguments.no_race else race_of(field)
+    name = short_name(field)
+    typed = field.label if field.name or "..." in name else name.replace(" ", "")
     text = page(
-        f"Arithmetic modulo {short_name(field)}",
-        f"Made by fieldc page {field.label}. Values are residues modulo p in {field.size}.",
+        f"Arithmetic modulo {name}",
+        f"Made by fieldc page {typed}. Values are residues modulo p in {field.size}.",
         "",
         [*made, *race],
     )
@@ -92,9 +94,11 @@ def forms(field: Field) -> Section:
         "A shape is what of the prime's form saves work. The kernels below are for residues in "
         "Montgomery form; a package takes the representation that stands first here."
     )
+    titled = [
+        (table.title.replace(field.label, short_name(field)), table) for table in (shown, *judged)
+    ]
     grids = [
-        Grid(table.title[:1].upper() + table.title[1:], table.columns, table.rows)
-        for table in (shown, *judged)
+        Grid(title[:1].upper() + title[1:], table.columns, table.rows) for title, table in titled
     ]
     return Section("Shape and representation", text, grids)
 
@@ -208,7 +212,7 @@ def race_of(field: Field) -> list[Section]:
     except (ImportError, TimingError) as error:
         return [Section("The race", f"SKIPPED: {error}", [])]
     with styled():
-        drawn = svg(race_dots(report.data()))
+        drawn = svg(race_dots([{**row, "field": short_name(field)} for row in report.data()]))
     run = report.calibration()
     caption = f"{run['processor']}, {run['core_ghz']:.2f} GHz, {run['rounds']} interleaved rounds."
     warning = " The machine was disturbed: no verdict." if run["disturbed"] else ""

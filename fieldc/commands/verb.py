@@ -147,11 +147,29 @@ class Verb:
             raise UsageError(f"cannot write {quote(arguments.json)}: a folder; {JSON_ALONE}")
         if arguments.json not in (None, "-"):
             check_file(Path(arguments.json), JSON_ALONE)
-            others = (value for value in vars(arguments).values() if isinstance(value, Path))
-            if Path(arguments.json) in others:
-                taken = f"--json and another argument name {quote(arguments.json)}"
-                raise UsageError(f"{taken}; {JSON_ALONE}")
+            check_apart(arguments)
         return arguments
+
+
+def check_apart(arguments: argparse.Namespace) -> None:
+    """Raise UsageError if --json names a file that another argument names, or one in its folder.
+
+    A folder that `fieldc build` wrote holds nothing else.
+    """
+    rows = Path(os.path.realpath(arguments.json))
+    for name, value in vars(arguments).items():
+        if name == "json" or not isinstance(value, str | Path) or "\0" in str(value):
+            continue
+        text = str(value)
+        files = text, text.rpartition(":")[0]  # PATH:SYMBOL
+        folder = Path(text) if name == "path" or isinstance(value, Path) else None
+        taken = ""
+        if any(Path(os.path.realpath(file)) == rows for file in files):
+            taken = f"--json and another argument name {quote(arguments.json)}"
+        elif folder and folder.is_dir() and Path(os.path.realpath(folder)) in rows.parents:
+            taken = f"--json is in {quote(text)}, which another argument names"
+        if taken:
+            raise UsageError(f"{taken}; {JSON_ALONE}")
 
 
 def check_options(words: Sequence[str], options: Sequence[str]) -> None:

@@ -78,6 +78,12 @@ class Count:
         stores = sum(a.store for a in stack)
         return {"stores": stores, "loads": len(stack) - stores}
 
+    def pushed_and_popped(self) -> tuple[int, int]:
+        """How many registers are pushed, and popped; addresses of calls and returns are none."""
+        code = (instruction for instruction in self.code if instruction.kind != CONTROL)
+        stores = [a.store for instruction in code for a in instruction.accesses if a.pushed]
+        return stores.count(True), stores.count(False)
+
     def stack_accesses(self) -> list[Access]:
         """The accesses at the stack pointer, or at a copy of it."""
         registers, found = set(STACK_POINTERS), []

@@ -77,5 +77,6 @@ class WasmKernel(GuardedKernel):
 
     def _failure(self) -> NodeError:
         _, errors = self._process.communicate()
-        lines = [line for line in errors.decode(errors="replace").splitlines() if "Error" in line]
-        return NodeError(f"node does not run {self.symbol}: {lines[0] if lines else 'it ended'}")
+        lines = [line for line in errors.decode(errors="replace").splitlines() if line.strip()]
+        said = [*(line for line in lines if "Error" in line), *lines, "it ended"]
+        return NodeError(f"node does not run {self.symbol}: {said[0].strip()}")

@@ -1,5 +1,7 @@
 """Searches for orders of AArch64 kernels by the simulator, and writes those that ship.
 
+An order that ships stays, unless what was found is predicted to be faster.
+
 python -m fieldc.tune.arm bls12-381-r --op mul,square --processor apple-m1 --seed 1 --tries 1500
 
 Nothing is measured. The same arguments find the same orders on any machine.
@@ -32,6 +34,7 @@ from fieldc.machine.processors import Processor, find_processor
 from fieldc.program import maintained
 from fieldc.targets.aarch64.kernel import FAST, ROWS, ArmOrder, compile_words, in_order, is_short
 from fieldc.targets.aarch64.pace import Pace
+from fieldc.targets.aarch64.permute import BrokenOrder
 from fieldc.targets.aarch64.quotients import as_shift, can_shift_high
 from fieldc.targets.registry import TARGETS
 from fieldc.tune.arm_search import Judged, OrderWalk, predicted
@@ -109,6 +112,32 @@ def search(
     return FoundOrder(operation, algorithm, best[1], digest_of_code(kernel.code), seed, tries)
 
 
+def no_slower(f: Field, found: FoundOrder, processor: Processor) -> FoundOrder | None:
+    """The order that ships for the operation, if it makes its code and is predicted no slower."""
+    for one in shipped_orders(f, processor.key):
+        if one.operation == found.operation and makes_its_code(f, one):
+            costs = [
+                judged(
+                    choose(f, each.operation, each.algorithm),
+                    replace(each.order, places=()),
+                    processor,
+                ).cost(each.order.places)
+                for each in (one, found)
+            ]
+            return one if costs[0] <= costs[1] else None
+    return None
+
+
+def makes_its_code(f: Field, one: FoundOrder) -> bool:
+    """Whether the decisions of an order still make the code that was judged."""
+    expression = choose(f, one.operation, one.algorithm)
+    try:
+        kernel = compile_words(lambda rows: lower(expression, rows), order=one.order)
+    except BrokenOrder:
+        return False
+    return digest_of_code(kernel.code) == one.digest
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Search for each operation, and write what was found."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
@@ -128,10 +157,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
             algorithm = decided.expression.kernel.algorithm
         how = asked.seed, asked.tries, asked.walks
         found = search(f, operation, algorithm, asked.processor, *how)
+        if no_slower(f, found, asked.processor):
+            print(f"{operation}: the order that ships is predicted to be no slower, and stays")
+            continue
         others = [one for one in shipped_orders(f, key) if one.operation != operation]
         path = path_of(f, key)
         path.parent.mkdir(exist_ok=True)
         write_file(path, dumped(f, key, [*others, found]))
+        print(f"{operation}: written to {path}")
     return 0
 
 

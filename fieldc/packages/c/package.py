@@ -76,6 +76,11 @@ class CPackageKernel(Artifact):
         return self.file
 
     @property
+    def other_files(self) -> dict[str, str]:
+        """None: the package has one text for all systems."""
+        return {}
+
+    @property
     def object_file(self) -> str | None:
         """Path of the object inside the package."""
         return self.object_name
