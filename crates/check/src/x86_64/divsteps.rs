@@ -1,16 +1,16 @@
 //! What x86-64 instructions do with words of which nothing is known: a list of words.
 //!
 //! Written from Intel's "Software Developer's Manual", volume 2. An instruction that is not here is
-//! refused, and so are branches and calls. Addresses, stack and convention are those of [`Machine`].
+//! refused, and so are branches; code that is called is run in its place. Addresses, stack and
+//! convention are those of [`Machine`].
 
 use crate::contract::Contract;
 use crate::divsteps::words::{Made, Place, Ran, Words};
 use crate::memory::Value;
-use crate::x86_64::has_known_prefixes;
-use crate::x86_64::instructions::UNKNOWN;
+use crate::x86_64::instructions::{UNKNOWN, walk};
 use crate::x86_64::machine::Machine;
 use crate::{Outcome, fail};
-use iced_x86::{Code, Decoder, DecoderOptions, Instruction, Mnemonic, OpKind, Register};
+use iced_x86::{Instruction, Mnemonic, OpKind, Register};
 
 struct WordMachine<'a> {
     machine: Machine<'a>,
@@ -23,19 +23,8 @@ struct WordMachine<'a> {
 pub(crate) fn run_words(code: &[u8], contract: &Contract) -> Outcome<Ran> {
     let machine = Machine::new(code, contract, None);
     let mut cpu = WordMachine { machine, words: Words::new(), flags: None };
-    let mut decoder = Decoder::new(64, code, DecoderOptions::NONE);
-    while decoder.can_decode() {
-        let i = decoder.decode();
-        let name = |why| format!("+{:#x} {:?}: {why}", i.ip(), i.mnemonic());
-        if !has_known_prefixes(&i, &code[i.ip() as usize..i.next_ip() as usize]) {
-            return fail(name("a prefix".to_string()));
-        }
-        if i.code() == Code::Retnq {
-            return cpu.words.ended(cpu.machine.result()?);
-        }
-        cpu.step(&i).map_err(name)?;
-    }
-    fail("frame: the code does not return")
+    walk(code, &mut cpu, |cpu| &mut cpu.machine, WordMachine::step)?;
+    cpu.words.ended(cpu.machine.result()?)
 }
 
 impl WordMachine<'_> {

@@ -22,6 +22,19 @@ pub(crate) fn run<'a>(
     routines: Option<Routines<'a>>,
 ) -> Outcome<Run<'a>> {
     let mut machine = Machine::new(code, contract, routines);
+    walk(code, &mut machine, |machine| machine, Machine::step)?;
+    machine.result()
+}
+
+/// Runs code to its return, and code that it calls, which no routine states, in its place.
+///
+/// `step` runs every instruction but those calls and returns.
+pub(crate) fn walk<'a, C>(
+    code: &[u8],
+    cpu: &mut C,
+    machine: impl Fn(&mut C) -> &mut Machine<'a>,
+    step: impl Fn(&mut C, &Instruction) -> Outcome<()>,
+) -> Outcome<()> {
     let mut decoder = Decoder::new(64, code, DecoderOptions::NONE);
     for _ in 0..MOST_STEPS {
         if !decoder.can_decode() {
@@ -32,18 +45,18 @@ pub(crate) fn run<'a>(
         if !has_known_prefixes(&i, bytes) {
             return fail(format!("+{:#x} {:?}: a prefix", i.ip(), i.mnemonic()));
         }
-        if i.code() == Code::Retnq && !machine.has_callers() {
-            return machine.result();
+        if i.code() == Code::Retnq && !machine(cpu).has_callers() {
+            return Ok(());
         }
         let name = |why| format!("+{:#x} {:?}: {why}", i.ip(), i.mnemonic());
-        if let Some(place) = machine.goes_to(&i).map_err(name)? {
+        if let Some(place) = machine(cpu).goes_to(&i).map_err(name)? {
             let place = usize::try_from(place).unwrap_or(usize::MAX);
             let outside = |_| name("goes to code outside the object".to_string());
             decoder.set_position(place).map_err(outside)?;
             decoder.set_ip(place as u64);
             continue;
         }
-        machine.step(&i).map_err(name)?;
+        step(cpu, &i).map_err(name)?;
     }
     fail(format!("frame: the code does not return within {MOST_STEPS} instructions"))
 }
