@@ -3,6 +3,7 @@
 use core::fmt;
 
 use crate::array_operation::Operation;
+use crate::digit_inversion::invert_in_digits;
 use crate::{Field, slices};
 
 /// The scratch space of [`field!`](crate::field) types' `batch_invert` is too short.
@@ -38,7 +39,7 @@ pub fn batch_invert<F: Field>(elements: &mut [F], scratch: &mut [F]) -> Result<(
     let scratch = &mut scratch[..elements.len()];
     if elements.len() < LEAST || F::least(Operation::Mul) == 0 {
         one_by_one(elements, scratch);
-    } else {
+    } else if !invert_in_digits(elements, scratch) {
         side_by_side(elements, scratch);
     }
     Ok(())
@@ -95,7 +96,7 @@ fn side_by_side<F: Field>(elements: &mut [F], scratch: &mut [F]) {
 }
 
 /// Inverts elements that are not 0: first the products of both halves, and so on.
-fn by_halves<F: Field>(x: &mut [F]) {
+pub(crate) fn by_halves<F: Field>(x: &mut [F]) {
     if x.len() <= FEW {
         return one_by_one(x, &mut [F::ZERO; FEW][..x.len()]);
     }

@@ -150,6 +150,8 @@ mod decode;
 mod digit_array;
 #[cfg(feature = "alloc")]
 mod digit_calls;
+mod digit_inversion;
+mod digit_rows;
 mod digits;
 mod extension;
 mod field;
