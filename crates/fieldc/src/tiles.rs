@@ -7,19 +7,26 @@ use crate::vectors::{TransformKernels, transforms_on_arrays};
 
 /// Elements that vectors take at a time.
 const BLOCK: usize = 8;
-/// The most levels that a tile takes.
-const LEVELS: u32 = 4;
 /// The shortest transform of which every row of a tile is whole blocks.
 const LEAST: usize = 128;
-/// Words of a tile, 20 kB, and of an element in digits at most.
-const WORDS: usize = 2560;
+/// Words of a tile, 80 kB, and of an element in digits at most.
+const WORDS: usize = 10240;
 const MOST_DIGITS: usize = 15;
+/// The most levels that a tile takes: its elements have two digits or more.
+const LEVELS: usize = (WORDS / BLOCK / 2).ilog2() as usize;
 
-/// Values in digits, and the roots of a block of elements, each eight times.
+/// A root in digits, eight times.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+struct Copies([u64; BLOCK * MOST_DIGITS]);
+
+/// Values in digits, and the roots of a block of elements: eight of them, then the next eight.
 #[repr(C, align(64))]
 struct Space {
     tile: [u64; WORDS],
-    roots: [u64; (BLOCK << LEVELS) * MOST_DIGITS],
+    roots: [u64; WORDS / BLOCK],
+    /// For each level the roots of two blocks.
+    copies: [[Copies; 2]; LEVELS + 1],
 }
 
 /// A transform, by the table of roots of `Ntt`.
@@ -52,21 +59,17 @@ pub fn transform_in_vectors<const N: usize, M: HasProducts<N> + Field>(
     }
 }
 
-/// How many of some levels the next tiles take, so that all take about as many.
-fn together(levels: u32) -> u32 {
-    levels.div_ceil(levels.div_ceil(LEVELS))
-}
-
 impl<M: Field> Transform<'_, M> {
     fn run(&self, x: &mut [M]) {
         let mut space = Space {
             tile: [0; WORDS],
-            roots: [0; (BLOCK << LEVELS) * MOST_DIGITS],
+            roots: [0; WORDS / BLOCK],
+            copies: [[Copies([0; BLOCK * MOST_DIGITS]); 2]; LEVELS + 1],
         };
         let levels = x.len().trailing_zeros();
         let (mut blocks, mut left) = (1, levels.div_ceil(2));
         while left > 0 {
-            let here = together(left);
+            let here = self.together(left);
             self.far_levels(&mut space, x, blocks, here);
             blocks <<= here;
             left -= here;
@@ -74,11 +77,17 @@ impl<M: Field> Transform<'_, M> {
         put_in_order(x);
         left = levels / 2;
         while left > 0 {
-            let here = together(left);
+            let here = self.together(left);
             self.near_levels(&mut space, x, blocks, here);
             blocks <<= here;
             left -= here;
         }
+    }
+
+    /// How many of some levels the next tiles take, so that all take about as many.
+    fn together(&self, levels: u32) -> u32 {
+        let most = (WORDS / BLOCK / self.kernels.digits).ilog2();
+        levels.div_ceil(levels.div_ceil(most))
     }
 
     /// Rows of a tile that lie so many elements apart.
@@ -121,16 +130,17 @@ impl<M: Field> Transform<'_, M> {
     /// The roots of far levels of a block, in digits: the 2^l roots of level l from place 2^l on.
     fn block_roots(&self, space: &mut Space, blocks: usize, power: usize, levels: u32) {
         let words = BLOCK * self.kernels.digits;
-        for level in 0..levels {
-            let here = 1 << level;
-            for i in 0..here {
-                let place = blocks * here + reversed(i, here) * blocks + power;
-                let copies = [self.roots[place]; BLOCK];
-                let z = &mut space.roots[(here + i) * words..][..words];
-                // SAFETY: the processor was found to have what the kernel needs, and an element is
-                // nothing but its limbs. A block of elements has so many words in digits.
-                unsafe { (self.kernels.root)(BLOCK, z.as_mut_ptr(), copies.as_ptr().cast()) };
+        let mut some = [M::ONE; BLOCK];
+        for first in (0..1_usize << levels).step_by(BLOCK) {
+            for (node, root) in (first..).zip(&mut some).skip(usize::from(first == 0)) {
+                let here = 1 << node.ilog2();
+                let place = blocks * here + reversed(node - here, here) * blocks + power;
+                *root = self.roots[place];
             }
+            let z = &mut space.roots[first * self.kernels.digits..][..words];
+            // SAFETY: the processor was found to have what the kernel needs, and an element is
+            // nothing but its limbs. A block of elements has so many words in digits.
+            unsafe { (self.kernels.root)(BLOCK, z.as_mut_ptr(), some.as_ptr().cast()) };
         }
     }
 
@@ -161,19 +171,52 @@ impl<M: Field> Transform<'_, M> {
     }
 
     fn far_tile(&self, space: &mut Space, rows: Rows) {
+        let words = rows.width * self.kernels.digits;
+        let Space {
+            tile,
+            roots,
+            copies,
+        } = space;
+        self.copy_root(&mut copies[0][0], roots, 1);
+        self.far_block(&mut tile[..rows.count * words], roots, copies, 1, words);
+    }
+
+    /// The levels of a block of rows of so many words; the first has the root of that number.
+    fn far_block(
+        &self,
+        tile: &mut [u64],
+        roots: &[u64],
+        copies: &mut [[Copies; 2]],
+        number: usize,
+        words: usize,
+    ) {
+        let Some((here, below)) = copies.split_first_mut() else {
+            return;
+        };
+        if tile.len() > 2 * words {
+            // What was just written in small parts is not ready to be read as a vector.
+            self.copy_root(&mut below[0][0], roots, 2 * number);
+            self.copy_root(&mut below[0][1], roots, 2 * number + 1);
+        }
+        let half = tile.len() / 2;
+        let (low, high) = tile.split_at_mut(half);
+        let (x, y) = (low.as_mut_ptr(), high.as_mut_ptr());
+        let w = here[number & 1].0.as_ptr();
+        // SAFETY: as above; results are x and y, and w is apart from them.
+        unsafe { (self.kernels.step_by)(half / self.kernels.digits, x, y, x, y, w) };
+        if half > words {
+            self.far_block(low, roots, below, 2 * number, words);
+            self.far_block(high, roots, below, 2 * number + 1, words);
+        }
+    }
+
+    /// Eight copies of the root of a number.
+    fn copy_root(&self, z: &mut Copies, roots: &[u64], number: usize) {
         let digits = self.kernels.digits;
-        let tile = &mut space.tile[..rows.count * rows.width * digits];
-        let mut here = 1;
-        while here < rows.count {
-            let half = rows.count * rows.width / (2 * here);
-            for (i, block) in tile.chunks_exact_mut(2 * half * digits).enumerate() {
-                let (low, high) = block.split_at_mut(half * digits);
-                let (x, y) = (low.as_mut_ptr(), high.as_mut_ptr());
-                let w = &space.roots[(here + i) * BLOCK * digits..][..BLOCK * digits];
-                // SAFETY: as above; results are x and y, and w is apart from them.
-                unsafe { (self.kernels.step_by)(half, x, y, x, y, w.as_ptr()) };
-            }
-            here *= 2;
+        let block = &roots[number / BLOCK * BLOCK * digits..][..BLOCK * digits];
+        let each = block.iter().skip(number % BLOCK).step_by(BLOCK);
+        for (z, digit) in z.0.chunks_exact_mut(BLOCK).zip(each) {
+            z.fill(*digit);
         }
     }
 
@@ -181,19 +224,27 @@ impl<M: Field> Transform<'_, M> {
     /// (2^l - 1)*`stride` on.
     fn near_tile(&self, space: &mut Space, roots: &[M], rows: Rows) {
         let words = rows.width * self.kernels.digits;
-        let mut here = 1;
-        while here < rows.count {
-            for i in (0..rows.count).filter(|i| i & here == 0) {
-                let (before, high) = space.tile.split_at_mut((i + here) * words);
-                let low = &mut before[i * words..][..words];
-                let high = &mut high[..words];
-                let (x, y) = (low.as_mut_ptr(), high.as_mut_ptr());
-                let place = (here - 1 + (i & (here - 1))) * rows.stride;
-                let w = &roots[place..][..rows.width];
-                // SAFETY: as above; results are x and y.
-                unsafe { (self.kernels.step)(rows.width, x, y, x, y, w.as_ptr().cast()) };
-            }
-            here *= 2;
+        self.near_block(&mut space.tile[..rows.count * words], roots, rows);
+    }
+
+    /// The levels of a block of rows: those of both halves, and then their last one.
+    fn near_block(&self, tile: &mut [u64], roots: &[M], rows: Rows) {
+        let words = rows.width * self.kernels.digits;
+        let half = tile.len() / 2;
+        let (low, high) = tile.split_at_mut(half);
+        if half > words {
+            self.near_block(low, roots, rows);
+            self.near_block(high, roots, rows);
+        }
+        let here = half / words;
+        let pairs = low
+            .chunks_exact_mut(words)
+            .zip(high.chunks_exact_mut(words));
+        for (i, (low, high)) in pairs.enumerate() {
+            let (x, y) = (low.as_mut_ptr(), high.as_mut_ptr());
+            let w = &roots[(here - 1 + i) * rows.stride..][..rows.width];
+            // SAFETY: as above; results are x and y.
+            unsafe { (self.kernels.step)(rows.width, x, y, x, y, w.as_ptr().cast()) };
         }
     }
 }
