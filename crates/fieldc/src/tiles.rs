@@ -9,8 +9,11 @@ use crate::vectors::{TransformKernels, transforms_on_arrays};
 const BLOCK: usize = 8;
 /// The shortest transform of which every row of a tile is whole blocks.
 const LEAST: usize = 128;
-/// Words of a tile, 80 kB, and of an element in digits at most.
+/// Words of a tile, 80 kB: it stays in the second cache, and a quarter of it in the first.
 const WORDS: usize = 10240;
+/// Words of a tile of short transforms, which need less of the stack.
+const FEW: usize = 2560;
+/// Words of an element in digits at most.
 const MOST_DIGITS: usize = 15;
 /// The most levels that a tile takes: its elements have two digits or more.
 const LEVELS: usize = (WORDS / BLOCK / 2).ilog2() as usize;
@@ -20,13 +23,14 @@ const LEVELS: usize = (WORDS / BLOCK / 2).ilog2() as usize;
 #[repr(C, align(64))]
 struct Copies([u64; BLOCK * MOST_DIGITS]);
 
-/// Values in digits, and the roots of a block of elements: eight of them, then the next eight.
+/// Values and roots in digits.
 #[repr(C, align(64))]
-struct Space {
-    tile: [u64; WORDS],
+struct Space<const SIZE: usize> {
+    tile: [u64; SIZE],
+    /// The roots of far levels of a block: a number for each as in a heap, eight side by side.
     roots: [u64; WORDS / BLOCK],
-    /// For each level the roots of two blocks.
-    copies: [[Copies; 2]; LEVELS + 1],
+    /// For each level those of the next two blocks.
+    copies: [[Copies; 2]; LEVELS],
 }
 
 /// A transform, by the table of roots of `Ntt`.
@@ -52,7 +56,12 @@ pub fn transform_in_vectors<const N: usize, M: HasProducts<N> + Field>(
     let fits = x.len() >= LEAST && x.len().is_power_of_two() && x.len() == roots.len();
     match transforms_on_arrays::<N, M>() {
         Some(kernels) if fits => {
-            Transform { kernels, roots }.run(x);
+            let transform = Transform { kernels, roots };
+            if x.len() * kernels.digits <= FEW {
+                transform.run::<FEW>(x);
+            } else {
+                transform.run::<WORDS>(x);
+            }
             true
         }
         _ => false,
@@ -60,16 +69,18 @@ pub fn transform_in_vectors<const N: usize, M: HasProducts<N> + Field>(
 }
 
 impl<M: Field> Transform<'_, M> {
-    fn run(&self, x: &mut [M]) {
+    /// All levels, by tiles of so many words.
+    #[inline(never)]
+    fn run<const SIZE: usize>(&self, x: &mut [M]) {
         let mut space = Space {
-            tile: [0; WORDS],
+            tile: [0; SIZE],
             roots: [0; WORDS / BLOCK],
-            copies: [[Copies([0; BLOCK * MOST_DIGITS]); 2]; LEVELS + 1],
+            copies: [[Copies([0; BLOCK * MOST_DIGITS]); 2]; LEVELS],
         };
         let levels = x.len().trailing_zeros();
         let (mut blocks, mut left) = (1, levels.div_ceil(2));
         while left > 0 {
-            let here = self.together(left);
+            let here = self.together::<SIZE>(left);
             self.far_levels(&mut space, x, blocks, here);
             blocks <<= here;
             left -= here;
@@ -77,7 +88,7 @@ impl<M: Field> Transform<'_, M> {
         put_in_order(x);
         left = levels / 2;
         while left > 0 {
-            let here = self.together(left);
+            let here = self.together::<SIZE>(left);
             self.near_levels(&mut space, x, blocks, here);
             blocks <<= here;
             left -= here;
@@ -85,14 +96,14 @@ impl<M: Field> Transform<'_, M> {
     }
 
     /// How many of some levels the next tiles take, so that all take about as many.
-    fn together(&self, levels: u32) -> u32 {
-        let most = (WORDS / BLOCK / self.kernels.digits).ilog2();
+    fn together<const SIZE: usize>(&self, levels: u32) -> u32 {
+        let most = (SIZE / BLOCK / self.kernels.digits).ilog2();
         levels.div_ceil(levels.div_ceil(most))
     }
 
     /// Rows of a tile that lie so many elements apart.
-    fn rows(&self, levels: u32, stride: usize) -> Rows {
-        let most = 1 << (WORDS / self.kernels.digits).ilog2();
+    fn rows<const SIZE: usize>(&self, levels: u32, stride: usize) -> Rows {
+        let most = 1 << (SIZE / self.kernels.digits).ilog2();
         let count = 1 << levels;
         Rows {
             count,
@@ -102,9 +113,15 @@ impl<M: Field> Transform<'_, M> {
     }
 
     /// Some levels that join the halves of blocks, with one root for all elements of a block.
-    fn far_levels(&self, space: &mut Space, x: &mut [M], blocks: usize, levels: u32) {
+    fn far_levels<const SIZE: usize>(
+        &self,
+        space: &mut Space<SIZE>,
+        x: &mut [M],
+        blocks: usize,
+        levels: u32,
+    ) {
         let size = x.len() / blocks;
-        let rows = self.rows(levels, size >> levels);
+        let rows = self.rows::<SIZE>(levels, size >> levels);
         for (number, block) in x.chunks_exact_mut(size).enumerate() {
             self.block_roots(space, blocks, reversed(number, blocks), levels);
             for first in (0..rows.stride).step_by(rows.width) {
@@ -116,8 +133,14 @@ impl<M: Field> Transform<'_, M> {
     }
 
     /// Some levels with a root for each place.
-    fn near_levels(&self, space: &mut Space, x: &mut [M], half: usize, levels: u32) {
-        let rows = self.rows(levels, half);
+    fn near_levels<const SIZE: usize>(
+        &self,
+        space: &mut Space<SIZE>,
+        x: &mut [M],
+        half: usize,
+        levels: u32,
+    ) {
+        let rows = self.rows::<SIZE>(levels, half);
         for block in x.chunks_exact_mut(half << levels) {
             for first in (0..half).step_by(rows.width) {
                 self.enter(space, &block[first..], rows);
@@ -128,7 +151,13 @@ impl<M: Field> Transform<'_, M> {
     }
 
     /// The roots of far levels of a block, in digits: the 2^l roots of level l from place 2^l on.
-    fn block_roots(&self, space: &mut Space, blocks: usize, power: usize, levels: u32) {
+    fn block_roots<const SIZE: usize>(
+        &self,
+        space: &mut Space<SIZE>,
+        blocks: usize,
+        power: usize,
+        levels: u32,
+    ) {
         let words = BLOCK * self.kernels.digits;
         let mut some = [M::ONE; BLOCK];
         for first in (0..1_usize << levels).step_by(BLOCK) {
@@ -145,7 +174,7 @@ impl<M: Field> Transform<'_, M> {
     }
 
     /// Elements of x to digits.
-    fn enter(&self, space: &mut Space, x: &[M], rows: Rows) {
+    fn enter<const SIZE: usize>(&self, space: &mut Space<SIZE>, x: &[M], rows: Rows) {
         let words = rows.width * self.kernels.digits;
         for (i, z) in space
             .tile
@@ -160,7 +189,7 @@ impl<M: Field> Transform<'_, M> {
     }
 
     /// Elements in digits back to x.
-    fn leave(&self, x: &mut [M], space: &Space, rows: Rows) {
+    fn leave<const SIZE: usize>(&self, x: &mut [M], space: &Space<SIZE>, rows: Rows) {
         let words = rows.width * self.kernels.digits;
         for (i, z) in space.tile.chunks_exact(words).take(rows.count).enumerate() {
             let x = &mut x[i * rows.stride..][..rows.width];
@@ -170,14 +199,14 @@ impl<M: Field> Transform<'_, M> {
         }
     }
 
-    fn far_tile(&self, space: &mut Space, rows: Rows) {
+    fn far_tile<const SIZE: usize>(&self, space: &mut Space<SIZE>, rows: Rows) {
         let words = rows.width * self.kernels.digits;
         let Space {
             tile,
             roots,
             copies,
         } = space;
-        self.copy_root(&mut copies[0][0], roots, 1);
+        self.copy_root(&mut copies[0][1], roots, 1); // 1 is odd
         self.far_block(&mut tile[..rows.count * words], roots, copies, 1, words);
     }
 
@@ -222,7 +251,7 @@ impl<M: Field> Transform<'_, M> {
 
     /// Near levels. Those roots of level l that a row needs are `stride` apart, from
     /// (2^l - 1)*`stride` on.
-    fn near_tile(&self, space: &mut Space, roots: &[M], rows: Rows) {
+    fn near_tile<const SIZE: usize>(&self, space: &mut Space<SIZE>, roots: &[M], rows: Rows) {
         let words = rows.width * self.kernels.digits;
         self.near_block(&mut space.tile[..rows.count * words], roots, rows);
     }
