@@ -102,7 +102,7 @@ impl<F: Field> Room<F> {
         let rows = digits.rows(x.len());
         let (products, factors) = (&mut self.products[..rows], &mut self.factors[..rows]);
         digits.join(moves, products, before);
-        digits.cut(moves, x, factors);
+        cut_whole(digits, moves, x, factors);
         digits.run(Operation::Mul, products, factors);
     }
 
@@ -112,12 +112,22 @@ impl<F: Field> Room<F> {
         let rows = digits.rows(x.len());
         let (inverses, factors) = (&mut self.products[..rows], &mut self.factors[..rows]);
         let results = &mut self.before[..rows];
-        digits.cut(moves, x, factors);
+        cut_whole(digits, moves, x, factors);
         digits.cut(moves, before, results);
         digits.run(Operation::Mul, results, inverses);
         digits.run(Operation::Mul, inverses, factors);
         digits.join(moves, results, x);
     }
+}
+
+/// Numbers in digits; where the last block has more of them, these are not 0.
+fn cut_whole<F: Field>(digits: Digits<F>, moves: &MoveKernels, x: &[F], z: &mut [Row]) {
+    if x.len() % BLOCK == 0 {
+        return digits.cut(moves, x, z);
+    }
+    let mut whole = [F::ONE; CHAINS];
+    whole[..x.len()].copy_from_slice(x);
+    digits.cut(moves, &whole[..x.len().next_multiple_of(BLOCK)], z);
 }
 
 /// Masks of the elements that are 0; they become another number.
