@@ -2,13 +2,11 @@
 
 use crate::Field;
 use crate::array_operation::Operation;
-use crate::batch::by_halves;
+use crate::chains::{CHAINS, by_halves};
 use crate::digit_rows::{BLOCK, MOST_DIGITS, Row};
 use crate::digits::Digits;
 use crate::vectors::MoveKernels;
 
-/// Chains of products that vectors compute side by side.
-pub(crate) const CHAINS: usize = 32;
 /// Rows of so many elements at most.
 const ROWS: usize = CHAINS / BLOCK * MOST_DIGITS;
 

@@ -139,6 +139,7 @@ mod arrays;
 mod assembly;
 mod available;
 mod batch;
+mod chains;
 mod conditions;
 mod constant;
 mod constants;
