@@ -14,8 +14,8 @@ from fieldc.algorithms.columns import LANE_TOWERS, columns_of_tower
 from fieldc.algorithms.lanes import in_lanes
 from fieldc.algorithms.sums import sums_of
 from fieldc.algorithms.transforms import ROLES
-from fieldc.artifacts.arrays import made_digits, made_transforms
-from fieldc.artifacts.digit_arrays import DIGIT_ROLES, MULTIPLE_ROLES
+from fieldc.artifacts.arrays import made_digits, made_moves, made_transforms
+from fieldc.artifacts.digit_arrays import DIGIT_ROLES, MOVE_ROLES, MULTIPLE_ROLES
 from fieldc.artifacts.multiples import made_multiples
 from fieldc.artifacts.transforms import kernels_of
 from fieldc.artifacts.verify import Job, prove_job
@@ -39,6 +39,12 @@ from fieldc.targets.vectors.target import VectorTarget
 ARRAYS = CRATE / "src" / "generated" / "arrays"
 PRODUCTS = ("mul", "square", "mul_add")
 """What saves time for every prime. A scalar addition may be as fast as one of vectors."""
+MADE = {
+    **dict.fromkeys(DIGIT_ROLES, made_digits),
+    **dict.fromkeys(MOVE_ROLES, made_moves),
+    **dict.fromkeys(MULTIPLE_ROLES, made_multiples),
+}
+"""What makes the kernels of a role."""
 QUICK = ("vesta", "goldilocks")
 KINDS = "array|butterfly|accumulate|collect"
 KERNEL = re.compile(rf'(?:{KINDS})_kernel! \{{\n    (\w+),\n    "(\w+)",\n    r"\n([^"]*)"\n\}}')
@@ -51,6 +57,7 @@ def kernels(f: Field) -> dict[tuple[str, str], bytes]:
     sums = text.count("Some(SumKernels {")
     several = 2 * sums + len(ROLES) * text.count("Some(TransformKernels {")
     several += len(DIGIT_ROLES) * text.count("Some(DigitKernels {")
+    several += len(MOVE_ROLES) * text.count("Some(MoveKernels {")
     assert len(found) == text.count("_kernel! {") == text.count("Some(ArrayKernel {") + several
     named = {n for n, *_ in found}
     targets = [target for target in TABLES if target.takes(f)]
@@ -65,9 +72,9 @@ def test_each_text_is_proved(name: str) -> None:
     f = find_field(name)
     for (rust, symbol), code in kernels(f).items():
         operation, _, target = rust.rpartition("_")
-        if operation in (*DIGIT_ROLES, *MULTIPLE_ROLES):
-            make = made_digits if operation in DIGIT_ROLES else made_multiples
-            made = {each.role: each for each in make(ARRAY_TARGETS[target], f)}[operation]
+        if operation in MADE:
+            every = MADE[operation](ARRAY_TARGETS[target], f)
+            made = {each.role: each for each in every}[operation]
             assert re.fullmatch(rf"{made.kernel.symbol}_[0-9a-f]{{16}}", symbol)
             assert not prove_job(replace(made.job(), code=code, symbol=symbol)).failure, symbol
             continue
@@ -98,7 +105,7 @@ def test_the_tables_name_the_kernels_of_the_prime(name: str) -> None:
             row = rf"Some\(ArrayKernel {{ run: {operation}_{target.name}, least: [1-8] }}\)"
             assert len(re.findall(rf"    {operation}: (?:{row}|None),\n", rows)) == 1
         if not target.takes(f):
-            assert rows.count("None,\n") == len(OPERATIONS) + 4
+            assert rows.count("None,\n") == len(OPERATIONS) + 5
             continue
         if not target.has_sums(f):
             assert "    sum: None,\n" in rows
@@ -110,6 +117,7 @@ def test_the_tables_name_the_kernels_of_the_prime(name: str) -> None:
         assert ("    transform: Some(TransformKernels {" in rows) == transforms
         assert transforms or "    transform: None,\n" in rows
         check_digits(f, target.name, re.findall(r"    digits: (.*),\n", rows))
+        check_moves(f, target, re.findall(r"    moves: (.*),\n", rows))
         check_multiples(f, target, re.findall(r"    multiples: (.*),\n", rows))
         limits = [f" columns: {columns.count}", f" most: {8 * columns.turns}", " multiple: 1"]
         assert sums.split(",") == [*named, *limits]
@@ -127,6 +135,13 @@ def check_digits(f: Field, target: str, rows: list[str]) -> None:
     assert found[0].split(", ") == [*members, f"digits: {digits}"]
     limbs = sum(int(limb, 16) << 64 * i for i, limb in enumerate(found[1].split(", ")))
     assert (f.from_montgomery(limbs) << 52 * digits - 64 * f.n) % f.p == 1
+
+
+def check_moves(f: Field, target: VectorTarget, rows: list[str]) -> None:
+    """The one member of moves to digits and back."""
+    members = ", ".join(f"{role}: {role}_{target.name}" for role in MOVE_ROLES)
+    has_moves = target in STAYING and f.n > 1
+    assert rows == [f"Some(MoveKernels {{ {members} }})" if has_moves else "None"]
 
 
 def check_multiples(f: Field, target: VectorTarget, rows: list[str]) -> None:

@@ -10,8 +10,19 @@ from vector_emulator import TARGETS, EmulatedCall, check_kernel
 
 from fieldc.algorithms.columns import columns_of
 from fieldc.algorithms.lanes import in_lanes
-from fieldc.artifacts.arrays import BuiltArray, made_digits, made_sums, proved_arrays
-from fieldc.artifacts.digit_arrays import ACCUMULATE_DIGITS, DIGIT_ROLES, all_or_none
+from fieldc.artifacts.arrays import (
+    BuiltArray,
+    made_digits,
+    made_moves,
+    made_sums,
+    proved_arrays,
+)
+from fieldc.artifacts.digit_arrays import (
+    ACCUMULATE_DIGITS,
+    DIGIT_ROLES,
+    MOVE_ROLES,
+    all_or_none,
+)
 from fieldc.artifacts.verify import Job, prove_job
 from fieldc.catalogue import find_field
 from fieldc.machine.columns import ColumnSums, LoadedColumnKernel, check_columns
@@ -36,6 +47,25 @@ def test_kernels_are_proved_and_run(name: str, target: VectorTarget) -> None:
         assert not prove_job(each.job()).failure, role
         if role != ACCUMULATE_DIGITS:
             assert check_kernel(each.kernel, seed=5)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("name", sampled(("bls12-381-r",), ("bls12-381-p", "p521", "2^127-1")))
+def test_moves_are_proved_and_run(name: str, target: VectorTarget) -> None:
+    """The same number in digits, and back from below 2p; other claims are refused."""
+    made = {each.role: each for each in made_moves(target, find_field(name))}
+    assert tuple(made) == MOVE_ROLES
+    for role, each in made.items():
+        assert not prove_job(each.job()).failure, role
+        assert check_kernel(each.kernel, seed=5)
+        for wrong in other_claims(each.job()):
+            assert prove_job(wrong).failure, (role, wrong)
+
+
+def test_no_moves_where_2p_exceeds_the_limbs() -> None:
+    """Nor where an element is a digit."""
+    for name in ("secp256k1-p", "goldilocks"):
+        assert not made_moves(IFMA, find_field(name))
 
 
 @pytest.mark.parametrize("target", TARGETS)

@@ -310,6 +310,30 @@ def from_digits(f: Field, x: Lazy) -> Residue:
 CONVERSIONS: tuple[Kernel, ...] = (to_digits, from_digits)
 """From limbs of 64 bits to digits of 52, and back; an element stays the same."""
 
+
+def multiplied(factor: int, text: Callable[..., Number]) -> Kernel:
+    """A kernel of a known multiple of x mod p."""
+
+    def compute(f: Field, x: int) -> int:
+        return factor * x
+
+    says, parameters = f"{factor}*x mod p", {"factor": factor}
+    computes = Operation("mul_by", (("x", ONE),), ONE, says, compute, parameters)
+    return Kernel(computes, "lanes", text)
+
+
+def reduced(lazy: int, text: Callable[..., Number]) -> Kernel:
+    """A kernel of x mod p for x below (lazy + 1)*p."""
+    operands, parameters = (("x", lazily(1, lazy)),), {"lazy": lazy}
+    computes = Operation("reduce", operands, ONE, "x mod p", lambda f, x: x, parameters)
+    return Kernel(computes, "lanes", text)
+
+
+cut = multiplied(1, cast(Callable[..., Number], lambda f, x: x))
+"""The same number, from limbs to digits: R stays 2^(64n)."""
+join = reduced(1, cast(Callable[..., Number], lambda f, x: subtract_once(x, f.p)))
+"""The number mod p, for digits of values below 2p."""
+
 LANES: tuple[Kernel, ...] = (
     add_words,
     add,

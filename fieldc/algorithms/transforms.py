@@ -15,16 +15,17 @@ from fieldc.algorithms.lanes import (
     DIGIT_BITS,
     butterfly_below,
     butterfly_lazy,
+    cut,
     in_lanes,
+    multiplied,
+    reduced,
     spare,
     to_digits,
 )
 from fieldc.algorithms.reduction import subtract_once
 from fieldc.errors import UserError
 from fieldc.field import Field
-from fieldc.language import BoundError, Expression, Kernel, Number
-from fieldc.operands import lazily, residues
-from fieldc.operations import Operation
+from fieldc.language import BoundError, Expression, Number
 from fieldc.polynomial_bounds import tighten
 
 MOST_LAZY = 32
@@ -90,31 +91,16 @@ def step(f: Field) -> Expression:
 
 def _enter(f: Field) -> Expression:
     """The same number in digits."""
-    return _multiplied(1, cast(Callable[..., Number], lambda f, x: x)).expression(f)
+    return cut.expression(f)
 
 
 def _root(f: Field) -> Expression:
     """The same element in digits, where R is 2^(52D)."""
-    return _multiplied(1 << spare(f), to_digits.function).expression(f)
-
-
-def _multiplied(factor: int, text: Callable[..., Number]) -> Kernel:
-    """A kernel of a known multiple of x mod p."""
-    one = residues(1)
-
-    def compute(f: Field, x: int) -> int:
-        return factor * x
-
-    computes = Operation(
-        "mul_by", (("x", one),), one, f"{factor}*x mod p", compute, {"factor": factor}
-    )
-    return Kernel(computes, "lanes", text)
+    return multiplied(1 << spare(f), to_digits.function).expression(f)
 
 
 def _leave(f: Field, lazy: int) -> Expression:
     """x mod p for x below (lazy + 1)*p: a digit tells x/p, or 1 less; or else comparisons do."""
-    operands, parameters = (("x", lazily(1, lazy)),), {"lazy": lazy}
-    computes = Operation("reduce", operands, residues(1), "x mod p", lambda f, x: x, parameters)
 
     def by_quotient(f: Field, x: Number) -> Number:
         place = _highest_place(f)
@@ -128,7 +114,7 @@ def _leave(f: Field, lazy: int) -> Expression:
 
     fits = (lazy + 1) * f.p >> _highest_place(f) < 1 << DIGIT_BITS
     text = by_quotient if fits else by_comparisons
-    return Kernel(computes, "lanes", cast(Callable[..., Number], text)).expression(f)
+    return reduced(lazy, cast(Callable[..., Number], text)).expression(f)
 
 
 def _highest_place(f: Field) -> int:

@@ -34,6 +34,7 @@ from fieldc.artifacts.digit_arrays import (
     DIGIT_ROLES,
     in_whole_sets,
     job_of_conversion,
+    moves,
 )
 from fieldc.artifacts.transforms import (
     LAYOUT,
@@ -322,6 +323,21 @@ def made_digits(target: VectorTarget, field: Field) -> list[BuiltArray]:
     summing = compile_array(target, expression, symbol, in_lanes(field), columns)
     made.append(BuiltArray(summing, "columns"))
     return [replace(each, role=role) for each, role in zip(made, DIGIT_ROLES, strict=True)]
+
+
+def made_moves(target: VectorTarget, field: Field) -> list[BuiltArray]:
+    """The kernels of MOVE_ROLES, not proved yet, or nothing."""
+    symbol = f"fieldc_{field_symbol(field)}"
+    return [
+        BuiltArray(
+            compile_array(
+                target, expression, f"{symbol}_{role}_{target.name}", result, in_digits=in_digits
+            ),
+            LAYOUT,
+            role=role,
+        )
+        for role, (expression, result, in_digits) in moves(field).items()
+    ]
 
 
 def made_transforms(target: VectorTarget, field: Field) -> dict[str, BuiltArray]:

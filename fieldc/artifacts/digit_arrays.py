@@ -7,11 +7,12 @@ from dataclasses import replace
 from typing import Protocol, TypeVar
 
 from fieldc.algorithms.columns import COLLECT
-from fieldc.algorithms.lanes import DIGIT_BITS, LIMB_BITS
+from fieldc.algorithms.lanes import DIGIT_BITS, LIMB_BITS, cut, in_lanes, join
 from fieldc.algorithms.transforms import ROLES
 from fieldc.artifacts.columns import check_pair
 from fieldc.artifacts.verify import Job
 from fieldc.field import Field
+from fieldc.language import Expression
 from fieldc.proof.lanes.mixed import MixedArrays
 from fieldc.targets.vectors.kernel import ArrayKernel
 from fieldc.targets.vectors.offers import conversions
@@ -26,6 +27,8 @@ DIGIT_ROLES = (
     ACCUMULATE_DIGITS,
 )
 """The kernels of an array in digits. `collect` reduces the columns of `accumulate_digits`."""
+MOVE_ROLES = ("cut", "join")
+"""What moves the same number to digits and back, so that R stays that of limbs: both or none."""
 MULTIPLE_ROLES = ("accumulate_multiples", "collect_multiples")
 """The kernels of products in a tower, which a target has both or none of."""
 
@@ -56,13 +59,24 @@ def job_of_conversion(kernel: ArrayKernel) -> Job:
     return replace(job, mixed=mixed)
 
 
+def moves(f: Field) -> dict[str, tuple[Expression, Field, tuple[str, ...]]]:
+    """What MOVE_ROLES compute, the words of their results, and the operands in digits.
+
+    Nothing for one limb, nor where 2p exceeds the limbs.
+    """
+    if f.n < 2 or not f.spare_bits:
+        return {}
+    both = (cut.expression(f), in_lanes(f), ()), (join.expression(f), f, ("x",))
+    return dict(zip(MOVE_ROLES, both, strict=True))
+
+
 def in_whole_sets(built: Sequence[BuiltWithRole]) -> list[BuiltWithRole]:
     """The kernels, but of a target's transforms all or none, and so of its arrays in digits.
 
     Sums of elements in digits are run on vectors where this processor can. Raises CheckError.
     """
     found = all_or_none(all_or_none(built, ROLES), DIGIT_ROLES)
-    found = all_or_none(found, MULTIPLE_ROLES)
+    found = all_or_none(all_or_none(found, MULTIPLE_ROLES), MOVE_ROLES)
     collects = {
         each.kernel.target.name: each
         for each in found

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from fieldc.algorithms.lanes import DIGIT_BITS, in_lanes
-from fieldc.algorithms.transforms import NoDigits, TransformKernel, transform_kernels
+from fieldc.algorithms.transforms import ROLES, NoDigits, TransformKernel, transform_kernels
 from fieldc.artifacts.verify import Job
 from fieldc.field import Field
 from fieldc.proof.lanes.mixed import MixedArrays
@@ -76,11 +76,12 @@ def said_of_transform(kernel: ArrayKernel, role: str) -> str:
     gives = results if kernel.result_field.word == DIGIT_BITS else []
     digits, named = [*_in_digits(kernel), *gives], kernel.expression.kernel.operands
     limbs = [name for name in (*(n for n, _ in named), *results) if name not in digits]
+    used = f"{role} of transforms" if role in ROLES else f"{role} of digits"
     one = f" {' and '.join(kernel.shared)} has one block, which serves for all."
     in_limbs = f" {_are(limbs)} in {f.size}."
     may = "z0 and z1 may be x and y; other arrays" if kernel.results == 2 else "z and x"
     return (
-        f"{role} of transforms, on arrays: {contract(kernel.expression)}, R = 2^{f.word * f.n}."
+        f"{used}, on arrays: {contract(kernel.expression)}, R = 2^{f.word * f.n}."
         f" {_are(digits)} in {in_lanes(f).size}, in blocks of eight elements."
         f"{in_limbs if limbs else ''}{one if kernel.shared else ''} {may} must be apart."
     )

@@ -3,6 +3,8 @@
 use core::fmt;
 
 use crate::array_operation::Operation;
+use crate::chains::{CHAINS, by_halves, one_by_one, replace_zero};
+use crate::digit_inversion::invert_in_digits;
 use crate::{Field, slices};
 
 /// The scratch space of [`field!`](crate::field) types' `batch_invert` is too short.
@@ -38,42 +40,20 @@ pub fn batch_invert<F: Field>(elements: &mut [F], scratch: &mut [F]) -> Result<(
     let scratch = &mut scratch[..elements.len()];
     if elements.len() < LEAST || F::least(Operation::Mul) == 0 {
         one_by_one(elements, scratch);
-    } else {
+    } else if !invert_in_digits(elements, scratch) {
         side_by_side(elements, scratch);
     }
     Ok(())
 }
 
-/// Chains of products that vectors compute side by side.
-const WIDTH: usize = 32;
-/// Elements from which on that is faster: the chains' ends must be inverted too.
-const LEAST: usize = 4 * WIDTH;
-/// Ends that are inverted one by one.
-const FEW: usize = 8;
+/// Elements from which on chains side by side are faster: their ends must be inverted too.
+const LEAST: usize = 4 * CHAINS;
 
-/// One chain of products. The scratch space has as many elements.
-#[inline]
-fn one_by_one<F: Field>(elements: &mut [F], scratch: &mut [F]) {
-    // The product of all elements so far, 1 instead of each 0.
-    let mut product = F::ONE;
-    for (x, before) in elements.iter_mut().zip(scratch.iter_mut()) {
-        *before = product;
-        replace_zero(x, before);
-        product *= *x;
-    }
-    let (mut inverse, _) = product.invert_ct();
-    for (x, before) in elements.iter_mut().zip(scratch.iter()).rev() {
-        let value = *x;
-        *x = inverse * before;
-        inverse *= value;
-    }
-}
-
-/// The same with a chain for every `WIDTH`th element: each product is one of arrays.
+/// Inverts with a chain for every `CHAINS`th element: each product is one of arrays.
 #[inline]
 fn side_by_side<F: Field>(elements: &mut [F], scratch: &mut [F]) {
-    let mut products = [F::ONE; WIDTH];
-    for (x, before) in elements.chunks_mut(WIDTH).zip(scratch.chunks_mut(WIDTH)) {
+    let mut products = [F::ONE; CHAINS];
+    for (x, before) in elements.chunks_mut(CHAINS).zip(scratch.chunks_mut(CHAINS)) {
         let products = &mut products[..x.len()];
         before.copy_from_slice(products);
         for (x, before) in x.iter_mut().zip(before) {
@@ -83,8 +63,8 @@ fn side_by_side<F: Field>(elements: &mut [F], scratch: &mut [F]) {
     }
     by_halves(&mut products);
     for (x, before) in elements
-        .chunks_mut(WIDTH)
-        .zip(scratch.chunks_mut(WIDTH))
+        .chunks_mut(CHAINS)
+        .zip(scratch.chunks_mut(CHAINS))
         .rev()
     {
         let inverses = &mut products[..x.len()];
@@ -92,27 +72,4 @@ fn side_by_side<F: Field>(elements: &mut [F], scratch: &mut [F]) {
         slices::mul(inverses, x);
         x.copy_from_slice(before);
     }
-}
-
-/// Inverts elements that are not 0: first the products of both halves, and so on.
-fn by_halves<F: Field>(x: &mut [F]) {
-    if x.len() <= FEW {
-        return one_by_one(x, &mut [F::ZERO; FEW][..x.len()]);
-    }
-    let (low, high) = x.split_at_mut(x.len() / 2);
-    let mut room = [F::ZERO; WIDTH / 2];
-    let products = &mut room[..low.len()];
-    slices::mul_into(low, high, products);
-    by_halves(products);
-    low.swap_with_slice(high);
-    slices::mul(low, products);
-    slices::mul(high, products);
-}
-
-/// Writes 1 instead of 0, and then 0 instead of the product before it: so the inverse becomes 0.
-#[inline(always)]
-fn replace_zero<F: Field>(x: &mut F, before: &mut F) {
-    let is_zero = x.is_zero();
-    *before = F::select(is_zero, &F::ZERO, before);
-    *x = F::select(is_zero, &F::ONE, x);
 }

@@ -5,7 +5,8 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use crate::array_operation::Operation;
-use crate::digit_calls::{BLOCK, PART, Row, SumInDigits, copies_of, in_parts, rows_of};
+use crate::digit_calls::{PART, SumInDigits, copies_of, in_parts, rows_of};
+use crate::digit_rows::{BLOCK, Row};
 use crate::digits::Digits;
 use crate::{Field, slices};
 

@@ -1,48 +1,22 @@
-//! Elements in digits of 52 bits, as vectors multiply them: kernels as safe calls.
+//! Arrays in digits: their sums, and functions of their parts.
 
 use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::Field;
-use crate::array_operation::Operation;
+use crate::digit_rows::{BLOCK, Row};
 use crate::digits::Digits;
 use crate::slices::{self, folded};
 
-/// Elements of a block.
-pub(crate) const BLOCK: usize = 8;
 /// Rows that are computed together, and stay in the first cache: 15 kB.
 pub(crate) const PART: usize = 240;
 /// The most columns of a lane: of 768 bits.
 const MOST_COLUMNS: usize = 30;
 
-/// A digit of each element of a block.
-#[derive(Clone, Copy, Debug, Default)]
-#[repr(C, align(64))]
-pub(crate) struct Row([u64; BLOCK]);
-
-impl<F> Clone for Digits<F> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<F> Copy for Digits<F> {}
-
 impl<F: Field> Digits<F> {
-    /// The rows of some elements; the last block may have more of them, which are 0.
-    pub(crate) fn rows(self, count: usize) -> usize {
-        count.div_ceil(BLOCK) * self.kernels.digits
-    }
-
     /// The rows of as many whole blocks as fit some rows.
     pub(crate) fn whole(self, rows: usize) -> usize {
         rows - rows % self.kernels.digits
-    }
-
-    /// The elements of some rows, which are whole blocks.
-    fn elements(self, rows: usize) -> usize {
-        assert_eq!(rows % self.kernels.digits, 0, "blocks are whole");
-        rows / self.kernels.digits * BLOCK
     }
 
     /// Writes elements in digits, and zeros where the last block has more.
@@ -72,25 +46,6 @@ impl<F: Field> Digits<F> {
         );
         // SAFETY: as above. Values in digits are below 2p: kernels wrote all of them, or 0.
         unsafe { (self.kernels.from)(z.len(), z.as_mut_ptr().cast(), x.as_ptr().cast()) };
-    }
-
-    /// z = z + y, z - y or z * y, or z * z whatever y is.
-    ///
-    /// # Panics
-    /// If the arrays have different lengths, or for another operation.
-    pub(crate) fn run(self, operation: Operation, z: &mut [Row], y: &[Row]) {
-        let kernel = match operation {
-            Operation::Add => self.kernels.add,
-            Operation::Sub => self.kernels.sub,
-            Operation::Mul => self.kernels.mul,
-            Operation::Square => self.kernels.square,
-            Operation::MulAdd => unreachable!("add_products has its three operands"),
-        };
-        assert_eq!(z.len(), y.len(), "the arrays have different lengths");
-        let count = self.elements(z.len());
-        let (z, y): (*mut u64, *const u64) = (z.as_mut_ptr().cast(), y.as_ptr().cast());
-        // SAFETY: as above; both have as many whole blocks. z is an operand, and y is apart.
-        unsafe { kernel(count, z, z, y, y) };
     }
 
     /// z = z + x * y.

@@ -4,7 +4,7 @@ use core::marker::PhantomData;
 
 use crate::Field;
 use crate::assembly::HasProducts;
-use crate::vectors::{DigitKernels, SumKernels, digits_on_arrays};
+use crate::vectors::{DigitKernels, MoveKernels, SumKernels, digits_on_arrays, moves_on_arrays};
 
 /// What computes with elements of F in digits: values below 2p, eight of them in a block.
 ///
@@ -12,11 +12,12 @@ use crate::vectors::{DigitKernels, SumKernels, digits_on_arrays};
 /// processor has what the kernels need.
 #[cfg_attr(
     not(feature = "alloc"),
-    expect(dead_code, reason = "arrays in digits own memory")
+    allow(dead_code, reason = "arrays in digits own memory")
 )]
 pub struct Digits<F> {
     pub(crate) kernels: &'static DigitKernels,
     pub(crate) sums: &'static SumKernels,
+    pub(crate) moves: Option<&'static MoveKernels>,
     of: PhantomData<fn() -> F>,
 }
 
@@ -24,6 +25,10 @@ pub struct Digits<F> {
 #[inline]
 pub fn digits<const N: usize, M: HasProducts<N> + Field>() -> Option<Digits<M>> {
     let (kernels, sums) = digits_on_arrays::<N, M>()?;
-    let of = PhantomData;
-    Some(Digits { kernels, sums, of })
+    Some(Digits {
+        kernels,
+        sums,
+        moves: moves_on_arrays::<N, M>(),
+        of: PhantomData,
+    })
 }

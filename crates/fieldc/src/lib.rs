@@ -139,6 +139,7 @@ mod arrays;
 mod assembly;
 mod available;
 mod batch;
+mod chains;
 mod conditions;
 mod constant;
 mod constants;
@@ -150,6 +151,8 @@ mod decode;
 mod digit_array;
 #[cfg(feature = "alloc")]
 mod digit_calls;
+mod digit_inversion;
+mod digit_rows;
 mod digits;
 mod divsteps;
 mod extension;

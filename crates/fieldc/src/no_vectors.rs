@@ -83,6 +83,18 @@ pub(crate) struct DigitKernels {
     pub(crate) factor: &'static [u64],
 }
 
+/// The kernels that move numbers to digits and back, of which there are none.
+pub(crate) struct MoveKernels {
+    pub(crate) cut: RunMove,
+    pub(crate) join: RunMove,
+}
+
+/// The kernels that move numbers to digits and back for a modulus: none.
+#[inline(always)]
+pub(crate) fn moves_on_arrays<const N: usize, M: Modulus<N>>() -> Option<&'static MoveKernels> {
+    None
+}
+
 /// The kernels of arrays in digits that run for a modulus: none.
 #[inline(always)]
 pub(crate) fn digits_on_arrays<const N: usize, M: Modulus<N>>()

@@ -57,7 +57,7 @@ pub(crate) struct TransformKernels {
 /// digits. Digit 0 of eight elements lies first, then digit 1; whole blocks are read and written.
 #[cfg_attr(
     not(feature = "alloc"),
-    expect(dead_code, reason = "arrays in digits own memory")
+    allow(dead_code, reason = "arrays in digits own memory")
 )]
 pub(crate) struct DigitKernels {
     /// Moves elements from limbs to digits.
@@ -75,6 +75,14 @@ pub(crate) struct DigitKernels {
     pub(crate) digits: usize,
     /// What sums of these columns are multiplied by, as the limbs of an element.
     pub(crate) factor: &'static [u64],
+}
+
+/// The kernels that move numbers between limbs and digits, whatever R is.
+pub(crate) struct MoveKernels {
+    /// To digits, of numbers below p.
+    pub(crate) cut: RunMove,
+    /// From digits of values below 2p to residues in limbs.
+    pub(crate) join: RunMove,
 }
 
 /// Elements that vectors take at a time.
@@ -105,6 +113,7 @@ pub(crate) struct ArrayKernels {
     pub(crate) transform: Option<TransformKernels>,
     /// Where there are sums.
     pub(crate) digits: Option<DigitKernels>,
+    pub(crate) moves: Option<MoveKernels>,
     /// Sums of x*y/R in digits of 52 bits, for residues x moved up by what these digits exceed R,
     /// and y below a multiple of p.
     pub(crate) multiples: Option<SumKernels>,

@@ -6,7 +6,7 @@ use crate::modulus::{Modulus, is_same_number};
 use crate::running::code;
 use crate::vector_kernels::{ArrayKernel, ArrayKernels, Entry, RunButterfly};
 
-pub(crate) use crate::vector_kernels::{DigitKernels, SumKernels, TransformKernels};
+pub(crate) use crate::vector_kernels::{DigitKernels, MoveKernels, SumKernels, TransformKernels};
 
 /// The entry of a modulus in the generated list.
 const fn entry(p: &[u64]) -> Option<&'static Entry> {
@@ -60,6 +60,12 @@ pub(crate) fn multiples_on_arrays<const N: usize, M: Modulus<N>>() -> Option<&'s
 pub(crate) fn transforms_on_arrays<const N: usize, M: Modulus<N>>()
 -> Option<&'static TransformKernels> {
     running::<N, M>()?.transform.as_ref()
+}
+
+/// The kernels that move numbers to digits and back for a modulus, if there are any.
+#[inline]
+pub(crate) fn moves_on_arrays<const N: usize, M: Modulus<N>>() -> Option<&'static MoveKernels> {
+    running::<N, M>()?.moves.as_ref()
 }
 
 /// The kernels of arrays in digits that run for a modulus, and those of their sums.

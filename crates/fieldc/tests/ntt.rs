@@ -72,6 +72,27 @@ fn long_transforms_are_the_same_on_every_path() {
     check_long::<fieldc::vesta::Fp>();
 }
 
+#[test]
+fn levels_that_take_several_turns_of_tiles() {
+    type Fr = fieldc::bls12_381::Fr;
+    let (count, degrees) = (1 << 17, [0, 1, 77_777, (1 << 17) - 1]);
+    let root = Fr::primitive_root_of_unity(17).unwrap();
+    let mut table = vec![Fr::ZERO; count];
+    let ntt = Ntt::new(&mut table).unwrap();
+    let mut x = vec![Fr::ZERO; count];
+    for (degree, a) in degrees.iter().zip(elements(4)) {
+        x[*degree] = a;
+    }
+    let coefficients = x.clone();
+    ntt.forward(&mut x);
+    for i in (0..count).step_by(511) {
+        let term = |d: &usize| coefficients[*d] * root.pow_u64((i * d) as u64);
+        assert_eq!(x[i], degrees.iter().map(term).sum(), "value {i}");
+    }
+    ntt.inverse(&mut x);
+    assert!(x == coefficients);
+}
+
 /// Every length, against one element at a time.
 fn check_butterflies<F: PrimeField>() {
     for count in (0..41).chain([64, 100]) {

@@ -20,6 +20,7 @@ from fieldc.artifacts.arrays import (
     BuiltArray,
     made_array,
     made_digits,
+    made_moves,
     made_sums,
     made_transforms,
     proved_arrays,
@@ -28,6 +29,7 @@ from fieldc.artifacts.digit_arrays import (
     ACCUMULATE_DIGITS,
     DIGIT_ROLES,
     FROM_DIGITS,
+    MOVE_ROLES,
     MULTIPLE_ROLES,
     TO_DIGITS,
 )
@@ -162,7 +164,7 @@ def array_kernels(
         sums = made_sums(target, f) if r is MONTGOMERY and target.has_sums(f) else []
         stays = target in staying
         tiles = made_transforms(target, f).values() if stays and has_transforms(f.p) else ()
-        digits = made_digits(target, f) if stays else ()
+        digits = (*made_digits(target, f), *made_moves(target, f)) if stays else ()
         multiples = made_multiples(target, f) if has_towers and target in TOWERS else ()
         found += [_named(e, 0, file, proofs) for e in (*sums, *tiles, *digits, *multiples)]
     return found
@@ -268,6 +270,7 @@ def _table(target: VectorTarget, kernels: Sequence[RustArray]) -> str:
     rows += f"    sum: {_sum(*(found[op] for op in SUM if op in found))},\n"
     rows += f"    transform: {_transform([found[op] for op in ROLES if op in found])},\n"
     rows += f"    digits: {_digits([found[op] for op in DIGIT_ROLES if op in found])},\n"
+    rows += f"    moves: {_moves([found[op] for op in MOVE_ROLES if op in found])},\n"
     rows += f"    multiples: {_sum(*(found[op] for op in MULTIPLE_ROLES if op in found))},\n"
     needs = ", ".join(target.features)
     return (
@@ -314,10 +317,21 @@ def _digits(kernels: Sequence[RustArray]) -> str:
     return f"Some(DigitKernels {{ {members}, digits: {digits.n}, factor: &[{factor}] }})"
 
 
+def _moves(kernels: Sequence[RustArray]) -> str:
+    """The member of moves to digits and back."""
+    members = ", ".join(f"{each.operation}: {each.name}" for each in kernels)
+    return f"Some(MoveKernels {{ {members} }})" if kernels else "None"
+
+
 def _used(kernels: Sequence[RustArray]) -> Sequence[str]:
     """The types and macros that a module of kernels uses."""
     sums = (*SUM, *MULTIPLE_ROLES)
-    types = {"DigitKernels": DIGIT_ROLES, "SumKernels": sums, "TransformKernels": ROLES}
+    types = {
+        "DigitKernels": DIGIT_ROLES,
+        "MoveKernels": MOVE_ROLES,
+        "SumKernels": sums,
+        "TransformKernels": ROLES,
+    }
     more = (t for t, some in types.items() if any(each.operation in some for each in kernels))
     member = ["ArrayKernel"] if any(each.operation in OPERATIONS for each in kernels) else []
     return *member, "ArrayKernels", *more, *sorted({_macro(each) for each in kernels})

@@ -198,14 +198,16 @@ impl ArrayRow {
         let symbol = without_digest(&self.symbol);
         let operation = op.strip_suffix("_lazy").unwrap_or(op);
         if layout == TRANSFORM {
-            let role = match (op.as_str(), self.family.as_str()) {
-                ("mul_by_1", _) => "enter",
-                (_, "mul_by") => "root",
-                (_, "reduce") => "leave",
-                _ if self.shared.is_empty() => "step",
-                _ => "step_by",
+            let (role, of_moves) = match (op.as_str(), self.family.as_str()) {
+                ("mul_by_1", _) => ("enter", Some("cut")),
+                (_, "mul_by") => ("root", None),
+                (_, "reduce") => ("leave", Some("join")),
+                _ if self.shared.is_empty() => ("step", None),
+                _ => ("step_by", None),
             };
-            return symbol.ends_with(&format!("_{TRANSFORM}_{role}_{target}"));
+            let is_move = |role| symbol.ends_with(&format!("_{role}_{target}"));
+            return symbol.ends_with(&format!("_{TRANSFORM}_{role}_{target}"))
+                || of_moves.is_some_and(is_move);
         }
         if [TO_DIGITS, FROM_DIGITS].contains(&layout.as_str()) {
             return symbol.ends_with(&format!("_{op}_{target}"));

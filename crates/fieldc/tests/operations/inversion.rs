@@ -74,6 +74,26 @@ macro_rules! field_tests {
             }
 
             #[test]
+            fn vectors_invert_slices_of_every_length() {
+                let numbers = elements(700);
+                for n in [127, 128, 129, 135, 160, 193, 256, 517] {
+                    for first in [0, 3] {
+                        let some = &numbers[first..][..n];
+                        on_every_path(|kernels| {
+                            let mut found = some.to_vec();
+                            let mut scratch = vec![Fp::ONE; n];
+                            assert_eq!(Fp::batch_invert(&mut found, &mut scratch), Ok(()));
+                            for (x, inverse) in some.iter().zip(found) {
+                                let one = if x.is_zero() { Fp::ZERO } else { Fp::ONE };
+                                assert_eq!(inverse * x, one, "{kernels:?} 1/{x}");
+                                assert!(!x.is_zero() || inverse.is_zero(), "{kernels:?}");
+                            }
+                        });
+                    }
+                }
+            }
+
+            #[test]
             fn a_short_scratch_space_is_an_error_and_changes_nothing() {
                 let mut numbers = elements(0);
                 let (before, expected) = (numbers.clone(), numbers.len());

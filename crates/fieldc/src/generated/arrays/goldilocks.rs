@@ -18,6 +18,7 @@ pub(crate) static AVX2: ArrayKernels = ArrayKernels {
     sum: None,
     transform: None,
     digits: None,
+    moves: None,
     multiples: None,
 };
 
@@ -32,6 +33,7 @@ pub(crate) static AVX512F: ArrayKernels = ArrayKernels {
     sum: Some(SumKernels { accumulate: accumulate_avx512f, collect: collect_avx512f, columns: 3, most: 1024, multiple: 1 }),
     transform: None,
     digits: None,
+    moves: None,
     multiples: None,
 };
 
@@ -46,6 +48,7 @@ pub(crate) static AVX512IFMA: ArrayKernels = ArrayKernels {
     sum: Some(SumKernels { accumulate: accumulate_avx512ifma, collect: collect_avx512ifma, columns: 3, most: 1024, multiple: 1 }),
     transform: None,
     digits: None,
+    moves: None,
     multiples: None,
 };
 
