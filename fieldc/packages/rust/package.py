@@ -212,7 +212,7 @@ def texts(
         f"{GENERATED}/arrays/mod.rs": head + entries_text([module_name(f)]),
         arrays_file(f): head + kernels_text(f, arrays),
         f"{GENERATED}/portable.rs": head + portable_products(),
-        f"{GENERATED}/fields.rs": f"{head}use crate::field;\n\n{declared}",
+        f"{GENERATED}/fields.rs": f"{head}use crate::__field;\n\n{declared}",
         f"{GENERATED}/n{f.n:02}.rs": head + module(f, r, own),
         f"{GENERATED}/aarch64_n{f.n:02}.rs": head + arm_kernels(f.n, plain),
         "tests/arithmetic.rs": fill("arithmetic.rs", words),
