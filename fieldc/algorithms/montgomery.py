@@ -13,7 +13,8 @@ from fieldc.algorithms.reduction import (
     subtract_once,
 )
 from fieldc.field import Field
-from fieldc.language import DoesNotApply, Number, Residue, Wide, kernel, limbs
+from fieldc.integers import with_bounds
+from fieldc.language import DoesNotApply, Integer, Number, Residue, Wide, kernel, limbs
 
 
 @kernel("mul", "cios")
@@ -81,7 +82,10 @@ def multiply_last_difference(f: Field, x: Residue, y: Residue) -> Residue:
         t = drop_limb(f, t + x * y_i)
     t = t + x * last
     q = t % f.base * f.p_inverse % f.base
-    return either((t >> f.word) - (q * f.p >> f.word), f.p)
+    high = t >> f.word
+    if isinstance(high, Integer) and high.high < f.p:
+        high = with_bounds(high, (0, f.p - 1))  # n limbs, for the sign of what follows
+    return either(high - (q * f.p >> f.word), f.p)
 
 
 def reduction(f: Field, x: Number, drop: Reduction = drop_limb, quotients: int = 0) -> Number:
