@@ -83,7 +83,7 @@ def multiply_last_difference(f: Field, x: Residue, y: Residue) -> Residue:
     t = t + x * last
     q = t % f.base * f.p_inverse % f.base
     high = t >> f.word
-    if isinstance(high, Integer) and high.high < f.p:
+    if isinstance(high, Integer) and 0 < high.high < f.p:
         high = with_bounds(high, (0, f.p - 1))  # n limbs, for the sign of what follows
     return either(high - (q * f.p >> f.word), f.p)
 
