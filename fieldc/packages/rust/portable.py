@@ -15,7 +15,7 @@ square of 6 limbs; rows of secp256k1 are of one run. "Before" each row had a quo
 | secp256k1-p | mul | 68.4, 50.0 | 50.4, 35.4 | k256 0.13 58.6, 49.5 | 0.86, 0.72 |
 | secp256k1-p | square | 67.2, 48.6 | 48.2, 28.6 | 75.9, 46.7 | 0.64, 0.61 |
 
-On Zen 4 products modulo bn254-p took 63.5, 52.2 cycles by rows of mu, and take 53.6, 51.1 by
+On Zen 4 products modulo bn254-p took 63.5, 52.2 ticks by rows of mu, and take 53.6, 51.1 by
 `last-difference` and in place; docs/races.md has more.
 
 arkworks branches on its last comparison, so the processor guesses it and starts the next product;
