@@ -90,7 +90,7 @@ test-full: venv lint cargo-test foreign-check portable-test big-endian-test smal
 cargo-lint:
 	$(if $(CARGO),cargo fmt --all --check)
 	$(if $(CARGO),cargo clippy -p fieldc --lib -- -D warnings)
-	$(if $(CARGO),cargo clippy -p fieldc --lib --features portable -- -D warnings)
+	$(if $(CARGO),cargo clippy -p fieldc --lib --features portable,alloc,pairing -- -D warnings)
 	$(if $(CARGO),cargo clippy $(TESTED) --lib --bins --tests --examples --features $(TRAITS) -- -D warnings)
 	$(if $(CARGO),RUSTDOCFLAGS='-D warnings' cargo doc --no-deps --quiet --features $(TRAITS))
 
@@ -136,8 +136,8 @@ foreign-check:
 	skipped=$$(printf -- ' -e %s' "$$host" $(SAME) $(COMPILED)); \
 	targets=$$(rustup target list --installed | grep -vxF $$skipped | sed 's/^/--target /'); \
 	if [ -z "$$targets" ]; then echo "rustup has no other target"; exit 0; fi; \
-	echo "cargo check -p fieldc --lib" $$targets; \
-	cargo check --quiet -p fieldc --lib $$targets
+	echo "cargo check -p fieldc --lib --features alloc,pairing" $$targets; \
+	cargo check --quiet -p fieldc --lib --features alloc,pairing $$targets
 
 # On a big-endian processor, where Rust's target, a linker and qemu are installed: the tests that see
 # bytes and words. Towers are made of the same operations; make test-full runs them there too.

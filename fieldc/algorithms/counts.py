@@ -126,6 +126,9 @@ PREDICTIONS: dict[tuple[str, str], Prediction] = {
         f"{_KOC} 4n^2 + 4n + 2",
         "bounds leave no overflow word, and nothing is added to 0",
     ),
+    ("mul", "last-difference"): Prediction(
+        _MONTGOMERY, _of(4, 1, -2), why="as by cios, but the last row is subtracted"
+    ),
     ("mul", "near-radix"): Prediction(_of(1, 2), _of(2, 3, -2), why=_NEAR),
     ("mul", "sos"): Prediction(
         _MONTGOMERY, _over(2, 9, 1, -2), f"{_KOC} 4n^2 + 4n + 2", _TO_THE_TOP

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fieldc.algorithms.addition import either, has_spare_bit
 from fieldc.algorithms.products import product
 from fieldc.algorithms.reduction import (
     Reduction,
@@ -12,7 +13,8 @@ from fieldc.algorithms.reduction import (
     subtract_once,
 )
 from fieldc.field import Field
-from fieldc.language import Number, Residue, Wide, kernel, limbs
+from fieldc.integers import with_bounds
+from fieldc.language import DoesNotApply, Integer, Number, Residue, Wide, kernel, limbs
 
 
 @kernel("mul", "cios")
@@ -63,6 +65,27 @@ def multiply_near_radix(f: Field, x: Residue, y: Residue) -> Residue:
     for y_i in limbs(f, y):
         t = drop_limb_near(f, t + x * y_i)
     return subtract_once(t, f.p)
+
+
+@kernel("mul", "last-difference")
+def multiply_last_difference(f: Field, x: Residue, y: Residue) -> Residue:
+    """x*y/R mod p as by cios, but the last row of p is subtracted, and p added if that borrows.
+
+    The lowest limbs of t and q*p are equal, and t/2^w is below p. So the last difference is that of
+    the row, not one of p that waits for it.
+    """
+    if not has_spare_bit(f):
+        raise DoesNotApply(f"last-difference needs a spare bit, so that 2p < R, not {f.short}")
+    *lower, last = limbs(f, y)
+    t: Number = 0
+    for y_i in lower:
+        t = drop_limb(f, t + x * y_i)
+    t = t + x * last
+    q = t % f.base * f.p_inverse % f.base
+    high = t >> f.word
+    if isinstance(high, Integer) and 0 < high.high < f.p:
+        high = with_bounds(high, (0, f.p - 1))  # n limbs, for the sign of what follows
+    return either(high - (q * f.p >> f.word), f.p)
 
 
 def reduction(f: Field, x: Number, drop: Reduction = drop_limb, quotients: int = 0) -> Number:

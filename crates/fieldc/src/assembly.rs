@@ -15,6 +15,18 @@ pub trait Products<const N: usize>: Sized {
     /// x*x/R mod p.
     fn square<M: Modulus<N>>(x: &[u64; N]) -> [u64; N];
 
+    /// x becomes x*y/R mod p.
+    #[inline(always)]
+    fn mul_in_place<M: Modulus<N>>(x: &mut [u64; N], y: &[u64; N]) {
+        *x = Self::mul::<M>(x, y);
+    }
+
+    /// x becomes x*x/R mod p.
+    #[inline(always)]
+    fn square_in_place<M: Modulus<N>>(x: &mut [u64; N]) {
+        *x = Self::square::<M>(x);
+    }
+
     /// (x0*y0 + x1*y1)/R mod p.
     fn sum_of_products<M: Modulus<N>>(x: &[[u64; N]; 2], y: &[[u64; N]; 2]) -> [u64; N];
 

@@ -4,7 +4,7 @@
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __constants {
-    ($Fp:ident $(, $generator:literal)?) => {
+    ($Fp:ident, $fence:literal $(, $generator:literal)?) => {
         impl $Fp {
             $(
                 /// A generator of the multiplicative group.
@@ -32,7 +32,7 @@ macro_rules! __constants {
 
             /// An element of order 2^k; `None` for k above [`TWO_ADICITY`](Self::TWO_ADICITY).
             ///
-            /// ```
+            #[doc = $fence]
             /// use fieldc::bls12_381::Fr;
             ///
             /// let root = Fr::primitive_root_of_unity(3).unwrap();
@@ -47,7 +47,7 @@ macro_rules! __constants {
 
             /// `self + other` for constants: slower than the operator, in portable Rust.
             ///
-            /// ```
+            #[doc = $fence]
             /// use fieldc::bn254::Fp;
             ///
             /// const FIVE: Fp = Fp::from_u64(2).const_add(&Fp::from_u64(3));
@@ -62,7 +62,7 @@ macro_rules! __constants {
 
             /// `self - other` for constants: slower than the operator, in portable Rust.
             ///
-            /// ```
+            #[doc = $fence]
             /// use fieldc::bn254::Fp;
             ///
             /// const MINUS_ONE: Fp = Fp::from_u64(2).const_sub(&Fp::from_u64(3));
@@ -77,7 +77,7 @@ macro_rules! __constants {
 
             /// `-self` for constants: slower than the operator, in portable Rust.
             ///
-            /// ```
+            #[doc = $fence]
             /// use fieldc::bn254::Fp;
             ///
             /// const MINUS_ONE: Fp = Fp::ONE.const_neg();
@@ -90,7 +90,7 @@ macro_rules! __constants {
 
             /// `self * other` for constants: slower than the operator, in portable Rust.
             ///
-            /// ```
+            #[doc = $fence]
             /// use fieldc::bn254::Fp;
             ///
             /// const SIX: Fp = Fp::from_u64(2).const_mul(&Fp::from_u64(3));
@@ -105,7 +105,7 @@ macro_rules! __constants {
 
             /// `self * self` for constants: slower than [`square`](Self::square), in portable Rust.
             ///
-            /// ```
+            #[doc = $fence]
             /// use fieldc::bn254::Fp;
             ///
             /// const NINE: Fp = Fp::from_u64(3).const_square();
@@ -118,7 +118,7 @@ macro_rules! __constants {
 
             /// The inverse for constants; `None` for 0. **Time depends on the value.**
             ///
-            /// ```
+            #[doc = $fence]
             /// use fieldc::bn254::Fp;
             ///
             /// const THIRD: Fp = Fp::from_u64(3).const_invert().unwrap();
@@ -134,7 +134,7 @@ macro_rules! __constants {
 
             /// The power for constants: as [`pow`](Self::pow), but slower, in portable Rust.
             ///
-            /// ```
+            #[doc = $fence]
             /// use fieldc::bn254::Fp;
             ///
             /// const EIGHT: Fp = Fp::from_u64(2).const_pow(&[3]);
@@ -150,7 +150,7 @@ macro_rules! __constants {
             /// Decodes decimal digits, or hexadecimal ones after `0x`, as `parse` does: for
             /// constants.
             ///
-            /// ```
+            #[doc = $fence]
             /// use fieldc::bn254::Fp;
             ///
             /// const X: Fp = match Fp::const_from_str("0xff") {

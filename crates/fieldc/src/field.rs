@@ -70,7 +70,25 @@ macro_rules! field {
         );
     };
     ($(#[$doc:meta])* $visibility:vis struct $Fp:ident(
-        modulus = $modulus:literal, prime $(, generator = $generator:literal)?
+        modulus = $modulus:literal, prime $(, generator = $generator:literal)? $(,)?
+    );) => {
+        $crate::__field! {
+            "```text"
+            $(#[$doc])*
+            $visibility struct $Fp(modulus = $modulus $(, generator = $generator)?);
+        }
+    };
+}
+
+/// A field type, from a number that is taken for prime; `$fence` begins the examples of its methods.
+///
+/// Examples are tests in this crate, with "```". In a crate that calls [`field!`](crate::field!) they are
+/// none: it may know this crate by another name.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __field {
+    ($fence:literal $(#[$doc:meta])* $visibility:vis struct $Fp:ident(
+        modulus = $modulus:literal $(, generator = $generator:literal)?
     );) => {
         $(#[$doc])*
         ///
@@ -89,25 +107,28 @@ macro_rules! field {
             "this package is for one modulus; build another package for this one"
         );
 
-        $crate::__element! { $Fp }
-        $crate::__operations! { $Fp }
+        $crate::__element! { $Fp, $fence }
+        $crate::__arithmetic! { $Fp, $fence }
+        $crate::__operations! { $Fp, $fence }
         $crate::__operators! { [] $Fp, sum, Add::add, AddAssign::add_assign }
         $crate::__operators! { [] $Fp, difference, Sub::sub, SubAssign::sub_assign }
-        $crate::__operators! { [] $Fp, product (by_limbs), Mul::mul, MulAssign::mul_assign }
+        $crate::__operators! {
+            [] $Fp, product (by_limbs), Mul::mul, MulAssign::mul_assign (multiply_by)
+        }
         $crate::__operators! { [] $Fp, quotient, Div::div, DivAssign::div_assign }
         $crate::__standard_traits! { $Fp }
-        $crate::__constants! { $Fp $(, $generator)? }
+        $crate::__constants! { $Fp, $fence $(, $generator)? }
         $crate::__conversions! { $Fp }
         $crate::__generic! { $Fp }
-        $crate::__traits! { $Fp $(, $generator)? }
+        $crate::__traits! { $Fp, $fence $(, $generator)? }
     };
 }
 
-/// Constants, conversions and arithmetic.
+/// Constants and encodings.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __element {
-    ($Fp:ident) => {
+    ($Fp:ident, $fence:literal) => {
         impl $Fp {
             /// Limbs of 64 bits.
             pub const LIMBS: usize = $crate::__private::length(&Self::ZERO.0);
@@ -124,7 +145,7 @@ macro_rules! __element {
 
             /// A small number as an element.
             ///
-            /// ```
+            #[doc = $fence]
             /// use fieldc::bn254::Fp;
             ///
             /// assert_eq!(Fp::from_u64(2) * Fp::from_u64(3), Fp::from_u64(6));
@@ -140,7 +161,7 @@ macro_rules! __element {
 
             /// A number of 128 bits as an element, modulo p.
             ///
-            /// ```
+            #[doc = $fence]
             /// use fieldc::bn254::Fp;
             ///
             /// assert_eq!(Fp::from_u128(1 << 64), Fp::from_u64(1 << 32).square());
@@ -152,7 +173,7 @@ macro_rules! __element {
 
             /// The number with these limbs, least significant first; `None` unless it is below p.
             ///
-            /// ```
+            #[doc = $fence]
             /// use fieldc::bn254::Fp;
             ///
             /// assert_eq!(Fp::from_limbs([3, 0, 0, 0]), Some(Fp::from_u64(3)));
@@ -171,7 +192,7 @@ macro_rules! __element {
 
             /// The limbs of the number below p, least significant first.
             ///
-            /// ```
+            #[doc = $fence]
             /// use fieldc::bn254::Fp;
             ///
             /// assert_eq!(Fp::from_u64(3).to_limbs(), [3, 0, 0, 0]);
@@ -184,7 +205,7 @@ macro_rules! __element {
             /// The element a whose Montgomery form a*R mod p has these limbs; `None` unless they
             /// are below p.
             ///
-            /// ```
+            #[doc = $fence]
             /// use fieldc::bn254::Fp;
             ///
             /// let limbs = Fp::from_u64(3).to_montgomery_limbs();
@@ -207,7 +228,7 @@ macro_rules! __element {
 
             /// The limbs of the Montgomery form, below p.
             ///
-            /// ```
+            #[doc = $fence]
             /// use fieldc::bn254::Fp;
             ///
             /// assert_eq!(Fp::ZERO.to_montgomery_limbs(), [0; Fp::LIMBS]);
@@ -225,7 +246,7 @@ macro_rules! __element {
 
             /// Decodes a number below p, least significant byte first; refuses every other one.
             ///
-            /// ```
+            #[doc = $fence]
             /// use fieldc::bn254::Fp;
             ///
             /// let mut bytes = [0; Fp::BYTES];
@@ -246,7 +267,7 @@ macro_rules! __element {
 
             /// Decodes a number below p, most significant byte first; refuses every other one.
             ///
-            /// ```
+            #[doc = $fence]
             /// use fieldc::bn254::Fp;
             ///
             /// let mut bytes = [0; Fp::BYTES];
@@ -277,7 +298,7 @@ macro_rules! __element {
 
             /// Encodes the number below p, least significant byte first.
             ///
-            /// ```
+            #[doc = $fence]
             /// use fieldc::bn254::Fp;
             ///
             /// assert_eq!(Fp::from_u64(3).to_bytes_le()[..2], [3, 0]);
@@ -289,7 +310,7 @@ macro_rules! __element {
 
             /// Encodes the number below p, most significant byte first.
             ///
-            /// ```
+            #[doc = $fence]
             /// use fieldc::bn254::Fp;
             ///
             /// assert_eq!(Fp::from_u64(3).to_bytes_be()[30..], [0, 3]);
@@ -301,7 +322,7 @@ macro_rules! __element {
 
             /// Whether this is 0, in the same time for all values.
             ///
-            /// ```
+            #[doc = $fence]
             /// use fieldc::bn254::Fp;
             ///
             /// assert!(Fp::ZERO.is_zero() && !Fp::ONE.is_zero());
@@ -309,88 +330,6 @@ macro_rules! __element {
             #[inline]
             pub fn is_zero(&self) -> bool {
                 *self == Self::ZERO
-            }
-
-            /// `self + self`.
-            ///
-            /// ```
-            /// use fieldc::bn254::Fp;
-            ///
-            /// assert_eq!(Fp::from_u64(3).double(), Fp::from_u64(6));
-            /// ```
-            #[inline]
-            pub fn double(&self) -> Self {
-                self.sum(self)
-            }
-
-            /// `self * self`.
-            ///
-            /// ```
-            /// use fieldc::bn254::Fp;
-            ///
-            /// assert_eq!(Fp::from_u64(3).square(), Fp::from_u64(9));
-            /// ```
-            #[inline]
-            pub fn square(&self) -> Self {
-                Self($crate::__private::square::<
-                    { $Fp::LIMBS },
-                    { $crate::__private::class::<{ $Fp::LIMBS }, $Fp>() },
-                    Self,
-                >(&self.0))
-            }
-
-            /// `*self *= *self`.
-            ///
-            /// ```
-            /// use fieldc::bn254::Fp;
-            ///
-            /// let mut x = Fp::from_u64(3);
-            /// x.square_in_place();
-            /// assert_eq!(x, Fp::from_u64(9));
-            /// ```
-            #[inline]
-            pub fn square_in_place(&mut self) {
-                *self = self.square();
-            }
-
-            #[inline]
-            fn sum(&self, other: &Self) -> Self {
-                Self($crate::__private::add::<
-                    { $Fp::LIMBS },
-                    { $crate::__private::class::<{ $Fp::LIMBS }, $Fp>() },
-                    Self,
-                >(&self.0, &other.0))
-            }
-
-            #[inline]
-            fn difference(&self, other: &Self) -> Self {
-                Self($crate::__private::sub::<
-                    { $Fp::LIMBS },
-                    { $crate::__private::class::<{ $Fp::LIMBS }, $Fp>() },
-                    Self,
-                >(&self.0, &other.0))
-            }
-
-            #[inline]
-            fn product(&self, other: &Self) -> Self {
-                Self($crate::__private::mul::<
-                    { $Fp::LIMBS },
-                    { $crate::__private::class::<{ $Fp::LIMBS }, $Fp>() },
-                    Self,
-                >(&self.0, &other.0))
-            }
-
-            /// The same, loaded and stored limb by limb, as products store their results.
-            #[inline(always)]
-            fn by_limbs(self) -> Self {
-                Self($crate::__private::one_by_one(self.0))
-            }
-
-            #[inline]
-            #[track_caller]
-            fn quotient(&self, other: &Self) -> Self {
-                let inverse = other.invert().expect("the divisor is 0");
-                self.product(&inverse)
             }
         }
     };

@@ -134,6 +134,7 @@ extern crate alloc;
 
 mod accumulator;
 mod addition;
+mod arithmetic;
 mod array_operation;
 mod arrays;
 mod assembly;
@@ -346,6 +347,26 @@ pub mod __private {
         Shape<N, CLASS>: Products<N>,
     {
         <Shape<N, CLASS> as Products<N>>::mul::<M>(x, y)
+    }
+
+    /// x becomes x*y/R mod p, by the kernels of a class.
+    #[inline]
+    pub fn mul_in_place<const N: usize, const CLASS: u8, M: Modulus<N>>(
+        x: &mut [u64; N],
+        y: &[u64; N],
+    ) where
+        Shape<N, CLASS>: Products<N>,
+    {
+        <Shape<N, CLASS> as Products<N>>::mul_in_place::<M>(x, y)
+    }
+
+    /// x becomes x*x/R mod p, by the kernels of a class.
+    #[inline]
+    pub fn square_in_place<const N: usize, const CLASS: u8, M: Modulus<N>>(x: &mut [u64; N])
+    where
+        Shape<N, CLASS>: Products<N>,
+    {
+        <Shape<N, CLASS> as Products<N>>::square_in_place::<M>(x)
     }
 
     /// x + y mod p, by the code of a class.

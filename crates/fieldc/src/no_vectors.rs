@@ -77,6 +77,7 @@ pub(crate) struct DigitKernels {
     pub(crate) add: Run,
     pub(crate) sub: Run,
     pub(crate) mul: Run,
+    pub(crate) mul_add: Run,
     pub(crate) square: Run,
     pub(crate) accumulate: unsafe fn(usize, *mut u64, *const u64, *const u64),
     pub(crate) digits: usize,

@@ -5,7 +5,7 @@
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __operations {
-    ($Fp:ident) => {
+    ($Fp:ident, $fence:literal) => {
         // SAFETY: it is transparent, and holds limbs only.
         unsafe impl $crate::__private::HasProducts<{ $Fp::LIMBS }> for $Fp {
             type Kernels = $crate::__private::Shape<
@@ -40,7 +40,7 @@ macro_rules! __operations {
             /// then known to the caller's branches; where not even that may show, use
             /// [`invert_ct`](Self::invert_ct).
             ///
-            /// ```
+            #[doc = $fence]
             /// use fieldc::bn254::Fp;
             ///
             /// let x = Fp::from_u64(3);
@@ -56,7 +56,7 @@ macro_rules! __operations {
             /// The inverse and true; for 0, which has none, 0 and false. The form for secrets: no
             /// branch and no address depends on the value.
             ///
-            /// ```
+            #[doc = $fence]
             /// use fieldc::bn254::Fp;
             ///
             /// let (inverse, exists) = Fp::from_u64(3).invert_ct();
@@ -76,7 +76,7 @@ macro_rules! __operations {
             /// the number of elements only. `fieldc::slices::batch_invert`
             /// needs no scratch space.
             ///
-            /// ```
+            #[doc = $fence]
             /// use fieldc::bn254::Fp;
             ///
             /// let mut x = [2, 0, 3].map(Fp::from_u64);
@@ -99,7 +99,7 @@ macro_rules! __operations {
             ///
             /// Time depends on the exponent, which must be no secret, and not on `self`.
             ///
-            /// ```
+            #[doc = $fence]
             /// use fieldc::bn254::Fp;
             ///
             /// let x = Fp::from_u64(3);
@@ -114,7 +114,7 @@ macro_rules! __operations {
 
             /// The power with a small exponent, as [`Self::pow`].
             ///
-            /// ```
+            #[doc = $fence]
             /// use fieldc::bn254::Fp;
             ///
             /// assert_eq!(Fp::from_u64(3).pow_u64(4), Fp::from_u64(81));
@@ -128,7 +128,7 @@ macro_rules! __operations {
             ///
             /// It takes the same time for all values.
             ///
-            /// ```
+            #[doc = $fence]
             /// use fieldc::bn254::Fp;
             ///
             /// assert!(Fp::from_u64(9).is_square());
@@ -146,7 +146,7 @@ macro_rules! __operations {
             /// known to the caller's branches; where not even that may show, use
             /// [`sqrt_ct`](Self::sqrt_ct).
             ///
-            /// ```
+            #[doc = $fence]
             /// use fieldc::bn254::Fp;
             ///
             /// assert_eq!(Fp::from_u64(36).sqrt(), Some(Fp::from_u64(6)));
@@ -161,7 +161,7 @@ macro_rules! __operations {
             /// The even square root and true; 0 and false if there is none. The form for secrets:
             /// no branch and no address depends on the value.
             ///
-            /// ```
+            #[doc = $fence]
             /// use fieldc::bn254::Fp;
             ///
             /// assert_eq!(Fp::from_u64(36).sqrt_ct(), (Fp::from_u64(6), true));
@@ -175,7 +175,7 @@ macro_rules! __operations {
 
             /// `self * y + z`.
             ///
-            /// ```
+            #[doc = $fence]
             /// use fieldc::bn254::Fp;
             ///
             /// let [x, y, z] = [2, 3, 4].map(Fp::from_u64);
@@ -188,7 +188,7 @@ macro_rules! __operations {
 
             /// `self * k`, faster than a product of elements, in the same time for all values.
             ///
-            /// ```
+            #[doc = $fence]
             /// use fieldc::bn254::Fp;
             ///
             /// assert_eq!(Fp::from_u64(7).mul_small(6), Fp::from_u64(42));
@@ -200,7 +200,7 @@ macro_rules! __operations {
 
             /// `self * k`, as [`Self::mul_small`].
             ///
-            /// ```
+            #[doc = $fence]
             /// use fieldc::bn254::Fp;
             ///
             /// let x = Fp::from_u64(7);
@@ -215,7 +215,7 @@ macro_rules! __operations {
 
             /// `self * k`, as [`Self::mul_small`].
             ///
-            /// ```
+            #[doc = $fence]
             /// use fieldc::bn254::Fp;
             ///
             /// assert_eq!(Fp::from_u64(7).mul_i64(-6), -Fp::from_u64(42));
@@ -229,7 +229,7 @@ macro_rules! __operations {
 
             /// `a` if the flag is set, else `b`, in the same time for both.
             ///
-            /// ```
+            #[doc = $fence]
             /// use fieldc::bn254::Fp;
             ///
             /// assert_eq!(Fp::select(true, &Fp::ONE, &Fp::ZERO), Fp::ONE);
@@ -241,7 +241,7 @@ macro_rules! __operations {
 
             /// The sum of products of corresponding elements; every two of them are reduced as one.
             ///
-            /// ```
+            #[doc = $fence]
             /// use fieldc::bn254::Fp;
             ///
             /// let [a, b, c, d] = [2, 3, 4, 5].map(Fp::from_u64);
@@ -258,7 +258,7 @@ macro_rules! __operations {
 
             /// The sum of products of corresponding elements of slices.
             ///
-            /// ```
+            #[doc = $fence]
             /// use fieldc::bn254::Fp;
             ///
             /// let (x, y) = ([1, 2, 3].map(Fp::from_u64), [4, 5, 6].map(Fp::from_u64));
@@ -281,7 +281,7 @@ macro_rules! __operations {
             ///
             /// Time depends on the length only.
             ///
-            /// ```
+            #[doc = $fence]
             /// use fieldc::bn254::Fp;
             ///
             /// let two_to_256 = Fp::from_u64(2).pow_u64(256);
@@ -298,7 +298,7 @@ macro_rules! __operations {
             ///
             /// Time depends on the length only.
             ///
-            /// ```
+            #[doc = $fence]
             /// use fieldc::bn254::Fp;
             ///
             /// let two_to_256 = Fp::from_u64(2).pow_u64(256);
@@ -316,7 +316,7 @@ macro_rules! __operations {
             /// If they are uniform, the statistical distance from a uniform element is below
             /// 2^-128.
             ///
-            /// ```
+            #[doc = $fence]
             /// use fieldc::bn254::Fp;
             ///
             /// // In earnest: the bytes of a cryptographic generator.
@@ -333,7 +333,7 @@ macro_rules! __operations {
             ///
             /// Time depends on the text.
             ///
-            /// ```
+            #[doc = $fence]
             /// use fieldc::bn254::Fp;
             ///
             /// assert_eq!(Fp::from_hex("ff"), Ok(Fp::from_u64(255)));

@@ -83,7 +83,6 @@ pub(crate) fn mul<const N: usize, M: Modulus<N>>(x: &[u64; N], y: &[u64; N]) -> 
         return addition::subtract_once(&t, over, &M::P);
     }
     match (N, const { served(&M::P) }) {
-        (4, FOLD) => call!(M, mul_fold_4(same(x), same(y)), MU),
         (4, NEAR) => call!(M, mul_near_4(same(x), same(y))),
         (4, FULL) => call!(M, mul_full_4(same(x), same(y))),
         (4, _) => call!(M, mul_spare_4(same(x), same(y))),
@@ -126,8 +125,7 @@ pub(crate) fn mul_lazy<const N: usize, M: Modulus<N>>(x: &[u64; N], y: &[u64; N]
         return product::<N, M>(x, y).0;
     }
     match (N, const { folds_lazily(&M::P) }) {
-        (4, true) => call!(M, mul_lazy_fold_4(same(x), same(y)), MU),
-        (4, false) => call!(M, mul_lazy_full_4(same(x), same(y))),
+        (4, _) => call!(M, mul_lazy_full_4(same(x), same(y))),
         (6, true) => call!(M, mul_lazy_fold_6(same(x), same(y)), MU),
         (6, false) => call!(M, mul_lazy_full_6(same(x), same(y))),
         _ => product::<N, M>(x, y).0,

@@ -1,13 +1,14 @@
 //! The traits of the standard library for field types: operators, sums, comparison, printing.
 
 /// One operator of two operands, by value and by reference, and its assignment, from a method. What
-/// stands after the method makes a copy of an operand that comes by value.
+/// stands after the method makes a copy of an operand that comes by value; what stands after the
+/// assignment does it in place.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __operators {
     (
         [$($generics:tt)*] $Type:ty, $of:ident $(($copy:ident))?,
-        $Operator:ident :: $operation:ident, $Assign:ident :: $assign:ident
+        $Operator:ident :: $operation:ident, $Assign:ident :: $assign:ident $(($in_place:ident))?
     ) => {
         $crate::__operators! {
             @ [$($generics)*] $Type, $of, $Operator::$operation, [$Type $(, $copy)?], [$Type $(, $copy)?]
@@ -25,14 +26,14 @@ macro_rules! __operators {
         impl<$($generics)*> core::ops::$Assign for $Type {
             #[inline(always)]
             fn $assign(&mut self, other: Self) {
-                *self = self.$of(&other $(.$copy())?);
+                $crate::__assign! { self, $of, (&other $(.$copy())?) $(, $in_place)? }
             }
         }
 
         impl<$($generics)*> core::ops::$Assign<&$Type> for $Type {
             #[inline(always)]
             fn $assign(&mut self, other: &Self) {
-                *self = self.$of(other);
+                $crate::__assign! { self, $of, (other) $(, $in_place)? }
             }
         }
     };
@@ -49,6 +50,18 @@ macro_rules! __operators {
                 (&self $(.$left())?).$of(&other $(.$right())?)
             }
         }
+    };
+}
+
+/// The body of an assignment.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __assign {
+    ($this:ident, $of:ident, ($other:expr)) => {
+        *$this = $this.$of($other)
+    };
+    ($this:ident, $of:ident, ($other:expr), $in_place:ident) => {
+        $this.$in_place($other)
     };
 }
 

@@ -1,6 +1,6 @@
 //! The fields that are raced, and their operands: edge values and random ones.
 
-use fieldc::{bls12_381, bn254, goldilocks, p256, pallas, secp256k1, vesta};
+use fieldc::{bls12_381, bn254, curve25519, goldilocks, p256, p521, pallas, secp256k1, vesta};
 
 use crate::array_operations;
 use crate::operand::{Form, Operand};
@@ -92,6 +92,10 @@ fields! {
     SECP256K1_P = "secp256k1-p", secp256k1::Fp;
     /// Base field of NIST P-256.
     P256_P = "p256", p256::Fp;
+    /// Base field of NIST P-521.
+    P521_P = "p521", p521::Fp;
+    /// Base field of Curve25519.
+    CURVE25519_P = "curve25519", curve25519::Fp;
     /// Base field of Pallas.
     PALLAS_P = "pallas", pallas::Fp;
     /// Base field of Vesta.

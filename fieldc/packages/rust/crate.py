@@ -215,7 +215,7 @@ def fields_file() -> str:
         )
         body = "".join(f"    {line}\n" if line else "\n" for line in fields.splitlines())
         parts.append(f"/// {', '.join(p.name for p in primes.values())}.\n")
-        parts.append(f"pub mod {module} {{\n    use crate::field;\n\n{body}}}\n\n")
+        parts.append(f"pub mod {module} {{\n    use crate::__field;\n\n{body}}}\n\n")
     return "".join(parts)[:-1]
 
 
@@ -232,9 +232,10 @@ def field_type(name: str, p: int, about: str, generator: int | None, is_plain: b
     """A prime as a type."""
     given = "" if generator is None else f", generator = {generator}"
     plain = "    ///\n    /// Elements are plain: x stands as x.\n" if is_plain else ""
+    says = f"{about[0].upper()}{about[1:]}; {p.bit_length()} bits."
     return (
-        f"field! {{\n    /// {about[0].upper()}{about[1:]}; {p.bit_length()} bits.\n{plain}"
-        f'    pub struct {name}(modulus = "{p:#x}", prime{given});\n}}\n'
+        f'__field! {{\n    "```"\n    /// {says}\n{plain}'
+        f'    pub struct {name}(modulus = "{p:#x}"{given});\n}}\n'
     )
 
 

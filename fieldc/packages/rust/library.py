@@ -17,7 +17,9 @@ LEFT_OUT = ("generated", "lib.rs", "sources.rs")
 """What a package has of its own, and what only macros of this repository use."""
 NAMED = ("curves", "pairing", "tower")
 """Modules for fields that the crate names."""
-EXAMPLE = re.compile(r"^( *//[/!])(?: ```.*\n)((?:\1.*\n)*?)\1 ```\n", re.MULTILINE)
+EXAMPLE = re.compile(
+    r"^( *)(?://[/!] ```.*|#\[doc = \$fence\])\n((?:\1//[/!].*\n)*?)\1//[/!] ```\n", re.MULTILINE
+)
 AFTER_HEAD = "#![no_std]"
 NOT_THERE = re.compile(
     r"(?:#\[.*\]\n)*pub (?:mod (?:sources|" + "|".join(NAMED) + r");|use tower::.*;)\n"

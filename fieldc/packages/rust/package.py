@@ -230,7 +230,7 @@ def texts(
         f"{GENERATED}/portable.rs": head + portable_products(),
         f"{GENERATED}/divsteps.rs": head + divsteps_text(),
         f"{GENERATED}/aarch64_divsteps.rs": head + arm_divsteps_text(),
-        f"{GENERATED}/fields.rs": f"{head}use crate::field;\n\n{declared}",
+        f"{GENERATED}/fields.rs": f"{head}use crate::__field;\n\n{declared}",
         f"{GENERATED}/n{f.n:02}.rs": head + module(f, r, own),
         f"{GENERATED}/aarch64_n{f.n:02}.rs": head + arm_kernels(f.n, plain),
         "tests/arithmetic.rs": fill("arithmetic.rs", words),

@@ -15,6 +15,9 @@ square of 6 limbs; rows of secp256k1 are of one run. "Before" each row had a quo
 | secp256k1-p | mul | 68.4, 50.0 | 50.4, 35.4 | k256 0.13 58.6, 49.5 | 0.86, 0.72 |
 | secp256k1-p | square | 67.2, 48.6 | 48.2, 28.6 | 75.9, 46.7 | 0.64, 0.61 |
 
+On Zen 4 products modulo bn254-p took 63.5, 52.2 ticks by rows of mu, and take 53.6, 51.1 by
+`last-difference` and in place; docs/races.md has more.
+
 arkworks branches on its last comparison, so the processor guesses it and starts the next product;
 ours is a select, which the next product waits for. It takes about 30 of the 259 instructions of
 a product of 4 limbs. A result that is returned is copied once, which costs 4 cycles of latency. Of
@@ -25,6 +28,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from fieldc.algorithms import choose
 from fieldc.field import Field
 from fieldc.packages.rust.classes import (
     COMPLEMENT,
@@ -55,8 +59,15 @@ CONSTANTS = {
     COMPLEMENT: ("p", "minus_mu", "fold_rest"),
 }
 """Of classes whose limbs are read anew in each row. With a quotient in each row that is slower."""
-SLOWER = (COMPLEMENT, "mul")
-"""Takes longer than that of SPARE: 75 and 57 cycles, not 72 and 56."""
+SLOWER = {
+    (COMPLEMENT, "mul", 4),
+    (COMPLEMENT, "mul", 6),
+    (FOLD, "mul", 4),
+    (LAZY_FOLD, "mul_lazy", 4),
+}
+"""Those take longer than with a quotient in each row."""
+DIFFERENCE = (SPARE, "mul")
+"""Made by `last-difference`: no difference of its own follows the last row."""
 ROWS = RowChoice(RowStyle.TWO_SUMS)
 """A row of x is whole before the sum waits for it: of all styles that has the least latency."""
 HEADER = "#[inline(always)]\npub(crate) fn"
@@ -96,8 +107,10 @@ def _of_class(prime_class: PrimeClass, limbs: int) -> Iterator[str]:
     flavour = Flavour(HELPERS, ("false", "true"), lambda _: HEADER, _constant, parameters)
     for expression in class_expressions(prime_class, limbs):
         operation = expression.kernel.operation
-        if (prime_class, operation) == SLOWER:
+        if (prime_class, operation, limbs) in SLOWER:
             continue
+        if (prime_class, operation) == DIFFERENCE:
+            expression = choose(expression.field, operation, "last-difference")
         # Of values below 2p each operation has a class of one name here.
         name = f"{operation}_{prime_class.name.removeprefix('lazy_')}_{limbs}"
         program = class_words(expression, ROWS)
@@ -117,4 +130,7 @@ def _body(prime_class: PrimeClass, program: Program, flavour: Flavour) -> FlatBo
 
 def _constant(value: Value) -> str:
     """A constant as a parameter has it: `p[3]`, `n0`. Of R - p with one limb that limb is -p[0]."""
-    return "p[0].wrapping_neg()" if value.name == "complement[0]" else value.name
+    return {
+        "complement[0]": "p[0].wrapping_neg()",
+        "p_inverse": "n0.wrapping_neg()",
+    }.get(value.name, value.name)

@@ -3,12 +3,13 @@
 //! Source: NIST SP 800-186 (2023), 3.2.1.3.
 
 use super::curve::{Curve, element};
-use crate::field;
+use crate::__field;
 use crate::p256::Fp;
 
-field! {
+__field! {
+    "```"
     /// Scalar field of P-256, the integers modulo its order; 256 bits.
-    pub struct Fr(modulus = "0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551", prime, generator = 7);
+    pub struct Fr(modulus = "0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551", generator = 7);
 }
 
 /// The curve P-256.

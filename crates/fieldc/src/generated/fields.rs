@@ -4,178 +4,198 @@
 
 /// bls12-381-p, bls12-381-r.
 pub mod bls12_381 {
-    use crate::field;
+    use crate::__field;
 
-    field! {
+    __field! {
+        "```"
         /// Base field of the pairing curve BLS12-381; 381 bits.
-        pub struct Fp(modulus = "0x1a0111ea397fe69a4b1ba7b6434bacd764774b84f38512bf6730d2a0f6b0f6241eabfffeb153ffffb9feffffffffaaab", prime, generator = 2);
+        pub struct Fp(modulus = "0x1a0111ea397fe69a4b1ba7b6434bacd764774b84f38512bf6730d2a0f6b0f6241eabfffeb153ffffb9feffffffffaaab", generator = 2);
     }
-    field! {
+    __field! {
+        "```"
         /// Scalar field of BLS12-381; 255 bits.
-        pub struct Fr(modulus = "0x73eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001", prime, generator = 7);
+        pub struct Fr(modulus = "0x73eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001", generator = 7);
     }
 }
 
 /// bls12-377-p, bls12-377-r.
 pub mod bls12_377 {
-    use crate::field;
+    use crate::__field;
 
-    field! {
+    __field! {
+        "```"
         /// Base field of BLS12-377, scalar field of BW6-761; 377 bits.
-        pub struct Fp(modulus = "0x1ae3a4617c510eac63b05c06ca1493b1a22d9f300f5138f1ef3622fba094800170b5d44300000008508c00000000001", prime, generator = 15);
+        pub struct Fp(modulus = "0x1ae3a4617c510eac63b05c06ca1493b1a22d9f300f5138f1ef3622fba094800170b5d44300000008508c00000000001", generator = 15);
     }
-    field! {
+    __field! {
+        "```"
         /// Scalar field of BLS12-377; 253 bits.
-        pub struct Fr(modulus = "0x12ab655e9a2ca55660b44d1e5c37b00159aa76fed00000010a11800000000001", prime, generator = 22);
+        pub struct Fr(modulus = "0x12ab655e9a2ca55660b44d1e5c37b00159aa76fed00000010a11800000000001", generator = 22);
     }
 }
 
 /// bn254-p, bn254-r.
 pub mod bn254 {
-    use crate::field;
+    use crate::__field;
 
-    field! {
+    __field! {
+        "```"
         /// Base field of alt_bn128, the pairing curve of Ethereum; 254 bits.
-        pub struct Fp(modulus = "0x30644e72e131a029b85045b68181585d97816a916871ca8d3c208c16d87cfd47", prime, generator = 3);
+        pub struct Fp(modulus = "0x30644e72e131a029b85045b68181585d97816a916871ca8d3c208c16d87cfd47", generator = 3);
     }
-    field! {
+    __field! {
+        "```"
         /// Scalar field of alt_bn128; 254 bits.
-        pub struct Fr(modulus = "0x30644e72e131a029b85045b68181585d2833e84879b9709143e1f593f0000001", prime, generator = 7);
+        pub struct Fr(modulus = "0x30644e72e131a029b85045b68181585d2833e84879b9709143e1f593f0000001", generator = 7);
     }
 }
 
 /// fp254bnb-p, fp254bnb-r.
 pub mod fp254bnb {
-    use crate::field;
+    use crate::__field;
 
-    field! {
+    __field! {
+        "```"
         /// Base field of Fp254BNb, the other BN254; 254 bits.
-        pub struct Fp(modulus = "0x2523648240000001ba344d80000000086121000000000013a700000000000013", prime, generator = 3);
+        pub struct Fp(modulus = "0x2523648240000001ba344d80000000086121000000000013a700000000000013", generator = 3);
     }
-    field! {
+    __field! {
+        "```"
         /// Scalar field of Fp254BNb; 254 bits.
-        pub struct Fr(modulus = "0x2523648240000001ba344d8000000007ff9f800000000010a10000000000000d", prime, generator = 2);
+        pub struct Fr(modulus = "0x2523648240000001ba344d8000000007ff9f800000000010a10000000000000d", generator = 2);
     }
 }
 
 /// bw6-761-p.
 pub mod bw6_761 {
-    use crate::field;
+    use crate::__field;
 
-    field! {
+    __field! {
+        "```"
         /// Base field of BW6-761, the outer curve of BLS12-377; 761 bits.
-        pub struct Fp(modulus = "0x122e824fb83ce0ad187c94004faff3eb926186a81d14688528275ef8087be41707ba638e584e91903cebaff25b423048689c8ed12f9fd9071dcd3dc73ebff2e98a116c25667a8f8160cf8aeeaf0a437e6913e6870000082f49d00000000008b", prime, generator = 2);
+        pub struct Fp(modulus = "0x122e824fb83ce0ad187c94004faff3eb926186a81d14688528275ef8087be41707ba638e584e91903cebaff25b423048689c8ed12f9fd9071dcd3dc73ebff2e98a116c25667a8f8160cf8aeeaf0a437e6913e6870000082f49d00000000008b", generator = 2);
     }
 }
 
 /// secp256k1-p, secp256k1-n.
 pub mod secp256k1 {
-    use crate::field;
+    use crate::__field;
 
-    field! {
+    __field! {
+        "```"
         /// Base field of secp256k1; 256 bits.
         ///
         /// Elements are plain: x stands as x.
-        pub struct Fp(modulus = "0xfffffffffffffffffffffffffffffffffffffffffffffffffffffffefffffc2f", prime, generator = 3);
+        pub struct Fp(modulus = "0xfffffffffffffffffffffffffffffffffffffffffffffffffffffffefffffc2f", generator = 3);
     }
-    field! {
+    __field! {
+        "```"
         /// Group order of secp256k1; 256 bits.
-        pub struct Fr(modulus = "0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141", prime, generator = 7);
+        pub struct Fr(modulus = "0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141", generator = 7);
     }
 }
 
 /// p256.
 pub mod p256 {
-    use crate::field;
+    use crate::__field;
 
-    field! {
+    __field! {
+        "```"
         /// Base field of NIST P-256; 256 bits.
-        pub struct Fp(modulus = "0xffffffff00000001000000000000000000000000ffffffffffffffffffffffff", prime, generator = 6);
+        pub struct Fp(modulus = "0xffffffff00000001000000000000000000000000ffffffffffffffffffffffff", generator = 6);
     }
 }
 
 /// p384.
 pub mod p384 {
-    use crate::field;
+    use crate::__field;
 
-    field! {
+    __field! {
+        "```"
         /// Base field of NIST P-384; 384 bits.
-        pub struct Fp(modulus = "0xfffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffeffffffff0000000000000000ffffffff", prime, generator = 19);
+        pub struct Fp(modulus = "0xfffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffeffffffff0000000000000000ffffffff", generator = 19);
     }
 }
 
 /// p521.
 pub mod p521 {
-    use crate::field;
+    use crate::__field;
 
-    field! {
+    __field! {
+        "```"
         /// Base field of NIST P-521, a Mersenne prime; 521 bits.
         ///
         /// Elements are plain: x stands as x.
-        pub struct Fp(modulus = "0x1ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff", prime, generator = 3);
+        pub struct Fp(modulus = "0x1ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff", generator = 3);
     }
 }
 
 /// curve25519.
 pub mod curve25519 {
-    use crate::field;
+    use crate::__field;
 
-    field! {
+    __field! {
+        "```"
         /// Base field of Curve25519 and Ed25519; 255 bits.
         ///
         /// Elements are plain: x stands as x.
-        pub struct Fp(modulus = "0x7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffed", prime, generator = 2);
+        pub struct Fp(modulus = "0x7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffed", generator = 2);
     }
 }
 
 /// pallas.
 pub mod pallas {
-    use crate::field;
+    use crate::__field;
 
-    field! {
+    __field! {
+        "```"
         /// Base field of Pallas, scalar field of Vesta; 255 bits.
-        pub struct Fp(modulus = "0x40000000000000000000000000000000224698fc094cf91b992d30ed00000001", prime, generator = 5);
+        pub struct Fp(modulus = "0x40000000000000000000000000000000224698fc094cf91b992d30ed00000001", generator = 5);
     }
 }
 
 /// vesta.
 pub mod vesta {
-    use crate::field;
+    use crate::__field;
 
-    field! {
+    __field! {
+        "```"
         /// Base field of Vesta, scalar field of Pallas; 255 bits.
-        pub struct Fp(modulus = "0x40000000000000000000000000000000224698fc0994a8dd8c46eb2100000001", prime, generator = 5);
+        pub struct Fp(modulus = "0x40000000000000000000000000000000224698fc0994a8dd8c46eb2100000001", generator = 5);
     }
 }
 
 /// goldilocks.
 pub mod goldilocks {
-    use crate::field;
+    use crate::__field;
 
-    field! {
+    __field! {
+        "```"
         /// One full 64-bit limb, the field of Plonky2 (not the 448-bit Goldilocks); 64 bits.
-        pub struct Fp(modulus = "0xffffffff00000001", prime, generator = 7);
+        pub struct Fp(modulus = "0xffffffff00000001", generator = 7);
     }
 }
 
 /// csidh-512.
 pub mod csidh_512 {
-    use crate::field;
+    use crate::__field;
 
-    field! {
+    __field! {
+        "```"
         /// Field of CSIDH-512: p + 1 is smooth; 511 bits.
-        pub struct Fp(modulus = "0x65b48e8f740f89bffc8ab0d15e3e4c4ab42d083aedc88c425afbfcc69322c9cda7aac6c567f35507516730cc1f0b4f25c2721bf457aca8351b81b90533c6c87b", prime, generator = 2);
+        pub struct Fp(modulus = "0x65b48e8f740f89bffc8ab0d15e3e4c4ab42d083aedc88c425afbfcc69322c9cda7aac6c567f35507516730cc1f0b4f25c2721bf457aca8351b81b90533c6c87b", generator = 2);
     }
 }
 
 /// m-511.
 pub mod m_511 {
-    use crate::field;
+    use crate::__field;
 
-    field! {
+    __field! {
+        "```"
         /// Base field of the Edwards-friendly curve M-511; 511 bits.
         ///
         /// Elements are plain: x stands as x.
-        pub struct Fp(modulus = "0x7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff45", prime, generator = 2);
+        pub struct Fp(modulus = "0x7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff45", generator = 2);
     }
 }

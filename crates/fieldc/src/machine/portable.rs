@@ -1,6 +1,7 @@
 //! Builds without assembly: portable Rust computes all products.
 //!
-//! Products of many limbs are called. What they return is copied limb by limb, as they stored it.
+//! Products of many limbs are called. What they return is copied limb by limb, as they stored it; in
+//! place there is nothing to copy.
 
 use crate::assembly::{Products, Shape};
 use crate::lazy_kernels::{LazyProducts, LazyShape};
@@ -34,12 +35,42 @@ macro_rules! call {
 impl<const N: usize, const CLASS: u8> Products<N> for Shape<N, CLASS> {
     #[inline]
     fn mul<M: Modulus<N>>(x: &[u64; N], y: &[u64; N]) -> [u64; N] {
-        call!(mul(x, y))
+        if N <= SHORT {
+            return portable::mul::<N, M>(x, y);
+        }
+        // SAFETY: the references are valid.
+        written(|z| unsafe { mul_at::<N, M>(z, x, y) })
     }
 
     #[inline]
     fn square<M: Modulus<N>>(x: &[u64; N]) -> [u64; N] {
-        call!(square(x))
+        if N <= SHORT {
+            return portable::square::<N, M>(x);
+        }
+        // SAFETY: the reference is valid.
+        written(|z| unsafe { square_at::<N, M>(z, x) })
+    }
+
+    #[inline]
+    fn mul_in_place<M: Modulus<N>>(x: &mut [u64; N], y: &[u64; N]) {
+        if N <= SHORT {
+            *x = portable::mul::<N, M>(x, y);
+        } else {
+            let x: *mut _ = x;
+            // SAFETY: the references are valid.
+            unsafe { mul_at::<N, M>(x, x, y) }
+        }
+    }
+
+    #[inline]
+    fn square_in_place<M: Modulus<N>>(x: &mut [u64; N]) {
+        if N <= SHORT {
+            *x = portable::square::<N, M>(x);
+        } else {
+            let x: *mut _ = x;
+            // SAFETY: the reference is valid.
+            unsafe { square_at::<N, M>(x, x) }
+        }
     }
 
     #[inline]
@@ -60,14 +91,36 @@ impl<const N: usize, const CLASS: u8> LazyProducts<N> for LazyShape<N, CLASS> {
     }
 }
 
-#[inline(never)]
-fn mul<const N: usize, M: Modulus<N>>(x: &[u64; N], y: &[u64; N]) -> [u64; N] {
-    portable::mul::<N, M>(x, y)
+/// What a product writes, copied limb by limb.
+#[inline(always)]
+fn written<const N: usize>(write: impl FnOnce(*mut [u64; N])) -> [u64; N] {
+    let mut z = [0; N];
+    write(&mut z);
+    by_limbs(&z)
 }
 
+/// z becomes x*y/R mod p; it may be where x or y is.
+///
+/// # Safety
+/// Each is valid, x and y for reads and z for writes.
 #[inline(never)]
-fn square<const N: usize, M: Modulus<N>>(x: &[u64; N]) -> [u64; N] {
-    portable::square::<N, M>(x)
+unsafe fn mul_at<const N: usize, M: Modulus<N>>(
+    z: *mut [u64; N],
+    x: *const [u64; N],
+    y: *const [u64; N],
+) {
+    // SAFETY: they are valid, and the product is whole before it is written.
+    unsafe { *z = portable::mul::<N, M>(&*x, &*y) }
+}
+
+/// z becomes x*x/R mod p; it may be where x is.
+///
+/// # Safety
+/// Each is valid, x for reads and z for writes.
+#[inline(never)]
+unsafe fn square_at<const N: usize, M: Modulus<N>>(z: *mut [u64; N], x: *const [u64; N]) {
+    // SAFETY: they are valid, and the square is whole before it is written.
+    unsafe { *z = portable::square::<N, M>(&*x) }
 }
 
 #[inline(never)]

@@ -60,7 +60,7 @@ pub(crate) mod private {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __traits {
-    ($Fp:ident $(, $generator:literal)?) => {
+    ($Fp:ident, $fence:literal $(, $generator:literal)?) => {
         $(const _: () = assert!(
             $crate::__private::is_non_residue::<{ $Fp::LIMBS }, $Fp>($generator),
             "the generator is a square"
@@ -69,7 +69,7 @@ macro_rules! __traits {
         $crate::__subtle! { $Fp }
         $crate::__zeroize! { $Fp }
         $crate::__serde! { $Fp }
-        $crate::__rand_core! { $Fp }
+        $crate::__rand_core! { $Fp, $fence }
         $crate::__num_traits! { $Fp }
         $crate::__bytemuck! { $Fp }
         $crate::__arbitrary! { $Fp }

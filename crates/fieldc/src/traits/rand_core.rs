@@ -22,9 +22,18 @@ pub fn try_random<const N: usize, const B: usize, M: crate::Modulus<N>, E>(
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __rand_core {
-    ($Fp:ident) => {
+    ($Fp:ident, $fence:literal) => {
         impl $Fp {
             /// An element chosen uniformly at random.
+            ///
+            #[doc = $fence]
+            /// use fieldc::bn254::Fp;
+            /// use rand_core::Rng;
+            ///
+            /// fn pair<R: Rng>(rng: &mut R) -> [Fp; 2] {
+            ///     [Fp::from_rng(rng), Fp::from_rng(rng)]
+            /// }
+            /// ```
             #[inline]
             pub fn from_rng<R: $crate::__private::rand_core::Rng + ?Sized>(rng: &mut R) -> Self {
                 let Ok(element) = Self::try_from_rng(rng);
@@ -32,6 +41,15 @@ macro_rules! __rand_core {
             }
 
             /// An element chosen uniformly at random, or the generator's error.
+            ///
+            #[doc = $fence]
+            /// use fieldc::bn254::Fp;
+            /// use rand_core::TryRng;
+            ///
+            /// fn pair<R: TryRng>(rng: &mut R) -> Result<[Fp; 2], R::Error> {
+            ///     Ok([Fp::try_from_rng(rng)?, Fp::try_from_rng(rng)?])
+            /// }
+            /// ```
             ///
             /// # Errors
             /// If the generator fails.
@@ -57,5 +75,5 @@ macro_rules! __rand_core {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __rand_core {
-    ($Fp:ident) => {};
+    ($Fp:ident, $fence:literal) => {};
 }

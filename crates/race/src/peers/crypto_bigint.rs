@@ -1,12 +1,12 @@
 //! crypto-bigint: Montgomery forms whose modulus is a constant, in Rust.
 
 use ::crypto_bigint::modular::ConstMontyForm;
-use ::crypto_bigint::{U256, U384, Uint, const_prime_monty_params};
+use ::crypto_bigint::{U256, U384, U576, Uint, const_prime_monty_params};
 
 use crate::chain::Element;
 use crate::entry::Range::Canonical;
 use crate::entry::{Entry, Peer, Rows};
-use crate::fields::{BLS12_381_P, BLS12_381_R, BN254_P, P256_P, SECP256K1_P};
+use crate::fields::{BLS12_381_P, BLS12_381_R, BN254_P, CURVE25519_P, P256_P, P521_P, SECP256K1_P};
 use crate::operand::Form;
 
 macro_rules! fields {
@@ -62,4 +62,9 @@ fields! {
         "fffffffffffffffffffffffffffffffffffffffffffffffffffffffefffffc2f";
     P256_P = P256Fp, P256P, U256, 6,
         "ffffffff00000001000000000000000000000000ffffffffffffffffffffffff";
+    P521_P = P521Fp, P521P, U576, 3,
+        "00000000000001ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff\
+         ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff";
+    CURVE25519_P = X25519Fp, X25519P, U256, 2,
+        "7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffed";
 }

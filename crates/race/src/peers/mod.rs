@@ -15,11 +15,13 @@ mod k256;
 mod num_bigint;
 mod ours;
 mod p256;
+mod p521;
 mod pasta_curves;
 mod plonky3;
 mod points;
 mod texts;
 mod towers;
+mod x25519;
 
 use crate::curves;
 use crate::entry::Entry;
@@ -40,12 +42,14 @@ pub fn entries(options: &Options, skipped: &mut Vec<String>) -> Vec<Entry> {
     crypto_bigint::enter(&mut entries);
     k256::enter(&mut entries);
     p256::enter(&mut entries);
+    p521::enter(&mut entries);
     pasta_curves::enter(&mut entries);
     curve25519_dalek::enter(&mut entries);
     plonky3::enter(&mut entries);
     num_bigint::enter(&mut entries);
     points::enter(&mut entries);
     towers::enter(&mut entries);
+    x25519::enter(&mut entries);
     #[cfg(target_arch = "x86_64")]
     if options.wants_peer("gnark-crypto")
         && let Err(reason) = gnark::enter(&mut entries)

@@ -1,7 +1,8 @@
 //! Ours: the public operators of the crate `fieldc`.
 
 use fieldc::{
-    Ntt, bls12_381, bn254, goldilocks, inner_product, p256, pallas, secp256k1, slices, vesta,
+    Ntt, bls12_381, bn254, curve25519, goldilocks, inner_product, p256, p521, pallas, secp256k1,
+    slices, vesta,
 };
 
 use super::OURS;
@@ -9,8 +10,8 @@ use crate::chain::Element;
 use crate::entry::Range::Canonical;
 use crate::entry::{Entry, Peer, Rows};
 use crate::fields::{
-    BLS12_381_P, BLS12_381_R, BN254_P, ED25519_L, Ed25519Scalar, GOLDILOCKS, P256_P, PALLAS_P,
-    SECP256K1_P, VESTA_P,
+    BLS12_381_P, BLS12_381_R, BN254_P, CURVE25519_P, ED25519_L, Ed25519Scalar, GOLDILOCKS, P256_P,
+    P521_P, PALLAS_P, SECP256K1_P, VESTA_P,
 };
 use crate::operand::Form;
 
@@ -69,6 +70,8 @@ fields! {
     BN254_P = bn254::Fp;
     SECP256K1_P = secp256k1::Fp;
     P256_P = p256::Fp;
+    P521_P = p521::Fp;
+    CURVE25519_P = curve25519::Fp;
     PALLAS_P = pallas::Fp;
     VESTA_P = vesta::Fp;
     GOLDILOCKS = goldilocks::Fp;
