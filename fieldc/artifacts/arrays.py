@@ -10,11 +10,7 @@ from pathlib import Path
 from textwrap import wrap
 from typing import TypeVar
 
-from fieldc.algorithms.columns import (
-    INNER,
-    accumulate_digits,
-    columns_of,
-)
+from fieldc.algorithms.columns import INNER, accumulate_digits, columns_of
 from fieldc.algorithms.lane_words import HALF_BITS
 from fieldc.algorithms.lanes import ARRAY_OPERATIONS, in_lanes
 from fieldc.artifacts.array_proofs import UnprovedArrayKernel
@@ -90,8 +86,8 @@ class BuiltArray:
     @property
     def stem(self) -> str:
         """The files' path without the ending."""
-        name = f"{self.kernel.expression.kernel.operation}_{self.layout.replace('-', '_')}"
-        name += "_of_digits" if reads_digits(self.kernel) else ""
+        of = "_of_digits" if reads_digits(self.kernel) else ""
+        name = f"{self.kernel.expression.kernel.operation}_{self.layout}{of}".replace("-", "_")
         return f"{self.kernel.target.name}/{self._transform or name}"
 
     @property

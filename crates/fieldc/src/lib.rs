@@ -35,8 +35,7 @@
 //! assert_eq!(y, Fp::ONE + x);
 //! assert_eq!(Fp::from_hex("499602d2"), Ok(x));
 //! assert_eq!(Fp::from_bytes_wide_le(&[1; 100]).double(), Fp::from_bytes_wide_be(&[2; 100]));
-//! let random = Fp::random_from(|bytes| bytes.fill(4)); // the source's bytes go here
-//! # let _ = random;
+//! assert_ne!(Fp::random_from(|bytes| bytes.fill(4)), x); // the source's bytes go here
 //! # Ok::<(), fieldc::DecodeError>(())
 //! ```
 //!
@@ -47,12 +46,9 @@
 //! module `pairing`.
 //!
 //! Where the modulus has two spare bits, [`Lazy`] keeps values below 2p, and products leave out a
-//! subtraction; it is a type of its own.
-//!
-//! The fields of many curves are here by name; [`field!`] makes a type of any other odd prime.
-//!
-//! With the feature `alloc`, `DigitArray` is an array that stays in the form in which vectors
-//! compute, from one operation to the next.
+//! subtraction; it is a type of its own. The fields of many curves are here by name; [`field!`] makes
+//! a type of any other odd prime. With the feature `alloc`, `DigitArray` is an array that stays in the
+//! form in which vectors compute, from one operation to the next.
 //!
 //! The crate is `no_std`, allocates nothing but for that array, and has no build script. On x86-64 it finds out once
 //! what the processor has and runs assembly if it has BMI2; on AArch64 it runs assembly. Everywhere
