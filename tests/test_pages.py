@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from fieldc.cli import VERBS
+from fieldc.cli import VERBS, find_verb
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = ["arkworks", "crates", "docs", "examples", "fieldc", "formal", "packages", "tests"]
@@ -75,7 +75,7 @@ def wrong_commands(text: str) -> list[str]:
         if verb not in VERBS:
             wrong += [verb] if re.fullmatch(r"[a-z]+", verb) and verb != "help" else []
             continue
-        known = {name for a in VERBS[verb].parser()._actions for name in a.option_strings}
+        known = {name for a in find_verb(verb).parser()._actions for name in a.option_strings}
         options = [re.match(r"\[?(--?[a-z][a-z-]*)", word) for word in words]
         wrong += [f"{verb} {o[1]}" for o in options if o and o[1] not in known]
     return wrong

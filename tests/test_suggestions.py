@@ -8,7 +8,7 @@ import pytest
 
 from fieldc.algorithms import NoKernel, choose
 from fieldc.catalogue import ModulusError, UnknownField, find_field
-from fieldc.cli import VERBS
+from fieldc.cli import find_verb
 from fieldc.commands.options import BUILT
 from fieldc.commands.verb import UsageError
 from fieldc.errors import MOST_NEAREST, counted, nearest
@@ -90,13 +90,13 @@ def test_one_thing_and_several() -> None:
 
 def test_a_long_option_is_near_to_long_ones_alone() -> None:
     with pytest.raises(UsageError, match="use --help, --op, --formula, --time"):
-        VERBS["tune"].parse(["17", "--why"])
+        find_verb("tune").parse(["17", "--why"])
 
 
 @pytest.mark.parametrize(("words", "name"), [(["--rounds=0"], "--rounds"), (["-o", ""], "-o")])
 def test_a_value_that_cannot_be_used_is_said_with_its_option(words: list[str], name: str) -> None:
     with pytest.raises(UsageError, match=f"^{name}: '0?' is not "):
-        VERBS["lab"].parse(words)
+        find_verb("lab").parse(words)
 
 
 def test_what_is_wrong_in_a_file_is_said_with_its_name(tmp_path: Path) -> None:
