@@ -35,6 +35,7 @@ EVERY = [*CASES, *SUMS, *WORDS, *DOUBLES, *SHORT, *MIXED]
 
 
 @pytest.mark.parametrize("case", EVERY, ids="-".join)
+@pytest.mark.sweep(31)
 def test_the_checker_accepts_kernels_on_arrays(checker: Path, tmp_path: Path, case: Case) -> None:
     built = built_array(*case)
     status, said = replay(checker, tmp_path, certificate_of_array(built), built.kernel.object)

@@ -32,8 +32,12 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.usefixtures("installed")
 def test_every_kernel_of_a_rust_package_is_certified(
-    package: Path, capsys: pytest.CaptureFixture[str]
+    package: Path,
+    checker: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
+    monkeypatch.setenv("PATH", str(checker.parent), prepend=":")  # else a release is compiled
     capsys.readouterr()
     assert main(["certify", str(package), "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)

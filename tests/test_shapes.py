@@ -305,6 +305,7 @@ def test_remainders_by_barrett_modulo_sparse_primes(text: str, variant: str) -> 
 
 @ON_X86_64
 @pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.sweep(1)
 def test_remainders_by_barrett_modulo_random_primes(seed: int) -> None:
     """Of each shape, and where p is little above a power of the radix: its top limb is 1."""
     rng = random.Random(f"a top limb of 1 {seed}")

@@ -38,7 +38,10 @@ from fieldc.words.lower import lower
 
 P224 = 2**224 - 2**96 + 1
 ON_X86_64 = pytest.mark.skipif("x86_64" not in host_triple(), reason="the kernels are x86-64")
-NOT_FOLLOWED = {"two-limb-quotients", "half-limbs", "karatsuba", "karatsuba-limbs"}
+NOT_FOLLOWED = {"two-limb-quotients", "last-difference", "half-limbs"} | {
+    "karatsuba",
+    "karatsuba-limbs",
+}
 """Algorithms that the prover does not follow, on any prime of two limbs or more that was tried."""
 NOT_ALWAYS = {
     "fios",

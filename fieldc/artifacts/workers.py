@@ -6,7 +6,7 @@ import multiprocessing
 import os
 import signal
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, wait
+from concurrent.futures import Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from multiprocessing import forkserver, resource_tracker
@@ -49,7 +49,7 @@ def in_processes(
     pool = ProcessPoolExecutor(number, context, initializer=_end_with, initargs=(watched,))
     try:
         with deferred_signals(_end_server):  # a process that is half begun could not be ended
-            futures = [pool.submit(function, job) for job in jobs]
+            futures = [_submit(pool, function, job) for job in jobs]
         for future in futures:
             # A signal that comes just before a wait begins does not end it: Python sees it after.
             while not wait([future], MOMENT).done:
@@ -61,6 +61,21 @@ def in_processes(
         held.close()  # ends those that still compute
         pool.shutdown(cancel_futures=True)
         watched.close()
+
+
+def _submit(
+    pool: ProcessPoolExecutor, function: Callable[[_Job], _Result], job: _Job
+) -> Future[_Result]:
+    """The result to come. Raises BrokenProcessPool.
+
+    A pool that finds itself broken says so first and then closes its pipes; who submits meanwhile
+    meets a closed one, and is told why when asking again.
+    """
+    try:
+        return pool.submit(function, job)
+    except OSError:
+        pool.submit(function, job)
+        raise
 
 
 def _context(module: str) -> BaseContext:

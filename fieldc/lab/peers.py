@@ -20,14 +20,15 @@ if TYPE_CHECKING:
 
 FOLDER = Path(__file__).resolve().parents[2] / "crates" / "race"
 FIELDS = (
-    *("bls12-381-p", "bls12-381-r", "bn254-p", "secp256k1-p", "p256"),
-    *("pallas", "vesta", "goldilocks", "2^252+27742317777372353535851937790883648493"),
+    *("bls12-381-p", "bls12-381-r", "bn254-p", "secp256k1-p", "p256", "p521"),
+    *("curve25519", "pallas", "vesta", "goldilocks"),
+    "2^252+27742317777372353535851937790883648493",
 )
 OPERATIONS = (
     *("mul", "square", "add", "sub", "inverse", "sqrt"),
     *("fp12_mul", "fp12_square", "cyclotomic_square", "fp12_mul_line"),
     *("miller_loop", "final_exponentiation", "pairing_4"),
-    *("g1_add", "g1_double", "g2_add", "g2_double"),
+    *("g1_add", "g1_double", "g2_add", "g2_double", "x25519"),
     *("fp2_mul", "pairing", "msm_4096", "msm_16384", "verify"),
     *("transform_16384", "groth16_prove", "groth16_verify"),
 )
