@@ -61,13 +61,13 @@ python-lint: venv
 
 # Of the crates and of Python at once: cargo links and runs one test at a time, and pytest's last
 # tests leave a core idle. What cargo says is kept, and shown whole if something fails.
-test: venv lint ## what every change must pass
+test: venv python-lint ## what every change must pass
 	@mkdir -p build
 	@$(MAKE) --no-print-directory -j2 --keep-going SIDE_BY_SIDE=yes crates-test python-test
 
 crates-test:
-	@echo "cargo-test and foreign-check beside pytest: build/crates-test.log"; \
-	$(MAKE) --no-print-directory -j1 SIDE_BY_SIDE= cargo-test foreign-check \
+	@echo "cargo-lint, cargo-test and foreign-check beside pytest: build/crates-test.log"; \
+	$(MAKE) --no-print-directory -j1 SIDE_BY_SIDE= cargo-lint cargo-test foreign-check \
 	    >build/crates-test.log 2>&1 || { cat build/crates-test.log; exit 1; }
 
 # Programs that tests begin know nothing of this make and its jobs.
