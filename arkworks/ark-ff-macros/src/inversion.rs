@@ -12,8 +12,10 @@ use crate::number::limbs;
 pub(crate) fn inversion(p: &[u64]) -> syn::Result<TokenStream> {
     let n = p.len();
     // The feature is that of fieldc, not of the crate where this is compiled.
-    let text = sources::INVERSION.replace("not(feature = \"portable\"), ", "");
-    let mut items = syn::parse_file(&text)?.items;
+    let mut items = Vec::new();
+    for text in sources::INVERSION {
+        items.extend(syn::parse_file(&text.replace("not(feature = \"portable\"), ", ""))?.items);
+    }
     // What it uses of its crate is defined here.
     items.retain(|item| !matches!(item, Item::Use(_)));
     let is_zero = syn::parse_file(sources::ADDITION[0])?
@@ -32,6 +34,15 @@ pub(crate) fn inversion(p: &[u64]) -> syn::Result<TokenStream> {
                 const N0: u64;
                 const R2: [u64; N];
                 const BITS: u32;
+            }
+
+            /// Batches are blocks here: the kernel is the crate's.
+            const HAS_DIVSTEP_BATCH: bool = false;
+
+            mod machine {
+                pub(super) fn divstep_batch(_: i64, _: i64, _: i64) -> Option<[i64; 5]> {
+                    None
+                }
             }
 
             #modulus

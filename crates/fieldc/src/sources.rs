@@ -46,8 +46,8 @@ pub const CHOICE: [&str; 2] = [include_str!("residues.rs"), include_str!("portab
 /// Products in portable Rust, and what they are made of.
 pub const PRODUCT: [&str; 2] = [include_str!("limbs.rs"), include_str!("montgomery.rs")];
 
-/// Inverses.
-pub const INVERSION: &str = include_str!("inversion.rs");
+/// Inverses, and batches of divsteps.
+pub const INVERSION: [&str; 2] = [include_str!("divsteps.rs"), include_str!("inversion.rs")];
 
 /// What the processor offers.
 pub const PROCESSOR: &str = include_str!("available/processor.rs");
