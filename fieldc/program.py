@@ -31,7 +31,7 @@ INTERRUPTED = 130
 def collect_rarely() -> None:
     """Let Python look for unreachable cycles after 50,000 new objects instead of 700.
 
-    What a build makes has few of them and lives long: a tenth of its time was spent on looking.
+    What a build makes has few of them and lives long, so looking for them is mostly in vain.
     """
     gc.set_threshold(50_000, 20, 50)
 

@@ -68,8 +68,8 @@ def _submit(
 ) -> Future[_Result]:
     """The result to come. Raises BrokenProcessPool.
 
-    A pool that finds itself broken says so first and then closes its pipes; who submits meanwhile
-    meets a closed one, and is told why when asking again.
+    A broken pool first notes that it is broken, then closes its pipes. A job that comes meanwhile
+    fails by a closed pipe. Submitting it again gives the reason.
     """
     try:
         return pool.submit(function, job)

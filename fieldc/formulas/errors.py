@@ -40,9 +40,10 @@ def line_of(error: BaseException, file: str) -> int:
 
 
 def returned_line(function: FunctionType, arguments: Sequence[object]) -> tuple[object, int]:
-    """What a function returns, and the line where it does; its first one under a profiler of C.
+    """What a function returns, and the line of its return.
 
-    Such a profiler, as cProfile's, could not be set again.
+    It is the function's first line where a profiler such as cProfile runs: Python could stop that
+    one, but not start it again.
     """
     line = function.__code__.co_firstlineno
 
