@@ -38,9 +38,9 @@ def _and(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
 
 
 def _or(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
-    """Words of which it is only asked whether they are all 0. Foreign code may ask for more:
+    """Words of which it is only asked whether they are all 0.
 
-    where they have no bit in common, or one flag decides both.
+    Foreign code may ask for more where they have no bit in common, or where one flag decides both.
     """
     if folded(cpu, i):
         return
