@@ -38,6 +38,8 @@ def load_formulas(path: Path) -> list[Formula]:
     except SyntaxError as error:
         said = "the file is not text in UTF-8" if "unicode error" in error.msg else error.msg
         raise wrong(f"this is not Python: {said}", (file, error.lineno or 1)) from None
+    except (MemoryError, RecursionError):
+        raise wrong("this nests too deep for Python", (file, 1)) from None
     except ValueError as error:
         raise wrong(f"this is not Python: {error}", (file, 1)) from None
     module = ModuleType(MODULE)
