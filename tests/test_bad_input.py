@@ -59,6 +59,7 @@ def texts() -> dict[str, str]:
         "rows.json": "[{}]",
         "huge.json": json.dumps([row]).replace("2.0", "9" * 5000),
         "infinite.json": json.dumps([row]).replace("2.0", "Infinity"),
+        "clock.json": json.dumps([row]),
         "truth.json": json.dumps([row]).replace("2.0", "true"),
         "types.toml": "operation = 7\narguments = 8",
         "number.toml": 'operation = "mul"\narguments = "zxy"',
