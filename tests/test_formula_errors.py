@@ -95,6 +95,11 @@ WRONG_FILES = {
     "long-name": (ONE.format("f" * 300, "a: Element"), 4, "f has 300 letters; at most 100 work"),
     "deep": (f"x = {'-' * 100_000}1\n", 1, "this nests too deep for Python"),
     "one-name": (ONE.format("f", "a: Element") * 2, 7, "f is the formula of line 4 already"),
+    "one-name-in-capitals": (
+        ONE.format("f", "a: Element") + ONE.format("F", "a: Element"),
+        7,
+        "F (as f) is the formula of line 4 already",
+    ),
     "one-made-name": (
         "def of(n):\n    @formula\n    def f(a: Element) -> Element:\n        return a * n\n"
         "    return f\n\nf2, f3 = of(2), of(3)\n",
