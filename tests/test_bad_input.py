@@ -68,6 +68,8 @@ def texts() -> dict[str, str]:
         "text.toml": "mul",
         "truth.toml": 'operation = true\narguments = ["z", "x", "y"]',
         "more.toml": 'operation = "mul"\narguments = ["z", "x", "y"]\nconvention = "win64"',
+        "no-y.toml": 'operation = "mul"\narguments = ["z", "x"]',
+        "x-twice.toml": 'operation = "mul"\narguments = ["z", "x", "y", "x"]',
         "deep.toml": "a = " + "[" * 5000,
         **{f"{name}.toml": text for name, text in claims().items()},
     }
