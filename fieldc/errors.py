@@ -61,8 +61,9 @@ def counted(number: int, what: str) -> str:
 
 
 def with_article(noun: str) -> str:
-    """`a word`, `an Element`."""
-    return f"{'an' if noun[:1] in 'AEIOUaeio' else 'a'} {noun}"
+    """`a word`, `an Element`, `a U64`."""
+    is_spelled = noun[:1] == "U" and noun[1:2].isdigit()
+    return f"{'an' if noun[:1] in 'AEIOUaeio' and not is_spelled else 'a'} {noun}"
 
 
 def enumerated(names: Iterable[str]) -> str:

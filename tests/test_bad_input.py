@@ -59,6 +59,7 @@ def texts() -> dict[str, str]:
         "rows.json": "[{}]",
         "huge.json": json.dumps([row]).replace("2.0", "9" * 5000),
         "infinite.json": json.dumps([row]).replace("2.0", "Infinity"),
+        "clock.json": json.dumps([row]),
         "truth.json": json.dumps([row]).replace("2.0", "true"),
         "types.toml": "operation = 7\narguments = 8",
         "number.toml": 'operation = "mul"\narguments = "zxy"',
@@ -67,6 +68,8 @@ def texts() -> dict[str, str]:
         "text.toml": "mul",
         "truth.toml": 'operation = true\narguments = ["z", "x", "y"]',
         "more.toml": 'operation = "mul"\narguments = ["z", "x", "y"]\nconvention = "win64"',
+        "no-y.toml": 'operation = "mul"\narguments = ["z", "x"]',
+        "x-twice.toml": 'operation = "mul"\narguments = ["z", "x", "y", "x"]',
         "deep.toml": "a = " + "[" * 5000,
         **{f"{name}.toml": text for name, text in claims().items()},
     }

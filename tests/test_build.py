@@ -156,6 +156,31 @@ def test_a_relative_name_of_a_cache_is_ignored(monkeypatch: pytest.MonkeyPatch) 
     assert cache.folder() == Path.home() / ".cache/fieldc/proofs"
 
 
+def without_a_home(name: str) -> str:
+    raise KeyError(name)
+
+
+@pytest.mark.parametrize("home", [None, "relative", "~"])
+def test_a_build_without_a_home_remembers_nothing(
+    home: str | None,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """A user of a container that its system does not know has none."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.delenv("HOME", raising=False)
+    monkeypatch.setattr("pwd.getpwuid", without_a_home)
+    if home is not None:
+        monkeypatch.setenv("HOME", home)
+    built(tmp_path / "a", "goldilocks", "--op", "add")
+    assert [path.name for path in tmp_path.iterdir()] == ["a"]
+    capsys.readouterr()
+    assert main(["cache"]) == main(["cache", "clear"]) == 2
+    assert "HOME is not the path of a folder; set it" in capsys.readouterr().err
+
+
 def test_a_damaged_cache_is_not_believed(tmp_path: Path) -> None:
     words = ("goldilocks", "--op", "add")
     first = built(tmp_path / "a", *words)

@@ -45,6 +45,7 @@ WRONG = {
     "return x * (1 << 10**6)": (5, "at most 4096 bits"),
     "return x + (1 << 4096)": (5, "at most 4096 bits"),
     "while True:\n        x = x * x": (6, "more than 4000 steps"),
+    "return x * Ellipsis": (5, "not with an ellipsis"),
     "return f(x)": (5, "name 'f' is not defined"),
     "g = lambda y: g(y + 1)\n    return g(x)": (5, "calls itself without end"),
 }
@@ -91,7 +92,14 @@ ONE = "@formula\ndef {}({}) -> Element:\n    return a * a\n"
 NO_OUTPUTS = "@formula\ndef f(a: Element) -> {}:\n    return ()\n"
 TOWER = "T = extend(Element, 2, -1)\n"
 WRONG_FILES = {
+    "long-name": (ONE.format("f" * 300, "a: Element"), 4, "f has 300 letters; at most 100 work"),
+    "deep": (f"x = {'-' * 100_000}1\n", 1, "this nests too deep for Python"),
     "one-name": (ONE.format("f", "a: Element") * 2, 7, "f is the formula of line 4 already"),
+    "one-name-in-capitals": (
+        ONE.format("f", "a: Element") + ONE.format("F", "a: Element"),
+        7,
+        "F (as f) is the formula of line 4 already",
+    ),
     "one-made-name": (
         "def of(n):\n    @formula\n    def f(a: Element) -> Element:\n        return a * n\n"
         "    return f\n\nf2, f3 = of(2), of(3)\n",
@@ -232,7 +240,11 @@ def test_formulas_are_read_under_a_profiler() -> None:
     assert add.name == "add_2007_bl"
 
 
-@pytest.mark.parametrize("name", ["int", "void", "uint64_t", "fn", "let", "typename"])
+OF_C = ["int", "void", "uint64_t", "typename", "xor", "static_assert", "constexpr", "co_yield"]
+OF_OTHERS = ["fn", "let", "type", "gen", "macro", "Self", "package", "interface", "eval"]
+
+
+@pytest.mark.parametrize("name", [*OF_C, *OF_OTHERS])
 def test_a_keyword_of_another_language_gets_an_underscore(name: str) -> None:
     found: dict[str, Any] = {}
     text = f"def {name}({name}: Element, other: Element) -> Element:\n    return {name}\n"

@@ -255,6 +255,16 @@ def test_the_overview_fits_the_terminal(columns: int, monkeypatch: pytest.Monkey
     ]
 
 
+@pytest.mark.parametrize("columns", [40, 59, 80, 200])
+def test_the_help_of_each_verb_fits_the_terminal(
+    columns: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    for name in cli.VERBS:
+        text = cli.find_verb(name).parser().format_help()
+        assert max(map(len, text.splitlines())) <= columns, name
+
+
 @pytest.mark.parametrize(
     "name", ["[bold]", "[/]", ":bug:", "a\nb", "\x1b[31m", "\udce9"], ids=ascii
 )

@@ -327,7 +327,7 @@ def test_traits_compile(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("2^61-1", "--traits", "serde,fff"), "no traits are named 'fff'; use some of subtle,"),
+        (("2^61-1", "--traits", "serde,fff"), "no traits are named 'fff'; the nearest: ff"),
         (("2^61-1", "--op", "mul"), "--package rust chooses by itself; leave out --op"),
         (("2^61-1", "--word", "32"), "--package rust has 64-bit limbs; leave out --word"),
         (("2^1024-105",), "up to 768 bits, not 1024; use --package c"),

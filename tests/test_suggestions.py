@@ -11,7 +11,8 @@ from fieldc.catalogue import ModulusError, UnknownField, find_field
 from fieldc.cli import find_verb
 from fieldc.commands.options import BUILT
 from fieldc.commands.verb import UsageError
-from fieldc.errors import MOST_NEAREST, counted, nearest
+from fieldc.decisions.schedule import ScheduleError, load_schedule
+from fieldc.errors import ERROR_WIDTH, MOST_NEAREST, counted, nearest, with_article
 from fieldc.targets import registry
 from fieldc.targets.registry import unknown_target
 
@@ -107,3 +108,21 @@ def test_what_is_wrong_in_a_file_is_said_with_its_name(tmp_path: Path) -> None:
     path.write_text("rot13")
     with pytest.raises(UnknownField, match=r"^in the file '.*prime': unknown field 'rot13'"):
         find_field(str(path))
+
+
+def test_the_schedule_of_a_processor() -> None:
+    with pytest.raises(ScheduleError, match=r"'zen5': No such file .*; the nearest .* is zen-5$"):
+        load_schedule(Path("zen5"), find_field("17"))
+
+
+def test_many_targets_fit_a_line() -> None:
+    said = unknown_target("vax")
+    assert len(said) < ERROR_WIDTH and said.endswith(" more")
+
+
+def test_articles() -> None:
+    assert [with_article(name) for name in ("str", "Element", "U64")] == [
+        "a str",
+        "an Element",
+        "a U64",
+    ]

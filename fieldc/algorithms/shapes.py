@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from fieldc.errors import counted
 from fieldc.field import Field
 from fieldc.language import DoesNotApply
 
@@ -99,12 +100,14 @@ def signed_rows(f: Field) -> Shape:
     _, a, b = signed_row(f)
     quotient = f.n0 not in (1, f.base - 1)
     signed = quotient + _products(f, a) + _products(f, b)
+    most = 2 * (f.n + 1) // 3
     applies = 3 * signed <= 2 * (f.n + 1)
     return Shape(
         "signed-limbs",
         applies,
-        f"{signed} products drop a limb of a Montgomery reduction, {quotient + _products(f, f.p)} "
-        f"if no limb of p is signed{'' if applies else f'; {2 * (f.n + 1) // 3} at most'}",
+        f"to drop a limb of a Montgomery reduction takes {counted(signed, 'product')}, "
+        f"{quotient + _products(f, f.p)} if no limb of p is signed"
+        f"{'' if applies else f'; {most} at most'}",
         "rows of the reduction have signed limbs, most of them 0 or 1",
     )
 

@@ -23,6 +23,7 @@ from typing import Any
 
 import fieldc.binary
 import fieldc.proof
+from fieldc.errors import UserError
 from fieldc.proof.certificate import FORMAT
 from fieldc.proof.lanes.certificate import ARRAY_FORMAT
 
@@ -42,11 +43,24 @@ class Record:
     stack: int
 
 
+class NoFolder(UserError, OSError):
+    """There is no folder for proofs: the user has no home."""
+
+
 def folder() -> Path:
-    """Where proofs are remembered: below XDG_CACHE_HOME, or .cache in the user's home."""
+    """Where proofs are remembered: below XDG_CACHE_HOME, or .cache in the user's home.
+
+    Raises NoFolder.
+    """
     named = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    home = named if named.is_absolute() else Path.home() / ".cache"
-    return home / "fieldc" / "proofs"
+    if not named.is_absolute():
+        try:
+            named = Path.home() / ".cache"
+        except RuntimeError:  # a user whom the system does not know, without HOME
+            named = Path()
+    if not named.is_absolute():
+        raise NoFolder("no proofs are remembered: HOME is not the path of a folder; set it")
+    return named / "fieldc" / "proofs"
 
 
 def turn_off() -> None:
@@ -78,10 +92,10 @@ def recall(key: str) -> Record | None:
 
     An entry that others may have written, or that is not as it was written, counts as missing.
     """
-    path = folder() / key
-    if os.environ.get(OFF) or not (_is_private(folder()) and _is_private(path)):
-        return None
     try:
+        path = folder() / key
+        if os.environ.get(OFF) or not (_is_private(folder()) and _is_private(path)):
+            return None
         found = json.loads(gzip.decompress(path.read_bytes()))
         record = Record(str(found["certificate"]), str(found["convention"]), int(found["stack"]))
         if found["digest"] != _digest(key, record):

@@ -264,6 +264,7 @@ def build_package(field: Field, folder: Path, arguments: argparse.Namespace) -> 
     from fieldc.packages.c.package import fastest as fastest_in_c
     from fieldc.packages.js.module import fastest as fastest_in_js
     from fieldc.packages.js.package import build_package as build_js
+    from fieldc.packages.rust.cargo import check_traits
     from fieldc.packages.rust.own_kernels import TARGET
     from fieldc.packages.rust.package import build_package as build_rust
 
@@ -276,7 +277,9 @@ def build_package(field: Field, folder: Path, arguments: argparse.Namespace) -> 
     command = command_of(field, arguments)
     if arguments.package == "rust":
         check_processor(field, [TARGET], arguments.processor)
-        r, traits = in_rust(field, name, arguments.processor), arguments.traits or ()
+        traits = arguments.traits or ()
+        check_traits(traits)
+        r = in_rust(field, name, arguments.processor)
         with progress() as show:
             return build_rust(
                 field, folder, show, r, command, arguments.processor, traits, formulas

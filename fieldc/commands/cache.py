@@ -23,16 +23,16 @@ def cache(arguments: argparse.Namespace) -> Answer:
     """show or clear the proofs that fieldc build remembers"""
     from fieldc.artifacts import cache as proofs
 
-    removed = 0
+    removed, folder = 0, proofs.folder()
     if arguments.action == "clear":
         try:
             removed = proofs.clear()
         except OSError as error:
-            raise UsageError(f"cannot clear {proofs.folder()}: {error.strerror}") from None
+            raise UsageError(f"cannot clear {folder}: {error.strerror}") from None
     found = proofs.entries()
     size = sum(path.stat().st_size for path in found)
-    rows = [("folder", str(proofs.folder())), ("proofs", str(len(found))), ("bytes", str(size))]
+    rows = [("folder", str(folder)), ("proofs", str(len(found))), ("bytes", str(size))]
     if arguments.action == "clear":
         rows.append(("removed", str(removed)))
-    data = {"folder": str(proofs.folder()), "proofs": len(found), "bytes": size, "removed": removed}
+    data = {"folder": str(folder), "proofs": len(found), "bytes": size, "removed": removed}
     return Answer((Table((), rows),), data)

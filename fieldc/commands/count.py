@@ -16,6 +16,7 @@ from fieldc.commands.code import (
 )
 from fieldc.commands.progress import progress
 from fieldc.commands.verb import Answer, Table, UsageError, option, verb
+from fieldc.errors import quote
 
 if TYPE_CHECKING:
     from fieldc.counting.count import Count
@@ -52,8 +53,9 @@ def count(arguments: argparse.Namespace) -> Answer:
     file = open_file(path)
     if symbol:
         return one(file.counted(symbol), arguments.processor, arguments.opinions)
-    if arguments.opinions:
-        raise UsageError(f"--opinions needs one function: {path}:SYMBOL")
+    for name in ("opinions", "processor"):
+        if getattr(arguments, name):
+            raise UsageError(f"--{name} needs one function: {quote(str(path))}:SYMBOL")
     with progress() as show:
         return every(file, show)
 

@@ -54,6 +54,9 @@ def lab(arguments: argparse.Namespace) -> Answer:
     if (folder / "rows.json").exists() and not (folder / "index.html").exists():
         held = quote(str(folder / "rows.json"))
         raise UsageError(f"fieldc lab did not write {held}; name another folder with -o")
+    if (folder / "manifest.json").exists():
+        held = quote(str(folder))
+        raise UsageError(f"{held} is a folder of fieldc build; name another folder with -o")
     with progress() as show:
         rows, left_out = run_study(plan, folder, show)
     unwritten = None

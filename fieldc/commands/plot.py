@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,9 @@ from fieldc.commands.verb import Answer, Table, UsageError, option, verb
 from fieldc.errors import quote
 from fieldc.files import check_file
 from fieldc.reading import json_in, read_text
+
+LEAST, MOST = 1e-9, 1e15
+"""Of the figures that a picture can have; an axis has no room for others."""
 
 
 @verb(
@@ -59,10 +61,22 @@ def what_is_wrong(row: object) -> str:
             return f"has no {quote(name)}"
     for mode in ("throughput", "latency"):
         spread = row.get(f"{mode}_spread")
-        figures = {"median": row.get(f"{mode}_cycles")}
+        figures: dict[str, Any] = {"median": row.get(f"{mode}_cycles")}
         figures |= spread if isinstance(spread, dict) else {}
         for name in ("median", "low", "high"):
             value = figures.get(name)
-            if not isinstance(value, int | float) or not 0 < value < math.inf:
+            if not is_number(value):
                 return f"has no positive number for the {mode}, {name}"
+        if figures["low"] > figures["high"]:
+            return f"has a {mode} whose low end is above its high end"
+    if "peer" in row and not isinstance(row.get("version", 0), str | None):
+        return "has no 'version'"
+    run = row.get("calibration")
+    if not isinstance(run, dict) or not is_number(run.get("core_ghz")) or "disturbed" not in run:
+        return "has no 'calibration' with the clock of a race"
     return ""
+
+
+def is_number(value: object) -> bool:
+    """Whether a picture can have it: a number of cycles above 0, and no truth value."""
+    return isinstance(value, int | float) and value is not True and LEAST < value < MOST

@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -26,6 +27,8 @@ from fieldc.files import check_file
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
 
+NARROW = 60
+"""Columns of a terminal below which the first line of a verb's help is short."""
 JSON_ALONE = "--json alone prints to standard output"
 
 
@@ -95,6 +98,14 @@ class Parser(argparse.ArgumentParser):
             if action.option_strings and str(error)[:1] in "'\"":
                 raise UsageError(f"{action.option_strings[0]}: {error}") from None
             raise
+
+    def format_help(self) -> str:
+        """The help; in a narrow terminal its first line does not repeat the options."""
+        if shutil.get_terminal_size().columns < NARROW:
+            places = self._get_positional_actions()
+            names = [f"[{p.metavar}]" if p.nargs == "?" else str(p.metavar) for p in places]
+            self.usage = " ".join((self.prog, "[...]", *names))
+        return super().format_help()
 
     def print_help(self, file: SupportsWrite[str] | None = None) -> None:
         """Print the help. Raises OSError, which argparse would keep to itself."""

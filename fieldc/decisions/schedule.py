@@ -15,7 +15,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from fieldc.errors import UserError, quote
+from fieldc.errors import UserError, nearest, quote
 from fieldc.field import Field
 from fieldc.language import Expression
 from fieldc.machine.processors import processors
@@ -247,7 +247,9 @@ def load_schedule(path: Path, field: Field) -> Schedule:
         text = read_text(path)
     except (OSError, NotText) as error:
         reason = error if isinstance(error, NotText) else error.strerror
-        raise ScheduleError(f"cannot read {quote(str(path))}: {reason}") from None
+        near = nearest(str(path), processors()) if isinstance(error, FileNotFoundError) else []
+        hint = f"; the nearest that ships is {near[0]}" if near else ""
+        raise ScheduleError(f"cannot read {quote(str(path))}: {reason}{hint}") from None
     return read(text, field, quote(str(path)))
 
 

@@ -12,6 +12,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
+from fieldc.errors import with_article
 from fieldc.field import Field
 from fieldc.formulas.errors import place, wrong
 from fieldc.operands import Range
@@ -210,7 +211,8 @@ def _left_to(other: object) -> Any:
     """Leave an operation to a type of this room. Raises FormulaError for any other value."""
     if getattr(type(other), "kind", None) is not None:
         return NotImplemented
-    said = repr(other) if isinstance(other, (float, complex)) else f"a {type(other).__name__}"
+    kind = with_article(type(other).__name__)
+    said = repr(other) if isinstance(other, (float, complex)) else kind
     raise wrong(f"an element has + - * with elements and integers, not with {said}")
 
 
@@ -220,7 +222,7 @@ def small_power(x: Any, power: object, modulus: object = None) -> Any:
         raise wrong("elements have a modulus: leave out the third argument of pow")
     if not isinstance(power, int) or isinstance(power, bool) or not 1 <= power <= MOST_POWER:
         is_number = isinstance(power, (int, float))
-        said = "an element" if isinstance(power, Element) else f"a {type(power).__name__}"
+        said = "an element" if isinstance(power, Element) else with_article(type(power).__name__)
         said = repr(power) if is_number else said
         raise wrong(f"a power is a whole number from 1 to {MOST_POWER}, not {said}")
     result = x

@@ -2,26 +2,36 @@
 
 from __future__ import annotations
 
+from fieldc.errors import shorten
 from fieldc.formulas.errors import SourceLine, wrong
 
 KEYWORDS = """
-    EOF I NULL alignas alignof asm auto bool box case catch char const const_cast crate debugger
-    decltype default delete do double dyn enum errno explicit export extends extern false final
-    float fn for friend function goto impl inline instanceof int let linux long loop match mod
-    move mut mutable namespace new noexcept null nullptr operator override priv private
-    protected pub public ref register restrict self short signed sizeof static stderr stdin
-    stdout struct super switch template this throw trait true typedef typeid typename typeof
-    uint64_t union unix unsafe unsigned unsized use using var virtual void volatile wchar_t
-    where yield
+    EOF I NULL Self abstract alignas alignof and_eq arguments asm auto become bitand bitor bool
+    box case catch char char16_t char32_t char8_t co_await co_return co_yield compl concept
+    const const_cast consteval constexpr constinit crate debugger decltype default delete do
+    double dyn dynamic_cast enum errno eval explicit export extends extern false final float fn
+    for friend function gen goto impl implements inline instanceof int interface let linux long
+    loop macro match mod move mut mutable namespace new noexcept not_eq null nullptr operator
+    or_eq override package priv private protected pub public ref register reinterpret_cast
+    requires restrict self short signed sizeof static static_assert static_cast stderr stdin
+    stdout struct super switch template this thread_local throw trait true type typedef typeid
+    typename typeof typeof_unqual uint64_t union unix unsafe unsigned unsized use using var
+    virtual void volatile wchar_t where xor xor_eq yield
     """
 """Words of C, C++, Rust and JavaScript that Python does not keep for itself, and macros of C."""
+
+
+LONGEST_NAME = 100
+"""Letters of a name: files are called by it too, with a few letters more."""
 
 
 def checked_name(name: str, at: SourceLine) -> str:
     """A name that code in every language can have: a keyword gets an underscore.
 
-    Raises FormulaError for a name beyond ASCII.
+    Raises FormulaError for a name beyond ASCII, or a very long one.
     """
+    if len(name) > LONGEST_NAME:
+        raise wrong(f"{shorten(name)} has {len(name)} letters; at most {LONGEST_NAME} work", at)
     if not name.isascii():
         raise wrong(f"{name} has letters that are not ASCII, which other languages lack", at)
     return f"{name}_" if name in KEYWORDS.split() else name

@@ -38,6 +38,8 @@ def load_formulas(path: Path) -> list[Formula]:
     except SyntaxError as error:
         said = "the file is not text in UTF-8" if "unicode error" in error.msg else error.msg
         raise wrong(f"this is not Python: {said}", (file, error.lineno or 1)) from None
+    except (MemoryError, RecursionError):
+        raise wrong("this nests too deep for Python", (file, 1)) from None
     except ValueError as error:
         raise wrong(f"this is not Python: {error}", (file, 1)) from None
     module = ModuleType(MODULE)
@@ -65,12 +67,16 @@ def load_formulas(path: Path) -> list[Formula]:
 
 
 def _check_once(formulas: Sequence[Formula]) -> None:
-    """Raise FormulaError for the second formula of a name: one of the two would be forgotten."""
+    """Raise FormulaError for the second formula of a name: one of the two would be forgotten.
+
+    So would a name that differs by case alone, where a system's file names have no case.
+    """
     known: dict[str, Formula] = {}
     for one in formulas:
-        first = known.setdefault(one.name, one)
+        first = known.setdefault(one.name.lower(), one)
         if first is not one:
-            message = f"{one.name} is the formula of line {first.line} already: choose another name"
+            name = one.name if one.name == first.name else f"{one.name} (as {first.name})"
+            message = f"{name} is the formula of line {first.line} already: choose another name"
             raise wrong(message, (one.file, one.line))
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any, ClassVar, NoReturn, cast
 
+from fieldc.errors import with_article
 from fieldc.field import Field
 from fieldc.formulas.element import Element, small_power
 from fieldc.formulas.errors import place, wrong
@@ -218,7 +219,7 @@ def lifted(base: Any, value: Coefficient) -> Coefficient:
     if base is Element:
         if isinstance(value, (Element, int)) and not isinstance(value, bool):
             return value
-        raise wrong(f"a {type(value).__name__} is not an element")
+        raise wrong(f"{with_article(type(value).__name__)} is not an element")
     return value if isinstance(value, base) else base(value)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 from collections.abc import Iterable
 
-from fieldc.errors import UserError, nearest, quote
+from fieldc.errors import UserError, enumerated, nearest, quote
 from fieldc.machine.instruments import Instruments, TimingError
 from fieldc.targets.aarch64.targets import AARCH64_SYSTEMS
 from fieldc.targets.c.targets import C
@@ -60,7 +60,7 @@ def unknown_target(name: str) -> str:
         meant = meant.replace(word, ours)
     likely = sorted(TARGETS, key=lambda target: (target != host, not target.endswith(system)))
     near = nearest(meant, likely)
-    hint = f"the nearest: {near[0]}" if near and name else f"use {', '.join(TARGETS)}"
+    hint = f"the nearest: {near[0]}" if near and name else f"use {enumerated(TARGETS)}"
     return f"unknown target {quote(name)}; {hint}"
 
 

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from fieldc.errors import UserError
+from fieldc.errors import UserError, nearest, quote
 from fieldc.packages.rust.library import cargo_toml
 
 if sys.version_info >= (3, 11):
@@ -36,6 +36,16 @@ def trait_names() -> tuple[str, ...]:
     return tuple(name for name in _crate()["features"] if name not in (*OWN, *INTERNAL))
 
 
+def check_traits(wanted: Sequence[str]) -> None:
+    """Raise UnknownTrait for a feature that the crate has not."""
+    known = trait_names()
+    for name in wanted:
+        if name not in known:
+            near = ", ".join(nearest(name, known))
+            hint = f"the nearest: {near}" if near else f"use some of {', '.join(known)}"
+            raise UnknownTrait(f"no traits are named {quote(name)}; {hint}")
+
+
 def features_text(wanted: Sequence[str]) -> str:
     """The tables of features, dependencies and lints. Raises UnknownTrait."""
     kept, crates = _closure(wanted)
@@ -51,11 +61,10 @@ def _closure(wanted: Sequence[str]) -> tuple[dict[str, list[str]], dict[str, Any
     """The wanted features and those that they need, and the crates that all these need."""
     every, known = _crate()["features"], trait_names()
     kept: dict[str, list[str]] = {}
+    check_traits(wanted)
     waiting = list(wanted)
     while waiting:
         name = waiting.pop(0)
-        if name not in known:
-            raise UnknownTrait(f"no traits are named {name!r}; use some of {', '.join(known)}")
         kept[name] = every[name]
         waiting += [part for part in every[name] if part in known and part not in kept]
     parts = [part for some in kept.values() for part in some]
