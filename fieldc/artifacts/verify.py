@@ -268,9 +268,9 @@ def _key(job: Job) -> str:
         convention = named.convention(function.container, job.convention)
     except (KeyError, ObjectError, ProofError):
         return cache.key_of(job.code, *astuple(job)[1:])
-    if job.array_word:  # is proved in objects of one container only
-        return cache.key_of(job.code, *astuple(job)[1:])
     found = (function.start, function.architecture, function.fault, convention)
+    if job.array_word:  # is proved in objects of one container only
+        found += (function.container,)
     return cache.key_of(function.code, found, *astuple(replace(job, convention=""))[1:])
 
 

@@ -8,16 +8,16 @@ replacing low/2^b by v/2^b less the rest, from the last cut to the first.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import gcd, lcm
 from typing import Any
 
-from fieldc.proof.algebra.equations import ONE, Polynomial, Rational, add_to, product
+from fieldc.proof.algebra.equations import ONE, Polynomial, add_to, product
 from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.lanes.bounds import UpperBound
-from fieldc.proof.lanes.word import DIGIT, WORD, Word, between, scaled
+from fieldc.proof.lanes.word import DIGIT, WORD, Word, between, in_integers, scaled
 from fieldc.proof.lanes.words import ExcludedCase, Lane
 
 Step = dict[str, Any]
@@ -173,11 +173,10 @@ class _Writer:
         self.lows = [(cut, self._integers(number, cut)) for number, cut in enumerate(cuts)][::-1]
 
     def _integers(self, number: int, cut: Cut) -> tuple[int, Polynomial]:
-        """A scale, and low = integer - 2^bits*rest times that, where the rest has a negative name."""
+        """A scale, and that times low = integer - 2^bits*rest, whose rest has a negative name."""
         low = dict(cut.of)
         add_to(low, {(-number - 1,): 1}, -(1 << cut.bits))
-        scale = _scale(low.values())
-        return scale, {m: int(c * scale) for m, c in low.items()}
+        return in_integers(low)
 
     def cut(self, cut: Cut) -> Step:
         return {"cut": [cut.bits, self.integer(cut.of)]}
@@ -210,8 +209,7 @@ class _Writer:
 
     def integer(self, value: Polynomial) -> list[list[Any]]:
         """An integer as a polynomial in variables. Raises ProofError where it may be none."""
-        scale = _scale(value.values())
-        rest: Polynomial = {m: int(c * scale) for m, c in value.items()}
+        scale, rest = in_integers(value)
         present = {name for monomial in rest for name in monomial}
         for cut, (low_scale, low) in self.lows:
             if cut.atom not in present:
@@ -240,11 +238,6 @@ class _Writer:
     def _variable(self, name: int) -> int:
         """The number of a variable: of an atom, or of the rest of a cut."""
         return self.variables[name] if name >= 0 else self.variables[self.cuts[-name - 1].atom] + 1
-
-
-def _scale(numbers: Iterable[Rational]) -> int:
-    """The least factor with which all of them are integers."""
-    return lcm(*(number.denominator for number in numbers))
 
 
 def bound_of(why: UpperBound) -> dict[str, Any]:
