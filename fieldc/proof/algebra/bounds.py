@@ -29,7 +29,7 @@ from fieldc.proof.algebra.hints import holds
 from fieldc.proof.algebra.low_bits import cuts, without_tops
 from fieldc.proof.algebra.shifted import times_in_top, top_scale
 from fieldc.proof.algebra.strategies import STRATEGIES, Strategy, share
-from fieldc.proof.algebra.totals import Total
+from fieldc.proof.algebra.totals import Total, times
 
 MOST_TERMS = 1_000, 16
 """A polynomial from which rows are taken away can grow without an end: at most so many terms, or so
@@ -55,6 +55,7 @@ class Case(Known):
         default_factory=dict, init=False
     )
     """Bounds of compared numbers, by the flag and what was fixed when they were found."""
+    _latest_tops: tuple[object, Tops] | None = field(default=None, init=False)
 
     @property
     def depth(self) -> int:
@@ -236,7 +237,7 @@ class Case(Known):
         rows: Combination = {}
         least: tuple[Rational, int] | None = None
         sure = frozenset(number for number, value in self.fixed.items() if value)
-        total = Total(self.system, terms, tops=Tops(self.system.ranges, self.fixed), sure=sure)
+        total = Total(self.system, terms, tops=self._tops(), sure=sure)
         known = cuts(self.system, terms, self.fixed) if strategy.joins_low_bits else {}
         kept = {row.word for row, _ in known.values()}
         without_tops(total, known, rows)
@@ -264,6 +265,13 @@ class Case(Known):
             return Bound(least[0], scale, first, {})
         return Bound(min(bound, whole), scale, rows, {} if bound <= whole else slopes)
 
+    def _tops(self) -> Tops:
+        """The largest values of monomials, which are the same until more is known of variables."""
+        known = self.system.narrowed, tuple(self.fixed.items())
+        if self._latest_tops is None or self._latest_tops[0] != known:
+            self._latest_tops = known, Tops(self.system.ranges, dict(self.fixed))
+        return self._latest_tops[1]
+
     def decide(self, row: Select, total: Total) -> Polynomial:
         """Replace a choice by the side that its flag's value takes; the multiple of the row."""
         if row.flag not in self.fixed:
@@ -285,7 +293,7 @@ class Case(Known):
             if row.carry is not None:
                 total.put_in(row.carry, self.fixed)
             return total.substitute(row.word, self.right_of(row))
-        words, carries = total.split(row.word), total.split(row.carry)
+        words, carries = total.quotient(row.word), total.quotient(row.carry, row.word)
         multiple: Polynomial = {}
         for rest in words.keys() | carries.keys():
             keep = strategy.keeps_multipliers and row.word in self.system.multipliers
@@ -293,13 +301,11 @@ class Case(Known):
             if factor:
                 multiple[rest] = factor
         if multiple:
-            add_to(words, multiple, -1)
-            add_to(carries, multiple, -row.factor)
+            for number, factor in ((row.word, -1), (row.carry, -row.factor)):
+                total.add(times(multiple, number), factor)
             total.add_product(multiple, row.right)
-        word = self.system.same.get(row.word, row.word)
-        for left, number in ((words, word), (carries, row.carry)):
-            if left:
-                total.add({tuple(sorted((*rest, number))): c for rest, c in left.items()})
+        if (word := self.system.same.get(row.word)) is not None:
+            total.add(times(total.split(row.word), word))
         return multiple
 
     def _maximum(self, target: Polynomial, slopes: Slopes, strategy: Strategy) -> Rational:
