@@ -66,7 +66,7 @@ test: venv python-lint ## what every change must pass
 	@$(MAKE) --no-print-directory -j2 --keep-going SIDE_BY_SIDE=yes crates-test python-test
 
 crates-test:
-	@echo "cargo-lint, cargo-test and foreign-check beside pytest: build/crates-test.log"; \
+	@echo "the crates and arkworks' macros beside pytest: build/crates-test.log"; \
 	$(MAKE) --no-print-directory -j1 SIDE_BY_SIDE= cargo-lint cargo-test foreign-check arkworks-check \
 	    >build/crates-test.log 2>&1 || { cat build/crates-test.log; exit 1; }
 
@@ -96,6 +96,7 @@ cargo-lint:
 
 # All that cargo-lint and cargo-test compile, while there is something else to wait for.
 cargo-build: cargo-lint
+	$(if $(CARGO),cargo build $(TESTED) --features $(TRAITS) --bin fieldc-check)
 	$(if $(CARGO),cargo test $(TESTED) --features $(TRAITS) --tests --no-run)
 	$(if $(CARGO),cargo test -p fieldc --features portable $(PORTABLE:%=--test %) --no-run)
 
