@@ -55,7 +55,6 @@ class Case(Known):
         default_factory=dict, init=False
     )
     """Bounds of compared numbers, by the flag and what was fixed when they were found."""
-    _latest_tops: tuple[object, Tops] | None = field(default=None, init=False)
 
     @property
     def depth(self) -> int:
@@ -237,7 +236,7 @@ class Case(Known):
         rows: Combination = {}
         least: tuple[Rational, int] | None = None
         sure = frozenset(number for number, value in self.fixed.items() if value)
-        total = Total(self.system, terms, tops=self._tops(), sure=sure)
+        total = Total(self.system, terms, tops=Tops(self.system.ranges, self.fixed), sure=sure)
         known = cuts(self.system, terms, self.fixed) if strategy.joins_low_bits else {}
         kept = {row.word for row, _ in known.values()}
         without_tops(total, known, rows)
@@ -264,13 +263,6 @@ class Case(Known):
             first = dict(islice(rows.items(), least[1]))
             return Bound(least[0], scale, first, {})
         return Bound(min(bound, whole), scale, rows, {} if bound <= whole else slopes)
-
-    def _tops(self) -> Tops:
-        """The largest values of monomials, which are the same until more is known of variables."""
-        known = self.system.narrowed, tuple(self.fixed.items())
-        if self._latest_tops is None or self._latest_tops[0] != known:
-            self._latest_tops = known, Tops(self.system.ranges, dict(self.fixed))
-        return self._latest_tops[1]
 
     def decide(self, row: Select, total: Total) -> Polynomial:
         """Replace a choice by the side that its flag's value takes; the multiple of the row."""

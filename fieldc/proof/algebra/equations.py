@@ -149,8 +149,6 @@ class System:
     """Words of values between, which what follows takes as they are."""
     low_bits: dict[tuple[int, int], int] = field(default_factory=dict)
     """word mod 2^shift, where the top bits have a variable, of routines without certificates."""
-    narrowed: int = 0
-    """How often a range was."""
     common: dict[tuple[int, int], int] = field(default_factory=dict)
     """word & word, by their variables in order, of routines without certificates."""
 
@@ -186,7 +184,6 @@ class System:
         """Take a variable to be at most `high` from now on."""
         low, most = self.ranges[number]
         self.ranges[number] = low, min(most, high)
-        self.narrowed += 1
 
     def defining(self, number: int) -> Equation | Select | None:
         """The row that defines a variable, or the word whose top bits it is; inputs have none."""

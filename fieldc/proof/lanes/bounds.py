@@ -80,8 +80,7 @@ class Bounds:
 
         Of K*x*y + rest with K from the highest words.
         """
-        scale, integers = in_integers(value)
-        rest: Polynomial = {**integers}
+        scale, rest = in_integers(value)
         bound: Rational = 0
         slopes: list[tuple[tuple[str, ...], Fraction]] = []
         for top, weight, whole, largest, names in self._wholes():

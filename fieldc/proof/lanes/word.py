@@ -71,7 +71,7 @@ def scaled(value: Polynomial, factor: Rational) -> Polynomial:
     return {m: c * factor for m, c in value.items()}
 
 
-def in_integers(value: Polynomial) -> tuple[int, dict[Monomial, int]]:
+def in_integers(value: Polynomial) -> tuple[int, Polynomial]:
     """The least factor that makes all coefficients integers, and the polynomial times that."""
     scale = lcm(*(c.denominator for c in value.values()))
     return scale, {m: c.numerator * (scale // c.denominator) for m, c in value.items()}
