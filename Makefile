@@ -32,7 +32,7 @@ ifndef SIDE_BY_SIDE
 .NOTPARALLEL:
 endif
 .PHONY: help audits generate venv lint python-lint cargo-lint cargo-build test crates-test \
-    python-test cargo-test foreign-check test-bare test-full portable-test foreign-install \
+    python-test cargo-test foreign-check arkworks-check test-bare test-full portable-test foreign-install \
     big-endian-test small-test race race-test clients-test \
     arkworks-patch arkworks-test arkworks-demo js-bench formal fuzz miri demo bench clean
 .DEFAULT_GOAL := help
@@ -66,8 +66,8 @@ test: venv python-lint ## what every change must pass
 	@$(MAKE) --no-print-directory -j2 --keep-going SIDE_BY_SIDE=yes crates-test python-test
 
 crates-test:
-	@echo "cargo-lint, cargo-test and foreign-check beside pytest: build/crates-test.log"; \
-	$(MAKE) --no-print-directory -j1 SIDE_BY_SIDE= cargo-lint cargo-test foreign-check \
+	@echo "the crates and arkworks' macros beside pytest: build/crates-test.log"; \
+	$(MAKE) --no-print-directory -j1 SIDE_BY_SIDE= cargo-lint cargo-test foreign-check arkworks-check \
 	    >build/crates-test.log 2>&1 || { cat build/crates-test.log; exit 1; }
 
 # Programs that tests begin know nothing of this make and its jobs.
@@ -96,6 +96,7 @@ cargo-lint:
 
 # All that cargo-lint and cargo-test compile, while there is something else to wait for.
 cargo-build: cargo-lint
+	$(if $(CARGO),cargo build $(TESTED) --features $(TRAITS) --bin fieldc-check)
 	$(if $(CARGO),cargo test $(TESTED) --features $(TRAITS) --tests --no-run)
 	$(if $(CARGO),cargo test -p fieldc --features portable $(PORTABLE:%=--test %) --no-run)
 
@@ -171,6 +172,13 @@ clients-test: ## published crates of each family of traits, on the crate's types
 	$(if $(CARGO),cd crates/clients && cargo fmt --all --check)
 	$(if $(CARGO),cd crates/clients && cargo clippy --all-targets -- -D warnings)
 	$(if $(CARGO),cd crates/clients && cargo test)
+
+# A derive without arkworks, which takes minutes to compile: the texts that the macros take out of the
+# crate compile where they put them. The macros for 0.5 are the same source, and no workspace's.
+arkworks-check:
+	$(if $(CARGO),cargo fmt --check --manifest-path arkworks/ark-ff-macros-0.5/Cargo.toml)
+	$(if $(CARGO),CARGO_PROFILE_DEV_DEBUG=false CARGO_INCREMENTAL=0 cargo test --quiet --lib \
+	    --manifest-path arkworks/ark-ff-macros-0.5/Cargo.toml --target-dir target/arkworks)
 
 # In its folder, a workspace of its own. The published suites take about ten minutes.
 arkworks-test: arkworks-patch ## arkworks on our kernels: our tests and those that the curves ship

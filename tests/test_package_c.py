@@ -313,7 +313,7 @@ def test_what_gcc_assembles_is_proved(small: tuple[Path, Field, str], tmp_path: 
             code = made.read_bytes()
             job = verify.Job(code, symbol, named, f.p, f.n, "sysv", array_word=word, **more)
             jobs.append(job)
-    verdicts = verify.prove_all(jobs, lambda *_: None)
+    verdicts = verify.prove_new(jobs, lambda *_: None)  # two objects may have the same bytes
     assert len(verdicts) == 2 * (3 * len(OPERATIONS) + ON_ARRAYS)
     assert not [verdict.failure for verdict in verdicts if verdict.failure]
 

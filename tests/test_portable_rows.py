@@ -20,6 +20,7 @@ AFTER = re.compile(r" *let (\w+) = after\((\w+), \1\);\n")
 LOAD = re.compile(r" *let (\w+) = ([a-z]+\[\d+\]);\n")
 
 
+@pytest.fixture(scope="module")
 def programs() -> list[Program]:
     """Products of classes, and of primes with plain residues."""
     classes: tuple[PrimeClass, ...] = (FOLD, LAZY_FOLD)
@@ -28,22 +29,22 @@ def programs() -> list[Program]:
     return [*of_classes, *(lower(expression, ROWS) for expression in plain)]
 
 
-@pytest.mark.parametrize("program", programs(), ids=lambda p: f"{p.name}-{len(p.results)}")
-def test_only_loads_move(program: Program) -> None:
-    flat = rust_function(program, "f", None, PORTABLE, FlatBody(program)).text
-    rows = rust_function(program, "f", None, PORTABLE, RowBody(program)).text
-    for name, limb in LOAD.findall(flat):
-        flat = re.sub(rf"\b{name}\b", limb, flat)
-    assert AFTER.sub("", rows) == re.sub(r" *let (\w+\[\d+\]) = \1;\n", "", flat)
+def test_only_loads_move(programs: list[Program]) -> None:
+    for program in programs:
+        flat = rust_function(program, "f", None, PORTABLE, FlatBody(program)).text
+        rows = rust_function(program, "f", None, PORTABLE, RowBody(program)).text
+        for name, limb in LOAD.findall(flat):
+            flat = re.sub(rf"\b{name}\b", limb, flat)
+        assert AFTER.sub("", rows) == re.sub(r" *let (\w+\[\d+\]) = \1;\n", "", flat), program.name
 
 
-@pytest.mark.parametrize("program", programs(), ids=lambda p: f"{p.name}-{len(p.results)}")
-def test_a_row_waits_for_words_that_are_there(program: Program) -> None:
-    text = rust_function(program, "f", None, PORTABLE, RowBody(program)).text
-    rows = list(AFTER.finditer(text))
-    assert rows
-    for row in rows:
-        assert f"let ({row[2]}, " in text[: row.start()]
+def test_a_row_waits_for_words_that_are_there(programs: list[Program]) -> None:
+    for program in programs:
+        text = rust_function(program, "f", None, PORTABLE, RowBody(program)).text
+        rows = list(AFTER.finditer(text))
+        assert rows, program.name
+        for row in rows:
+            assert f"let ({row[2]}, " in text[: row.start()], program.name
 
 
 def test_without_plain_primes_the_macros_find_nothing() -> None:

@@ -8,12 +8,21 @@ import shutil
 from pathlib import Path
 
 import pytest
+from lane_texts import text_of
 from unfit_objects import LINUX, WINDOWS
 
 import fieldc.proof
-from fieldc.artifacts import cache
+from fieldc.algorithms.lanes import in_lanes_by
+from fieldc.artifacts import cache, verify
+from fieldc.artifacts.verify import Job
+from fieldc.catalogue import find_field
 from fieldc.cli import main
 from fieldc.machine.assemble import assemble, compile_ir
+from fieldc.proof.claims.divsteps import DIVSTEP_MATRIX
+from fieldc.proof.divsteps.certificate import FORMAT
+from fieldc.targets.array_targets import ARRAY_TARGETS
+from fieldc.targets.x86_64.divsteps import compile_divsteps
+from fieldc.targets.x86_64.print import GNU
 
 FIELD = "3"
 """2^64 is 1 modulo 3: a number below 3 is its own Montgomery form."""
@@ -123,7 +132,8 @@ def test_an_entry_that_is_not_whole_is_a_miss(entry: Path, content: bytes) -> No
 
 
 def test_an_entry_without_its_certificate_is_a_miss(entry: Path) -> None:
-    for certificate in ("{}", '{"format": "other", "cases": [1], "stack": 8}', "no JSON"):
+    without = [json.dumps({"format": FORMAT, "blocks": [], "stack": 8})]
+    for certificate in (*without, "{}", '{"format": "other", "cases": [1], "stack": 8}', "no JSON"):
         cache.remember("key", cache.Record(certificate, "sysv", 8))
         assert cache.recall("key") is None
 
@@ -181,6 +191,26 @@ def test_the_key_has_the_prover_of_every_folder(
         keys.add(cache.key_of(b"", "f"))
     cache.prover_version.cache_clear()
     assert len(keys) == 2
+
+
+def test_proofs_of_arrays_and_of_divsteps_are_recalled(
+    entry: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also for another object with the same section; never for one of another system."""
+    f = find_field("2^61-1")
+    text = text_of(ARRAY_TARGETS["avx512f"], in_lanes_by(f, "add"))
+    more = f"{text}\n.section .text.g\n.globl g\ng:\nret\n"
+    jobs = [Job(assemble(compile_divsteps("k").text(GNU)), "k", DIVSTEP_MATRIX, f.p, f.n)]
+    for each, system in ((text, LINUX), (more, LINUX), (text, WINDOWS)):
+        jobs.append(Job(assemble(each, system), "kernel", "add", f.p, f.n, array_word=64))
+    first = verify.prove_new(jobs, lambda *_: None)
+    assert [bool(verdict.failure) for verdict in first] == [False, False, False, True]
+    asked: list[str] = []
+    honest = verify.prove_job
+    monkeypatch.setattr(verify, "prove_job", lambda job: asked.append(job.symbol) or honest(job))
+    again = verify.prove_new(jobs, lambda *_: None)
+    assert asked == ["kernel"] and again[-1].failure == first[-1].failure
+    assert [v.certificate for v in again] == [v.certificate for v in first]
 
 
 def test_the_cache_is_shown_cleared_and_turned_off(

@@ -25,6 +25,7 @@ import fieldc.binary
 import fieldc.proof
 from fieldc.errors import UserError
 from fieldc.proof.certificate import FORMAT
+from fieldc.proof.divsteps.certificate import FORMAT as DIVSTEPS_FORMAT
 from fieldc.proof.lanes.certificate import ARRAY_FORMAT
 
 PRIVATE = 0o700
@@ -115,7 +116,10 @@ def _digest(key: str, record: Record) -> str:
 def _is_whole(stated: dict[str, Any], stack: int) -> bool:
     """Whether a certificate has its proof."""
     if stated["format"] == ARRAY_FORMAT:
-        return bool(stated["block"]["steps"])
+        block = stated["block"]
+        return bool(block["steps"] or "split" in block)  # a sign may be all it rests on
+    if stated["format"] == DIVSTEPS_FORMAT:
+        return bool(stated["blocks"]) and stated["stack"] == stack
     has_proof = bool(stated["cases"] or stated["routines"])
     return bool(stated["format"] == FORMAT and has_proof and stated["stack"] == stack)
 

@@ -268,9 +268,8 @@ def _key(job: Job) -> str:
         convention = named.convention(function.container, job.convention)
     except (KeyError, ObjectError, ProofError):
         return cache.key_of(job.code, *astuple(job)[1:])
-    if job.array_word:  # is proved in objects of one container only
-        return cache.key_of(job.code, *astuple(job)[1:])
-    found = (function.start, function.architecture, function.fault, convention)
+    container = function.container if job.array_word else ""  # those are proved in ELF alone
+    found = (function.start, function.architecture, function.fault, convention, container)
     return cache.key_of(function.code, found, *astuple(replace(job, convention=""))[1:])
 
 

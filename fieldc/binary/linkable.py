@@ -142,7 +142,8 @@ def _elf(data: bytes) -> list[KernelCode]:
         raise ObjectError("this ELF file is no relocatable object of 64 bits, little-endian")
     machine = _architecture(header.machine_type)
     sections, symbols = list(binary.sections), list(binary.symtab_symbols)
-    faults = [_elf_section_fault(binary, sections, index) for index in range(len(sections))]
+    moved = _elf_relocated(binary)
+    faults = [_elf_section_fault(moved, sections, index) for index in range(len(sections))]
     twice = _repeated(str(s.name) for s in symbols if s.shndx)
     link_time = _link_time(str(s.name) for s in sections)
     found = []
@@ -170,8 +171,23 @@ def _elf_symbol_fault(symbol: lief.ELF.Symbol) -> str:
     return ""
 
 
+def _elf_place(section: lief.ELF.Section) -> tuple[str, int, int]:
+    """What tells a section from others: LIEF compares two of them by all their bytes."""
+    return str(section.name), section.file_offset, section.size
+
+
+def _elf_relocated(binary: lief.ELF.Binary) -> dict[tuple[str, int, int], int]:
+    """The sections that relocations change, each with the first place."""
+    found: dict[tuple[str, int, int], int] = {}
+    for relocation in binary.relocations:
+        if relocation.section is not None:
+            place = _elf_place(relocation.section)
+            found[place] = min(relocation.address, found.get(place, relocation.address))
+    return found
+
+
 def _elf_section_fault(
-    binary: lief.ELF.Binary, sections: list[lief.ELF.Section], index: int
+    moved: dict[tuple[str, int, int], int], sections: list[lief.ELF.Section], index: int
 ) -> str:
     section, types = sections[index], lief.ELF.Section.TYPE
     if section.type != types.PROGBITS or section.flags != ELF_FLAGS:
@@ -187,9 +203,9 @@ def _elf_section_fault(
         for s in sections
         if s.information == index and s.type not in (types.SYMTAB, types.GROUP) and index
     ]
-    known = [r.address for r in binary.relocations if r.section == section]
-    if known or changing:
-        return RELOCATED.format(min(known, default=0))
+    known = moved.get(_elf_place(section))
+    if known is not None or changing:
+        return RELOCATED.format(known or 0)
     return ""
 
 

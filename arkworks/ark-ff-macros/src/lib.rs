@@ -16,6 +16,8 @@ mod products;
 #[cfg(feature = "sabotage")]
 mod sabotage;
 mod small;
+#[cfg(test)]
+mod tests;
 mod unroll;
 
 use proc_macro::TokenStream;

@@ -29,7 +29,7 @@ from fieldc.proof.algebra.hints import holds
 from fieldc.proof.algebra.low_bits import cuts, without_tops
 from fieldc.proof.algebra.shifted import times_in_top, top_scale
 from fieldc.proof.algebra.strategies import STRATEGIES, Strategy, share
-from fieldc.proof.algebra.totals import Total
+from fieldc.proof.algebra.totals import Total, times
 
 MOST_TERMS = 1_000, 16
 """A polynomial from which rows are taken away can grow without an end: at most so many terms, or so
@@ -285,7 +285,7 @@ class Case(Known):
             if row.carry is not None:
                 total.put_in(row.carry, self.fixed)
             return total.substitute(row.word, self.right_of(row))
-        words, carries = total.split(row.word), total.split(row.carry)
+        words, carries = total.quotient(row.word), total.quotient(row.carry, row.word)
         multiple: Polynomial = {}
         for rest in words.keys() | carries.keys():
             keep = strategy.keeps_multipliers and row.word in self.system.multipliers
@@ -293,13 +293,11 @@ class Case(Known):
             if factor:
                 multiple[rest] = factor
         if multiple:
-            add_to(words, multiple, -1)
-            add_to(carries, multiple, -row.factor)
+            for number, factor in ((row.word, -1), (row.carry, -row.factor)):
+                total.add(times(multiple, number), factor)
             total.add_product(multiple, row.right)
-        word = self.system.same.get(row.word, row.word)
-        for left, number in ((words, word), (carries, row.carry)):
-            if left:
-                total.add({tuple(sorted((*rest, number))): c for rest, c in left.items()})
+        if (word := self.system.same.get(row.word)) is not None:
+            total.add(times(total.split(row.word), word))
         return multiple
 
     def _maximum(self, target: Polynomial, slopes: Slopes, strategy: Strategy) -> Rational:

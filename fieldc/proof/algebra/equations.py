@@ -36,8 +36,10 @@ def constant(value: Rational) -> Polynomial:
 
 def add_to(total: Polynomial, other: Mapping[Monomial, Rational], factor: Rational = 1) -> None:
     """total += factor * other, in place; zero terms vanish."""
+    if factor != 1:
+        other = {monomial: factor * coefficient for monomial, coefficient in other.items()}
     for monomial, coefficient in other.items():
-        value = total.get(monomial, 0) + factor * coefficient
+        value = total[monomial] + coefficient if monomial in total else coefficient
         if value:
             total[monomial] = value
         else:

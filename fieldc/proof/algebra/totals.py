@@ -62,7 +62,7 @@ class Total:
 
     def add(self, other: Mapping[Monomial, Rational], factor: Rational = 1) -> None:
         """Add factor * other."""
-        terms, modulus, tops = self.terms, self.modulus, self.tops
+        terms, modulus, tops, bound = self.terms, self.modulus, self.tops, self.bound
         for monomial, coefficient in other.items():
             old = terms.get(monomial, 0)
             new = old + factor * coefficient
@@ -77,9 +77,10 @@ class Total:
             if tops is None:
                 continue
             if old >= 0 and new >= 0:  # both at the same largest value
-                self.bound += (new - old) * tops[monomial]
+                bound += (new - old) * tops[monomial]
             else:
-                self.bound += self._value(monomial, new) - self._value(monomial, old)
+                bound += self._value(monomial, new) - self._value(monomial, old)
+        self.bound = bound
 
     def add_product(self, factor: Polynomial, other: Polynomial) -> None:
         """Add factor * other."""
@@ -112,6 +113,15 @@ class Total:
             del place[monomial]
             if not place:
                 del self.places[number]
+
+    def quotient(self, number: int, without: int | None = None) -> Polynomial:
+        """What a variable is multiplied with, in terms without another one; of a square, itself."""
+        found: Polynomial = {}
+        for monomial in self.places.get(number, ()):
+            if without is None or without not in monomial:
+                at = monomial.index(number)
+                found[monomial[:at] + monomial[at + 1 :]] = self.terms[monomial]
+        return found
 
     def split(self, number: int) -> Polynomial:
         """Remove every term with a variable; the polynomial it was multiplied with.
@@ -159,6 +169,11 @@ class Total:
             if row.word in self.places or carry in self.places:
                 self._current = owner
                 yield row
+
+
+def times(factor: Polynomial, number: int) -> Polynomial:
+    """factor * variable."""
+    return {tuple(sorted((*monomial, number))): c for monomial, c in factor.items()}
 
 
 def _times(monomial: Monomial, value: Polynomial) -> Polynomial:

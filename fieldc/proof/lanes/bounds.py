@@ -8,7 +8,16 @@ from fractions import Fraction
 from itertools import product as pairs
 from math import prod
 
-from fieldc.proof.algebra.equations import ONE, Monomial, Polynomial, Rational, add_to, product
+from fieldc.proof.algebra.equations import (
+    ONE,
+    Monomial,
+    Polynomial,
+    Rational,
+    add_to,
+    product,
+    ratio,
+)
+from fieldc.proof.lanes.word import in_integers
 
 
 @dataclass(frozen=True)
@@ -71,19 +80,20 @@ class Bounds:
 
         Of K*x*y + rest with K from the highest words.
         """
-        rest, bound = value, Fraction(0)
+        scale, rest = in_integers(value)
+        bound: Rational = 0
         slopes: list[tuple[tuple[str, ...], Fraction]] = []
         for top, weight, whole, largest, names in self._wholes():
             if not (there := rest.get(top, 0)):
                 continue
-            factor = Fraction(there) / weight
+            factor = ratio(there, weight)
             without = dict(rest)
             add_to(without, whole, -factor)
             if len(without) < len(rest):
-                rest, bound = without, bound + max(factor * largest, Fraction(0))
-                slopes.append((names, factor))
+                rest, bound = without, bound + max(factor * largest, 0)
+                slopes.append((names, Fraction(factor) / scale))
         limit = bound + sum(self._largest(m, c) for m, c in rest.items())
-        return UpperBound(limit, tuple(slopes))
+        return UpperBound(Fraction(limit) / scale, tuple(slopes))
 
     def _wholes(self) -> list[tuple[Monomial, int, Polynomial, int, tuple[str, ...]]]:
         """Operands and products of two: by names, the highest words, their weight, all words.

@@ -17,7 +17,7 @@ from typing import Any
 from fieldc.proof.algebra.equations import ONE, Polynomial, add_to, product
 from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.lanes.bounds import UpperBound
-from fieldc.proof.lanes.word import DIGIT, WORD, Word, between, scaled
+from fieldc.proof.lanes.word import DIGIT, WORD, Word, between, in_integers, scaled
 from fieldc.proof.lanes.words import ExcludedCase, Lane
 
 Step = dict[str, Any]
@@ -79,9 +79,7 @@ class RecordingLane(Lane):
 
     def _fitting(self, word: Word) -> Word:
         found = super()._fitting(word)
-        rest = dict(word.value)
-        add_to(rest, found.value, -1)
-        if turns := int(rest.get(ONE, 0)) >> WORD:
+        if turns := int(word.value.get(ONE, 0) - found.value.get(ONE, 0)) >> WORD:
             self._note("wrap", word.value, limit=turns)
         return found
 
@@ -172,6 +170,13 @@ class _Writer:
         for number, cut in enumerate(cuts):
             self.variables[cut.atom] = len(words) + 2 * number
         self.cut_at = {(frozenset(cut.of.items()), cut.bits): cut.atom for cut in cuts}
+        self.lows = [(cut, self._integers(number, cut)) for number, cut in enumerate(cuts)][::-1]
+
+    def _integers(self, number: int, cut: Cut) -> tuple[int, Polynomial]:
+        """A scale, and that times low = integer - 2^bits*rest, whose rest has a negative name."""
+        low = dict(cut.of)
+        add_to(low, {(-number - 1,): 1}, -(1 << cut.bits))
+        return in_integers(low)
 
     def cut(self, cut: Cut) -> Step:
         return {"cut": [cut.bits, self.integer(cut.of)]}
@@ -204,25 +209,30 @@ class _Writer:
 
     def integer(self, value: Polynomial) -> list[list[Any]]:
         """An integer as a polynomial in variables. Raises ProofError where it may be none."""
-        rest: Polynomial = {m: Fraction(c) for m, c in value.items()}
-        for number, cut in reversed([*enumerate(self.cuts)]):
-            low: Polynomial = dict(cut.of)  # low = integer - 2^bits*rest, whose name is negative
-            add_to(low, {(-number - 1,): 1}, -(1 << cut.bits))
+        scale, rest = in_integers(value)
+        present = {name for monomial in rest for name in monomial}
+        for cut, (low_scale, low) in self.lows:
+            if cut.atom not in present:
+                continue
             waiting = [m for m in rest if cut.atom in m]
+            if low_scale > 1 and any(rest[m] % scale for m in waiting):
+                more = low_scale ** max(m.count(cut.atom) for m in waiting)
+                scale, rest = scale * more, scaled(rest, more)
             while waiting:
                 monomial = waiting.pop()
-                c = rest.get(monomial, Fraction(0))
-                if c.denominator == 1:
+                c = rest.get(monomial, 0)
+                if c % scale == 0:
                     continue
                 others = [*monomial]
                 others.remove(cut.atom)
                 del rest[monomial]
-                put = product(low, {tuple(others): c})
+                put = product(low, {tuple(others): c // low_scale})
                 add_to(rest, put)
+                present.update(name for m in put for name in m)
                 waiting += [m for m in put if cut.atom in m]
-        if any(c.denominator != 1 for c in rest.values()):
+        if any(c % scale for c in rest.values()):
             raise ProofError("a polynomial that may be no integer")
-        found = {tuple(sorted(map(self._variable, m))): int(c) for m, c in rest.items()}
+        found = {tuple(sorted(map(self._variable, m))): int(c // scale) for m, c in rest.items()}
         return [[hex(c), [*m]] for m, c in sorted(found.items())]
 
     def _variable(self, name: int) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from math import lcm
 
 from fieldc.proof.algebra.equations import ONE, Monomial, Polynomial, Rational, add_to
 
@@ -68,6 +69,12 @@ def apart(a: Word, b: Word) -> bool:
 
 def scaled(value: Polynomial, factor: Rational) -> Polynomial:
     return {m: c * factor for m, c in value.items()}
+
+
+def in_integers(value: Polynomial) -> tuple[int, Polynomial]:
+    """The least factor that makes all coefficients integers, and the polynomial times that."""
+    scale = lcm(*(c.denominator for c in value.values()))
+    return scale, {m: c.numerator * (scale // c.denominator) for m, c in value.items()}
 
 
 def between(pieces: Sequence[BitPiece], first: int, last: int) -> list[BitPiece]:
