@@ -262,8 +262,8 @@ def divstep_de() -> Operation:
 def divstep_fg() -> Operation:
     """A matrix of divsteps on f and g, which are R/2 less than x and y.
 
-    For an entry u of the matrix m has 2^63 - 16*u. The division by 2^59 is modulo 2^128*R + 1: where
-    it is exact, its result is the quotient f, and here 11*R/2 + f, whose low limbs are R/2 + f.
+    For an entry u of the matrix m has 2^63 - 16*u. The division by 2^59 is modulo 2^128*R + 1:
+    where it is exact it gives the next f. Then a value is 11*R/2 + f; its low limbs are R/2 + f.
     """
 
     def compute(f: Field, x: int, y: int, m: Sequence[int]) -> tuple[int, ...]:

@@ -45,7 +45,7 @@ def side_by_side(values: list[int], bits: int) -> int:
 
 
 def inverse(f: Field, x: int) -> int:
-    """1/x mod p, or 0 for 0, as the crate computes it: offsets of R/2, raised entries, one scale."""
+    """1/x mod p, or 0 for 0, as the crate computes it."""
     size, mask, half = f.word * f.n, int(f.R) - 1, int(f.R) // 2
     de = choose(f, "divstep_de_lazy").kernel
     batches = -(-(9437 * f.bits + 1) // 4096 // STEPS) + 1

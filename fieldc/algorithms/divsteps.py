@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import cast
 
 from fieldc.algorithms.integers import times_integer
 from fieldc.algorithms.reduction import drop_limb, subtract_once
 from fieldc.field import Field
-from fieldc.language import AlgorithmText, DoesNotApply, Kernel, Number
+from fieldc.language import DoesNotApply, Kernel, Number
 from fieldc.operations import (
     DIVSTEP_BITS,
     DIVSTEP_SHIFT,
@@ -38,16 +38,16 @@ def _update(f: Field, x: tuple[Number, Number], u: Number, v: Number) -> Number:
 
 
 def _update_both(f: Field, x: tuple[Number, Number], m: Sequence[Number]) -> tuple[Number, Number]:
-    """Both rows of a matrix, raised by 2^59, on values below 2p that stay there: nothing is selected.
+    """Both rows of a matrix, raised by 2^59, on values below 2p that stay there.
 
-    What the raised entries are too much by is the same in both rows. With entries below 2^61 a sum
-    is below 1.375*2^64*p, what makes its lowest limb 0 included.
+    What the raised entries are too much by is the same in both rows: nothing is selected. With
+    entries below 2^61 a sum is below 1.75*2^64*p, what makes its lowest limb 0 included.
     """
     if f.word != DIVSTEP_SHIFT:
         raise DoesNotApply(f"a division by 2^{DIVSTEP_SHIFT} is no limb")
     if 2 * f.p > f.R:
         raise DoesNotApply(f"values below 2p need a spare bit, not {f.short}")
-    raised = 4 * f.p - x[0] - x[1] << DIVSTEP_STEPS
+    raised = f.raised_p - (x[0] + x[1] << DIVSTEP_STEPS)
     u, v, q, r = m
     first = drop_limb(f, tighten(x[0] * u + (x[1] * v + raised)))
     return first, drop_limb(f, tighten(x[0] * q + (x[1] * r + raised)))
@@ -75,6 +75,6 @@ def _quotients(f: Field, x: Number, y: Number, m: Sequence[Number]) -> tuple[Num
 
 DIVSTEPS = (
     Kernel(divstep_update(), "raised", _update),
-    Kernel(divstep_de(), "raised", cast(AlgorithmText, _update_both)),
+    Kernel(divstep_de(), "raised", cast(Callable[..., Number], _update_both)),
 )
-QUOTIENTS = Kernel(divstep_fg(), "doubled", cast(AlgorithmText, _quotients))
+QUOTIENTS = Kernel(divstep_fg(), "doubled", cast(Callable[..., Number], _quotients))

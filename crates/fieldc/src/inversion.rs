@@ -11,7 +11,7 @@
 
 use crate::divsteps::{DIGIT, KERNEL_STEPS, MOST_STEPS, Matrix, batch};
 use crate::limbs::is_zero;
-use crate::machine::HAS_DIVSTEP_BATCH;
+use crate::machine::{self, HAS_DIVSTEP_BATCH};
 use crate::modulus::{MOST_LIMBS, Modulus};
 
 const DIGIT_MASK: i64 = (1 << DIGIT) - 1;
@@ -23,7 +23,7 @@ const MOST_DIGITS: usize = MOST_LIMBS + 1;
 type Digits = [i64; MOST_DIGITS];
 
 /// What inversion modulo p needs to know.
-struct Plan<const N: usize, M>(core::marker::PhantomData<M>);
+pub(crate) struct Plan<const N: usize, M>(core::marker::PhantomData<M>);
 
 impl<const N: usize, M: Modulus<N>> Plan<N, M> {
     /// Digits of a number between -2p and 2p.
@@ -40,7 +40,7 @@ impl<const N: usize, M: Modulus<N>> Plan<N, M> {
     const FEWEST: u32 = Self::STEPS.div_ceil(MOST_STEPS);
     /// Divsteps of a batch: as many as the kernel's where that is at most 2 % more in all, and else
     /// as few as can be.
-    const BATCH: u32 = {
+    pub(crate) const BATCH: u32 = {
         let fewest = Self::STEPS.div_ceil(Self::FEWEST);
         let by_kernel = KERNEL_STEPS * Self::STEPS.div_ceil(KERNEL_STEPS);
         if HAS_DIVSTEP_BATCH && 100 * by_kernel <= 102 * fewest * Self::FEWEST {
@@ -49,11 +49,14 @@ impl<const N: usize, M: Modulus<N>> Plan<N, M> {
             fewest
         }
     };
-    const BATCHES: u32 = Self::STEPS.div_ceil(Self::BATCH);
+    pub(crate) const BATCHES: u32 = Self::STEPS.div_ceil(Self::BATCH);
 }
 
 /// The residue of 1/x from that of x, and whether there is one; 0 and false for x = 0.
 pub fn invert<const N: usize, M: Modulus<N>>(x: &[u64; N]) -> ([u64; N], bool) {
+    if let Some(inverse) = machine::invert::<N, M>(x) {
+        return (inverse, !is_zero(x));
+    }
     let mut zeta = -1;
     let (mut f, mut g) = (Plan::<N, M>::P, to_digits(x));
     // d*x = f and e*x = g modulo p, but for a power of R: from R^2 the result is 1/x * R.

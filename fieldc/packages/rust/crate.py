@@ -67,6 +67,7 @@ from fieldc.packages.rust.towers import (
     tower_symbol,
     tower_variants,
 )
+from fieldc.packages.rust.updates import updates_text
 from fieldc.program import maintained
 from fieldc.targets.avx512ifma.target import AVX512IFMA
 
@@ -109,6 +110,8 @@ def generate(numbers: Iterable[int] = LIMBS) -> dict[str, str]:
     files = {f"{FOLDER}/mod.rs": modules_file(), f"{FOLDER}/fields.rs": fields_file()}
     title = "A batch of divsteps, the inner loop of an inversion, for {}."
     files[f"{FOLDER}/divsteps.rs"] = header(title.format("x86-64"), MODULE) + divsteps_text()
+    said = "What a batch of divsteps does to f, g, d and e, for x86-64."
+    files[f"{FOLDER}/updates.rs"] = header(said, MODULE) + updates_text()
     arm = header(title.format("AArch64"), MODULE) + arm_divsteps_text()
     files[f"{FOLDER}/aarch64_divsteps.rs"] = arm
     title = "Portable products for some numbers of limbs, by class of primes."
@@ -198,6 +201,8 @@ def modules(
         + "pub(crate) mod divsteps;\n"
         for _, condition, prefix in ARCHITECTURES
     )
+    _, assembled, _ = ARCHITECTURES[0]
+    declared += f'#[cfg(all({assembled}, not(feature = "portable"), not(miri)))]\nmod updates;\n'
     listed = modulus_lists(plain, shaped)
     arrays = f"#[cfg(all({CONDITION}))]\npub(crate) mod arrays;\n"
     always = "pub(crate) mod fields;\npub(crate) mod portable;\n"

@@ -7,12 +7,16 @@ mod aarch64;
 mod called;
 mod inlined;
 #[cfg(target_arch = "x86_64")]
+pub(crate) mod updates;
+#[cfg(target_arch = "x86_64")]
 mod x86_64;
 
 #[cfg(target_arch = "aarch64")]
 pub(crate) use aarch64::{run, runs_assembly};
 pub(crate) use called::called;
 pub(crate) use inlined::{inlined, lazy_inlined};
+#[cfg(target_arch = "x86_64")]
+pub(crate) use updates::{invert, updates};
 #[cfg(target_arch = "x86_64")]
 pub(crate) use x86_64::{has_bmi2, prefers_one_chain, prefers_two_chains, run};
 
@@ -39,6 +43,13 @@ pub(crate) const HAS_DIVSTEP_BATCH: bool = true;
 #[inline(always)]
 pub(crate) fn divstep_batch(zeta: i64, f: i64, g: i64) -> Option<[i64; 5]> {
     Some(divstep_matrix(zeta, f, g))
+}
+
+/// There are no kernels that invert with `divstep_batch`.
+#[cfg(not(target_arch = "x86_64"))]
+#[inline(always)]
+pub(crate) fn invert<const N: usize, M: Modulus<N>>(_: &[u64; N]) -> Option<[u64; N]> {
+    None
 }
 
 /// x*y/R mod p where no assembly runs, or where nobody asked the processor yet.
