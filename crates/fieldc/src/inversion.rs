@@ -23,7 +23,7 @@ const MOST_DIGITS: usize = MOST_LIMBS + 1;
 type Digits = [i64; MOST_DIGITS];
 
 /// What inversion modulo p needs to know.
-pub(crate) struct Plan<const N: usize, M>(core::marker::PhantomData<M>);
+pub(super) struct Plan<const N: usize, M>(core::marker::PhantomData<M>);
 
 impl<const N: usize, M: Modulus<N>> Plan<N, M> {
     /// Digits of a number between -2p and 2p.
@@ -40,7 +40,7 @@ impl<const N: usize, M: Modulus<N>> Plan<N, M> {
     const FEWEST: u32 = Self::STEPS.div_ceil(MOST_STEPS);
     /// Divsteps of a batch: as many as the kernel's where that is at most 2 % more in all, and else
     /// as few as can be.
-    pub(crate) const BATCH: u32 = {
+    pub(super) const BATCH: u32 = {
         let fewest = Self::STEPS.div_ceil(Self::FEWEST);
         let by_kernel = KERNEL_STEPS * Self::STEPS.div_ceil(KERNEL_STEPS);
         if HAS_DIVSTEP_BATCH && 100 * by_kernel <= 102 * fewest * Self::FEWEST {
@@ -49,7 +49,7 @@ impl<const N: usize, M: Modulus<N>> Plan<N, M> {
             fewest
         }
     };
-    pub(crate) const BATCHES: u32 = Self::STEPS.div_ceil(Self::BATCH);
+    pub(super) const BATCHES: u32 = Self::STEPS.div_ceil(Self::BATCH);
 }
 
 /// The residue of 1/x from that of x, and whether there is one; 0 and false for x = 0.

@@ -195,18 +195,24 @@ def modules(
         + "}\n"
         for architecture, condition, prefix in ARCHITECTURES
     )
-    declared += "".join(
+    declared += divsteps_modules()
+    listed = modulus_lists(plain, shaped)
+    arrays = f"#[cfg(all({CONDITION}))]\npub(crate) mod arrays;\n"
+    always = "pub(crate) mod fields;\npub(crate) mod portable;\n"
+    return f"{arrays}{always}{declared}\n{constants}{listed}{only(own)}"
+
+
+def divsteps_modules() -> str:
+    """The modules of inversion."""
+    declared = "".join(
         f'#[cfg(all({condition}, not(feature = "portable"), not(miri)))]\n'
         + (f'#[path = "{prefix}divsteps.rs"]\n' if prefix else "")
         + "pub(crate) mod divsteps;\n"
         for _, condition, prefix in ARCHITECTURES
     )
-    _, assembled, _ = ARCHITECTURES[0]
-    declared += f'#[cfg(all({assembled}, not(feature = "portable"), not(miri)))]\nmod updates;\n'
-    listed = modulus_lists(plain, shaped)
-    arrays = f"#[cfg(all({CONDITION}))]\npub(crate) mod arrays;\n"
-    always = "pub(crate) mod fields;\npub(crate) mod portable;\n"
-    return f"{arrays}{always}{declared}\n{constants}{listed}{only(own)}"
+    _, condition, _ = ARCHITECTURES[0]
+    only_there = f'#[cfg(all({condition}, not(feature = "portable"), not(miri)))]\n'
+    return f"{declared}{only_there}pub(crate) mod updates;\n"
 
 
 def fields_file() -> str:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from fieldc.algorithms import choose
 from fieldc.algorithms.divsteps import QUOTIENTS
+from fieldc.field import Field
 from fieldc.language import Expression
 from fieldc.packages.rust.called_inline import called_inline
 from fieldc.packages.rust.classes import SPARE, representative
@@ -23,6 +24,11 @@ VARIANT = "adx"
 OPERATIONS = ("divstep_fg", "divstep_de_lazy")
 
 
+def is_updated(f: Field) -> bool:
+    """Whether the crate inverts modulo the field's prime by these kernels."""
+    return f.n in UPDATED and SPARE.has(f)
+
+
 def update_symbol(operation: str, limbs: int) -> str:
     """The name of a kernel's function."""
     return f"{operation}_{limbs}_{VARIANT}"
@@ -32,8 +38,9 @@ def updates_text(numbers: tuple[int, ...] = UPDATED) -> str:
     """The kernels of some numbers of limbs, and what makes them an inversion."""
     kernels = [_kernel(e) for limbs in numbers for e in _expressions(limbs)]
     uses = "use core::arch::asm;\n\nuse crate::machine::{called, updates};\n"
-    parts = [uses, "use crate::modulus::Modulus;\n\n", *(f"{_dispatch(n)}\n" for n in numbers)]
-    return "".join((*parts, *kernels))
+    uses = f"{uses}use crate::modulus::Modulus;\n" if kernels else "use crate::machine::updates;\n"
+    rows = "".join(f"    {_row(n)};\n" for n in numbers)
+    return "".join((uses, f"\nupdates! {{\n{rows}}}\n", *kernels))
 
 
 def _expressions(limbs: int) -> Iterator[Expression]:
@@ -42,9 +49,9 @@ def _expressions(limbs: int) -> Iterator[Expression]:
     yield choose(f, OPERATIONS[1])
 
 
-def _dispatch(limbs: int) -> str:
+def _row(limbs: int) -> str:
     names = (update_symbol(operation, limbs) for operation in OPERATIONS)
-    return f"updates! {{ {limbs}, {limbs + 2}: {', '.join(names)} }}"
+    return f"{limbs}, {limbs + 2}: {', '.join(names)}"
 
 
 def _kernel(expression: Expression) -> str:

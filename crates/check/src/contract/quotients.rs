@@ -16,16 +16,9 @@ impl Contract {
         limbs: usize,
         convention: &'static Convention,
     ) -> Outcome<Self> {
-        let operand = |name: &str, values, limbs, high: BigInt| Operand {
-            name: name.to_string(),
-            values,
-            limbs,
-            high,
-            is_signed: false,
-        };
         let radix: BigInt = BigInt::from(1) << 64;
-        let residue = |name| operand(name, 1, limbs, r - 1);
-        let operands = vec![residue("x"), residue("y"), operand("m", 4, 1, &radix - 1)];
+        let residue = |name| Operand::of(name, 1, limbs, r - 1);
+        let operands = vec![residue("x"), residue("y"), Operand::of("m", 4, 1, &radix - 1)];
         let (x, y) = (number(0, limbs), number(limbs, limbs));
         let row = |first: usize| {
             let entry = |k| number(2 * limbs + first + k, 1);

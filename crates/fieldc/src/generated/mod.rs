@@ -44,7 +44,7 @@ pub(crate) mod divsteps;
 #[path = "aarch64_divsteps.rs"]
 pub(crate) mod divsteps;
 #[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]
-mod updates;
+pub(crate) mod updates;
 
 /// The top limb of a prime of class FOLD is below this.
 pub(crate) const FOLD_TOP: u64 = 0x3200000000000000;

@@ -7,8 +7,10 @@ use core::arch::asm;
 use crate::machine::{called, updates};
 use crate::modulus::Modulus;
 
-updates! { 4, 6: divstep_fg_4_adx, divstep_de_lazy_4_adx }
-updates! { 6, 8: divstep_fg_6_adx, divstep_de_lazy_6_adx }
+updates! {
+    4, 6: divstep_fg_4_adx, divstep_de_lazy_4_adx;
+    6, 8: divstep_fg_6_adx, divstep_de_lazy_6_adx;
+}
 
 /// x + y - 2*t/2^64 and what the raised numbers add, for a row t of 2^63 - 16*u and the like; doubled, variant adx. It writes all of z.
 ///

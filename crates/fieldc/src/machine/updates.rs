@@ -9,6 +9,7 @@ use crate::addition::choose;
 use crate::divsteps::{KERNEL_STEPS, Matrix};
 use crate::generated::SPARE_TOP;
 use crate::generated::divsteps::divstep_matrix;
+use crate::generated::updates::{self as kernels, UPDATED};
 use crate::inversion::Plan;
 use crate::machine::{find_out, prefers_two_chains};
 use crate::modulus::Modulus;
@@ -37,28 +38,45 @@ pub(crate) type Entries = [[u64; 1]; 4];
 /// What has the kernels.
 pub(crate) struct Kernels;
 
+/// The kernels of some numbers of limbs, and what inverts by them.
 macro_rules! updates {
-    ($n:literal, $w:literal: $fg:ident, $de:ident) => {
-        impl $crate::machine::updates::Updates<$n, $w> for $crate::machine::updates::Kernels {
-            #[inline(always)]
-            unsafe fn fg<M: Modulus<$n>>(
-                z: &mut $crate::machine::updates::Uninit<$w>,
-                f: &[u64; $n],
-                g: &[u64; $n],
-                m: &$crate::machine::updates::Entries,
-            ) {
-                // SAFETY: the caller's.
-                unsafe { $fg::<M>(z, f, g, m) }
-            }
+    ($($n:literal, $w:literal: $fg:ident, $de:ident;)*) => {
+        $(
+            impl $crate::machine::updates::Updates<$n, $w> for $crate::machine::updates::Kernels {
+                #[inline(always)]
+                unsafe fn fg<M: $crate::modulus::Modulus<$n>>(
+                    z: &mut $crate::machine::updates::Uninit<$w>,
+                    f: &[u64; $n],
+                    g: &[u64; $n],
+                    m: &$crate::machine::updates::Entries,
+                ) {
+                    // SAFETY: the caller's.
+                    unsafe { $fg::<M>(z, f, g, m) }
+                }
 
-            #[inline(always)]
-            unsafe fn de<M: Modulus<$n>>(
-                z: &mut $crate::machine::updates::Uninit<$n>,
-                x: &[[u64; $n]; 2],
-                m: &$crate::machine::updates::Entries,
-            ) {
-                // SAFETY: the caller's.
-                unsafe { $de::<M>(z, x, m) }
+                #[inline(always)]
+                unsafe fn de<M: $crate::modulus::Modulus<$n>>(
+                    z: &mut $crate::machine::updates::Uninit<$n>,
+                    x: &[[u64; $n]; 2],
+                    m: &$crate::machine::updates::Entries,
+                ) {
+                    // SAFETY: the caller's.
+                    unsafe { $de::<M>(z, x, m) }
+                }
+            }
+        )*
+
+        /// Numbers of limbs that have kernels.
+        pub(crate) const UPDATED: &[usize] = &[$($n),*];
+
+        /// The residue of 1/x, 0 for x = 0, for a number of limbs that has kernels.
+        #[inline(always)]
+        pub(crate) fn inverse<const N: usize, M: $crate::modulus::Modulus<N>>(
+            x: &[u64; N],
+        ) -> Option<[u64; N]> {
+            match N {
+                $($n => Some($crate::machine::updates::of_limbs::<N, $n, $w, M>(x)),)*
+                _ => None,
             }
         }
     };
@@ -69,19 +87,27 @@ pub(crate) use updates;
 /// faster than digits of 62 bits: on processors that prefer two carry chains.
 #[inline(always)]
 pub(crate) fn invert<const N: usize, M: Modulus<N>>(x: &[u64; N]) -> Option<[u64; N]> {
-    let is_served = (N == 4 || N == 6) && M::P[N - 1] < SPARE_TOP;
-    if !is_served || Plan::<N, M>::BATCH != KERNEL_STEPS {
+    let has_spare_bit = M::P[N - 1] < SPARE_TOP;
+    if !UPDATED.contains(&N) || !has_spare_bit || Plan::<N, M>::BATCH != KERNEL_STEPS {
         return None;
     }
     find_out();
-    if !prefers_two_chains() {
-        return None;
+    if prefers_two_chains() {
+        kernels::inverse::<N, M>(x)
+    } else {
+        None
     }
-    let x4 = &resized(x);
-    Some(match N {
-        4 => resized(&inverse::<4, 6, Resized<N, M>>(x4)),
-        _ => resized(&inverse::<6, 8, Resized<N, M>>(&resized(x))),
-    })
+}
+
+/// The inverse by the kernels of B = N limbs.
+#[inline(always)]
+pub(crate) fn of_limbs<const N: usize, const B: usize, const W: usize, M: Modulus<N>>(
+    x: &[u64; N],
+) -> [u64; N]
+where
+    Kernels: Updates<B, W>,
+{
+    resized(&inverse::<B, W, Resized<N, M>>(&resized(x)))
 }
 
 /// The modulus as one of B limbs, which it has.
