@@ -43,7 +43,9 @@ pub(crate) fn inversion(p: &[u64]) -> syn::Result<TokenStream> {
                 pub(super) fn divstep_batch(_: i64, _: i64, _: i64) -> Option<[i64; 5]> {
                     None
                 }
+            }
 
+            mod limb_inversion {
                 pub(super) fn invert<const N: usize, M>(_: &[u64; N]) -> Option<[u64; N]> {
                     None
                 }

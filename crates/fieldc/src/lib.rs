@@ -179,6 +179,7 @@ mod inversion;
 mod kernels;
 mod lazy;
 mod lazy_kernels;
+mod limb_inversion;
 mod limbs;
 #[cfg(all(
     any(

@@ -37,8 +37,10 @@ def update_symbol(operation: str, limbs: int) -> str:
 def updates_text(numbers: tuple[int, ...] = UPDATED) -> str:
     """The kernels of some numbers of limbs, and what makes them an inversion."""
     kernels = [_kernel(e) for limbs in numbers for e in _expressions(limbs)]
-    uses = "use core::arch::asm;\n\nuse crate::machine::{called, updates};\n"
-    uses = f"{uses}use crate::modulus::Modulus;\n" if kernels else "use crate::machine::updates;\n"
+    uses = "use crate::machine::updates::updates;\n"
+    if kernels:
+        uses = f"use core::arch::asm;\n\nuse crate::machine::called;\n{uses}"
+        uses += "use crate::modulus::Modulus;\n"
     rows = "".join(f"    {_row(n)};\n" for n in numbers)
     return "".join((uses, f"\nupdates! {{\n{rows}}}\n", *kernels))
 

@@ -4,7 +4,8 @@
 
 use core::arch::asm;
 
-use crate::machine::{called, updates};
+use crate::machine::called;
+use crate::machine::updates::updates;
 use crate::modulus::Modulus;
 
 updates! {

@@ -16,8 +16,6 @@ pub(crate) use aarch64::{run, runs_assembly};
 pub(crate) use called::called;
 pub(crate) use inlined::{inlined, lazy_inlined};
 #[cfg(target_arch = "x86_64")]
-pub(crate) use updates::{invert, updates};
-#[cfg(target_arch = "x86_64")]
 pub(crate) use x86_64::{has_bmi2, prefers_one_chain, prefers_two_chains, run};
 
 use crate::addition;
@@ -30,7 +28,7 @@ use crate::running::code;
 /// Finds out what the processor has, if nobody asked yet. Portable code calls this, so that code
 /// on its way to assembly need not.
 #[inline(always)]
-fn find_out() {
+pub(crate) fn find_out() {
     if code() == UNKNOWN {
         Kernels::current();
     }
@@ -43,13 +41,6 @@ pub(crate) const HAS_DIVSTEP_BATCH: bool = true;
 #[inline(always)]
 pub(crate) fn divstep_batch(zeta: i64, f: i64, g: i64) -> Option<[i64; 5]> {
     Some(divstep_matrix(zeta, f, g))
-}
-
-/// There are no kernels that invert with `divstep_batch`.
-#[cfg(not(target_arch = "x86_64"))]
-#[inline(always)]
-pub(crate) fn invert<const N: usize, M: Modulus<N>>(_: &[u64; N]) -> Option<[u64; N]> {
-    None
 }
 
 /// x*y/R mod p where no assembly runs, or where nobody asked the processor yet.

@@ -18,12 +18,6 @@ pub(crate) fn divstep_batch(_zeta: i64, _f: i64, _g: i64) -> Option<[i64; 5]> {
     None
 }
 
-/// There are no kernels that invert.
-#[inline(always)]
-pub(crate) fn invert<const N: usize, M: Modulus<N>>(_: &[u64; N]) -> Option<[u64; N]> {
-    None
-}
-
 /// Products of so many limbs and fewer are inlined where the compiler finds that this pays.
 const SHORT: usize = 3;
 

@@ -6,12 +6,8 @@
 use core::mem::MaybeUninit;
 
 use crate::addition::choose;
-use crate::divsteps::{KERNEL_STEPS, Matrix};
-use crate::generated::SPARE_TOP;
+use crate::divsteps::{Batches, KERNEL_STEPS, Matrix};
 use crate::generated::divsteps::divstep_matrix;
-use crate::generated::updates::{self as kernels, UPDATED};
-use crate::inversion::Plan;
-use crate::machine::{find_out, prefers_two_chains};
 use crate::modulus::Modulus;
 use crate::residues;
 
@@ -83,22 +79,6 @@ macro_rules! updates {
 }
 pub(crate) use updates;
 
-/// The residue of 1/x from that of x, 0 for x = 0, where kernels for p run that were measured to be
-/// faster than digits of 62 bits: on processors that prefer two carry chains.
-#[inline(always)]
-pub(crate) fn invert<const N: usize, M: Modulus<N>>(x: &[u64; N]) -> Option<[u64; N]> {
-    let has_spare_bit = M::P[N - 1] < SPARE_TOP;
-    if !UPDATED.contains(&N) || !has_spare_bit || Plan::<N, M>::BATCH != KERNEL_STEPS {
-        return None;
-    }
-    find_out();
-    if prefers_two_chains() {
-        kernels::inverse::<N, M>(x)
-    } else {
-        None
-    }
-}
-
 /// The inverse by the kernels of B = N limbs.
 #[inline(always)]
 pub(crate) fn of_limbs<const N: usize, const B: usize, const W: usize, M: Modulus<N>>(
@@ -136,7 +116,7 @@ impl<const N: usize, M: Modulus<N>> Scale<N, M> {
     /// The first e: R^2, and 2^5 for each batch, after which d and e are divided by 2^64 and not 2^59.
     const E: [u64; N] = {
         let (mut e, mut i) = (M::R2, 0);
-        while i < (64 - KERNEL_STEPS) * Plan::<N, M>::BATCHES {
+        while i < (64 - KERNEL_STEPS) * Batches::<N, M>::COUNT {
             e = residues::add(&e, &e, &M::P);
             i += 1;
         }
@@ -174,7 +154,7 @@ where
     };
     let mut last = batch(&mut zeta, fg.now);
     let mut done = 1;
-    while done < Plan::<N, M>::BATCHES {
+    while done < Batches::<N, M>::COUNT {
         fg.quotients::<N, M>(&last);
         let next = batch(&mut zeta, fg.now);
         de.rows::<W, M>(&last);
@@ -220,7 +200,7 @@ impl<const W: usize> Turns<'_, W> {
         Kernels: Updates<W, V>,
     {
         let m = entries(matrix, |u| u.wrapping_add(1 << KERNEL_STEPS));
-        // SAFETY: as above, and `invert` asked for a spare bit.
+        // SAFETY: as above, and `limb_inversion.rs` asked for a spare bit.
         unsafe { Kernels::de::<M>(as_uninit(self.next), self.now, &m) };
         core::mem::swap(&mut self.now, &mut self.next);
     }
