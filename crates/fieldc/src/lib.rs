@@ -51,9 +51,9 @@
 //! form in which vectors compute, from one operation to the next.
 //!
 //! The crate is `no_std`, allocates nothing but for that array, and has no build script. On x86-64 it finds out once
-//! what the processor has and runs assembly if it has BMI2; on AArch64 it runs assembly. Everywhere
-//! else, and with the feature `portable`, it runs portable Rust (see [`Kernels`]). No branch and no address depends on the value
-//! of an element. They may depend on what is public: an exponent, a length, a text.
+//! what the processor has and runs assembly if it has BMI2; on AArch64 it runs assembly. Everywhere else, and with the feature
+//! `portable`, it runs portable Rust (see [`Kernels`]). No branch and no address depends on the value of an element. They may
+//! depend on what is public: an exponent, a length, a text.
 //!
 //! # Traits of other crates
 //!
