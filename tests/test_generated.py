@@ -50,6 +50,7 @@ from fieldc.packages.rust.plain import (
 )
 from fieldc.packages.rust.schedules import crate_kernel
 from fieldc.packages.rust.sums import FITTING, as_function, inline_sums
+from fieldc.packages.rust.updates import is_updated
 from fieldc.packages.rust.written import kernels_in
 from fieldc.proof.prove import prove
 from fieldc.targets.x86_64.conventions import CALLED_INLINE, GENERAL
@@ -169,6 +170,7 @@ def test_every_checked_in_kernel_of_a_named_prime_is_proved(name: str):
     f = find_field(name)
     lazy = {job.operation for job in jobs if job.operation.endswith("_lazy")} & {*OPERATIONS}
     wanted = {"mul_lazy", "square_lazy"} if lazy_class_of(f) else set()
+    wanted |= {"divstep_de_lazy"} if is_updated(f) else set()
     assert lazy - set(lazy_parts_of(f).values()) == wanted
     assert not [verdict.failure for verdict in map(prove_job, jobs) if verdict.failure]
 
