@@ -72,7 +72,10 @@ macro_rules! updates {
         ) -> Option<[u64; N]> {
             match N {
                 $($n => Some($crate::machine::updates::of_limbs::<N, $n, $w, M>(x)),)*
-                _ => None,
+                _ => {
+                    let _ = x; // where no number of limbs has any
+                    None
+                }
             }
         }
     };
