@@ -120,6 +120,11 @@ class Field:
         return self.R - self.p
 
     @property
+    def raised_p(self) -> int:
+        """2^61 * p, of n + 1 limbs: it makes up for what updates after divsteps subtract."""
+        return self.p << 61
+
+    @property
     def label(self) -> str:
         """The field's name, or its modulus in hexadecimal."""
         return self.name or hex(self.p)

@@ -34,8 +34,13 @@ class Range:
         return self.powers == 1 and not self.bits and not self.radices
 
     def modulus(self, f: Field) -> int:
-        """What a result is taken modulo: p, or R^`radices` where it is an integer below that."""
-        return int(f.R**self.radices) if self.radices and not self.powers else f.p
+        """What a result is taken modulo: p, or R^`radices` where it is an integer below that.
+
+        Of an integer below R^`radices` * 2^`bits` it is one more than this power of two, so odd.
+        """
+        if not self.radices or self.powers:
+            return f.p
+        return int(f.R**self.radices << self.bits) + bool(self.bits)
 
     @property
     def bound(self) -> str:
@@ -108,14 +113,14 @@ def lazily(count: int, lazy: int = 1) -> Range:
     return Range(count, multiple=lazy + 1)
 
 
-def plain_integer(bits: int, is_signed: bool = False) -> Range:
-    """A plain integer below 2^bits, no residue; where it is signed, in two's complement."""
-    return Range(powers=0, bits=bits, is_signed=is_signed)
+def plain_integer(bits: int, is_signed: bool = False, count: int = 1) -> Range:
+    """Plain integers below 2^bits, no residues; where one is signed, in two's complement."""
+    return Range(count, powers=0, bits=bits, is_signed=is_signed)
 
 
-def integers_below_radix(radices: int, count: int = 1) -> Range:
-    """Integers below R^radices side by side, n * radices limbs each: what is modulo R^radices."""
-    return Range(count, powers=0, radices=radices)
+def integers_below_radix(radices: int, count: int = 1, bits: int = 0) -> Range:
+    """Integers below R^radices * 2^bits side by side; `Range.modulus` is what they are modulo."""
+    return Range(count, powers=0, radices=radices, bits=bits)
 
 
 WIDE = Range(is_wide=True)

@@ -37,6 +37,8 @@ INTEGER_BITS = (64, 128)
 """Sizes of plain integers that have a product with an element."""
 DIVSTEP_BITS, DIVSTEP_SHIFT = 62, 64
 """Bits of an entry of a matrix of divsteps, with its sign, and of what an update is divided by."""
+DIVSTEP_STEPS = 59
+"""Divsteps of a batch, whose matrix has entries from -2^59 to 2^59."""
 MOST_TERMS = 6
 """The most products that one kernel adds."""
 
@@ -242,6 +244,42 @@ def divstep_update() -> Operation:
     return Operation("divstep_update", operands, residues(1), says, compute)
 
 
+def divstep_de() -> Operation:
+    """A matrix of divsteps on d and e, which are x. An entry is 2^59 less than in m."""
+    raised = 1 << DIVSTEP_STEPS
+
+    def compute(f: Field, x: Sequence[int], m: Sequence[int]) -> tuple[int, ...]:
+        u, v, q, r = (entry - raised for entry in m)
+        over = pow(2, -DIVSTEP_SHIFT, int(f.p))
+        return (u * x[0] + v * x[1]) * over, (q * x[0] + r * x[1]) * over
+
+    entries = plain_integer(DIVSTEP_STEPS + 2, count=4)
+    says = "((m[0] - 2^59)*x[0] + (m[1] - 2^59)*x[1])/2^64, the same of m[2] and m[3], mod p"
+    operands = (("x", lazily(2)), ("m", entries))
+    return Operation("divstep_de", operands, lazily(2), says, compute, {"lazy": 1})
+
+
+def divstep_fg() -> Operation:
+    """A matrix of divsteps on f and g, which are R/2 less than x and y.
+
+    For an entry u of the matrix m has 2^63 - 16*u. The division by 2^59 is modulo 2^128*R + 1:
+    where it is exact it gives the next f. Then a value is 11*R/2 + f; its low limbs are R/2 + f.
+    """
+
+    def compute(f: Field, x: int, y: int, m: Sequence[int]) -> tuple[int, ...]:
+        modulus = integers_below_radix(1, bits=2 * f.word).modulus(f)
+        half, over = f.R // 2, pow(2, -DIVSTEP_STEPS - 4, modulus)
+        u, v, q, r = ((1 << DIVSTEP_STEPS + 4) - entry for entry in m)
+        rows = (u * (x - half) + v * (y - half), q * (x - half) + r * (y - half))
+        return rows[0] * over + 11 * half, rows[1] * over + 11 * half
+
+    one, entries = integers_below_radix(1), plain_integer(DIVSTEP_STEPS + 5, count=4)
+    says = "11*R/2 + ((2^63 - m[0])*(x - R/2) + (2^63 - m[1])*(y - R/2))/2^63, and of m[2] and m[3]"
+    operands = (("x", one), ("y", one), ("m", entries))
+    result = integers_below_radix(1, 2, bits=128)
+    return Operation("divstep_fg", operands, result, f"{says}, mod 2^128*R + 1", compute)
+
+
 def square_times(squarings: int) -> Operation:
     """x squared so many times."""
     power, one = 1 << squarings, residues(1)
@@ -278,6 +316,7 @@ def _offered() -> Iterator[Operation]:
     yield from map(square_times, SQUARINGS)
     yield from map(mul_integer, INTEGER_BITS)
     yield divstep_update()
+    yield divstep_de()
 
 
 OPERATIONS: dict[str, Operation] = {operation.name: operation for operation in _offered()}
@@ -320,6 +359,9 @@ def wide_sum(plus: int, minus: int) -> Operation:
     parameters = {"plus": plus, "minus": minus}
     return Operation("wide_sum", operands, wide, says, compute, parameters)
 
+
+DIVSTEP_FG: dict[str, Operation] = {divstep_fg().name: divstep_fg()}
+"""By name: what inverts beside the operations of a field, on integers."""
 
 WIDE_SUMS = ((2, 0), (1, 1), (3, 0), (2, 1), (1, 2), (2, 2))
 """Of each sum of wide numbers how many are added and how many are subtracted."""

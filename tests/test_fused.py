@@ -45,6 +45,16 @@ def numbers(f: Field, value: int, count: int) -> list[int]:
     return [value // r**i % r for i in range(count)]
 
 
+def updated(f: Field, x: int, *entries: int) -> list[int]:
+    """Rows of a matrix of divsteps on x, divided by 2^64: one of u and v, or two of m."""
+    rows = [[entry - 2**61 for entry in entries]]
+    if len(entries) == 1:
+        m = [(entries[0] >> 64 * i & 2**64 - 1) - 2**59 for i in range(4)]
+        rows = [m[:2], m[2:]]
+    d, e = numbers(f, x, 2)
+    return [(u * d + v * e) * pow(2**64, -1, f.p) for u, v in rows]
+
+
 def wanted(operation: str, f: Field, *operands: int) -> list[int]:
     """What an operation gives modulo p, written again; several values for Fp2."""
     name, inverse = operation.removesuffix("_lazy"), pow(1 << f.word * f.n, -1, f.p)
@@ -70,9 +80,8 @@ def wanted(operation: str, f: Field, *operands: int) -> list[int]:
         found = [number * operands[0]]
     elif name.startswith("mul_u"):
         found = [operands[0] * operands[1]]
-    elif name == "divstep_update":
-        (d, e), u, v = numbers(f, operands[0], 2), operands[1] - 2**61, operands[2] - 2**61
-        found = [(u * d + v * e) * pow(2**64, -1, f.p)]
+    elif name.startswith("divstep_"):
+        found = updated(f, *operands)
     elif name == "mul_add":
         x, y, a = operands
         found = [x * y * inverse + a]
@@ -219,6 +228,7 @@ def test_lazy_operations_are_closed() -> None:
     for f in (*map(named_field, NAMES), below_a_quarter):
         found = {t.kernel.operation for t in expressions_of(FUSED, f)}
         lazy = {operation for operation in found if operation.endswith("_lazy")}
+        lazy.discard("divstep_de_lazy")  # needs one spare bit
         assert lazy >= needed if 4 * f.p < f.R else not lazy
 
 

@@ -9,7 +9,17 @@ from fieldc.field import Field
 from fieldc.language import BoundError, Kernel
 from fieldc.operations import Operation
 
-SHARED = ("add", "sub", "neg", "double", "mul_by", "mul_u64", "mul_u128", "divstep_update")
+SHARED = (
+    "add",
+    "sub",
+    "neg",
+    "double",
+    "mul_by",
+    "mul_u64",
+    "mul_u128",
+    "divstep_update",
+    "divstep_de",
+)
 """Families that are the same in every representation."""
 
 

@@ -17,7 +17,7 @@ from fieldc.artifacts.workers import in_processes
 from fieldc.binary.image import ObjectError
 from fieldc.binary.linkable import KernelCode, function_of
 from fieldc.errors import Refusal
-from fieldc.operations import OPERATIONS, TOWER_OPERATIONS, Operation
+from fieldc.operations import DIVSTEP_FG, OPERATIONS, TOWER_OPERATIONS, Operation
 from fieldc.progress import Progress
 from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.certificate import certificate_of_formula, certify, text
@@ -127,7 +127,7 @@ def job_of(artifact: Artifact) -> Job | None:
 
 
 def named_operation(
-    name: str, known: Mapping[str, Operation] = OPERATIONS | TOWER_OPERATIONS
+    name: str, known: Mapping[str, Operation] = OPERATIONS | TOWER_OPERATIONS | DIVSTEP_FG
 ) -> tuple[str, Mapping[str, int]]:
     """Return the family and the parameters of an operation. Raises ProofError."""
     operation = known.get(name)

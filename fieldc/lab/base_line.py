@@ -10,7 +10,7 @@ from typing import Any
 
 from fieldc.field import Field
 from fieldc.language import Kernel
-from fieldc.operations import DIVSTEP_BITS, DIVSTEP_SHIFT
+from fieldc.operations import DIVSTEP_BITS, DIVSTEP_SHIFT, DIVSTEP_STEPS
 
 PLAIN = "big integers"
 """The name of its algorithm, for every operation: `x*y % p`, `(x + y) % p` and so on."""
@@ -47,6 +47,12 @@ def _divstep_update(p: AnyInteger, x: Values, u: AnyInteger, v: AnyInteger) -> o
     return (x[0] * (u - raised) + x[1] * (v - raised)) * pow(2, -DIVSTEP_SHIFT, p) % p
 
 
+def _divstep_de(p: AnyInteger, x: Values, m: Values) -> object:
+    u, v, q, r = (entry - (1 << DIVSTEP_STEPS) for entry in m)
+    over = pow(2, -DIVSTEP_SHIFT, p)
+    return (u * x[0] + v * x[1]) * over % p, (q * x[0] + r * x[1]) * over % p
+
+
 SIMPLE: dict[str, Written] = {
     "add": lambda p, x, y: (x + y) % p,
     "sub": lambda p, x, y: (x - y) % p,
@@ -63,6 +69,7 @@ SIMPLE: dict[str, Written] = {
     "reduce": lambda p, x: x % p,
     "difference_of_products": lambda p, x, y: (x[0] * y[0] - x[1] * y[1]) % p,
     "divstep_update": _divstep_update,
+    "divstep_de": _divstep_de,
 }
 """Families without parameters, `lazy` aside, which makes no difference here."""
 FAMILIES: dict[str, Callable[..., Written]] = {

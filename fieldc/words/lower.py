@@ -74,7 +74,8 @@ def constant_names(f: Field) -> dict[int, str]:
         )
         for part, shift in (("low", 0), ("high", f.word // 2))
     }
-    return {**halves, f.p_inverse: "p_inverse", **names, f.n0: "n0", 0: "0x0", 1: "0x1"}
+    raised = {limb: f"raised_p[{i}]" for i, limb in enumerate(f.limbs(f.raised_p, f.n + 1))}
+    return {**raised, **halves, f.p_inverse: "p_inverse", **names, f.n0: "n0", 0: "0x0", 1: "0x1"}
 
 
 def without_dead_steps(program: Program) -> Program:

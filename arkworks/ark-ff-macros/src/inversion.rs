@@ -45,6 +45,12 @@ pub(crate) fn inversion(p: &[u64]) -> syn::Result<TokenStream> {
                 }
             }
 
+            mod limb_inversion {
+                pub(super) fn invert<const N: usize, M>(_: &[u64; N]) -> Option<[u64; N]> {
+                    None
+                }
+            }
+
             #modulus
             #is_zero
             #(#items)*

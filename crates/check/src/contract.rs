@@ -10,6 +10,8 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
+mod quotients;
+
 /// The base of addresses on the stack. No operand is called so.
 pub(crate) const STACK: &str = "stack";
 
@@ -32,6 +34,13 @@ pub(crate) struct Operand {
     /// Whether it is in two's complement: then the value is less by 2^(64*limbs) where its top bit
     /// is set.
     pub(crate) is_signed: bool,
+}
+
+impl Operand {
+    /// Values that have no sign.
+    fn of(name: &str, values: usize, limbs: usize, high: BigInt) -> Self {
+        Self { name: name.to_string(), values, limbs, high, is_signed: false }
+    }
 }
 
 /// z's values: factor * value = claim mod p, and value <= most.
@@ -64,8 +73,17 @@ enum Claims {
 }
 
 /// Families of which some operations take values below 2p.
-const LAZY: [&str; 8] =
-    ["add", "sub", "mul", "square", "sum_of_products", "reduce", "mul_plain", "square_plain"];
+const LAZY: [&str; 9] = [
+    "add",
+    "sub",
+    "mul",
+    "square",
+    "sum_of_products",
+    "reduce",
+    "mul_plain",
+    "square_plain",
+    "divstep_de",
+];
 
 /// What an operation does with values: how many each operand has, how many operands, and z's.
 struct Meaning {
@@ -95,6 +113,9 @@ impl Contract {
             return fail(format!("contract: {operation} is not the name of {}", stated.name()));
         }
         let r = BigInt::from(1) << (64 * limbs);
+        if family == "divstep_fg" && *parameters == Parameters::default() {
+            return Self::of_quotients(&r, limbs, convention);
+        }
         let lazy = match parameters.lazy {
             None => false,
             Some(1) if LAZY.contains(&family) && &p * 2 <= r => true,
@@ -102,7 +123,7 @@ impl Contract {
         };
         let wide = !lazy && (family == "redc" || family == "reduce");
         let width = if wide { 2 * limbs } else { limbs };
-        let bound = if wide { &p * &r } else { &p * if lazy { 2 } else { 1 } };
+        let bound = if wide { &p * &r } else { &p * (1 + u32::from(lazy)) };
         let most = if lazy && family != "reduce" { &bound - 1 } else { &p - 1 };
         let Meaning { beside, operands, claims } =
             meaning(family, parameters, &r, |k| number(k * width, width)).ok_or_else(unknown)?;
@@ -110,26 +131,18 @@ impl Contract {
             "to_montgomery" => r.modinv(&p).expect("p is odd"),
             "mul" | "mul_add" | "square" | "redc" | "from_montgomery" | "sum_of_products" => r,
             "difference_of_products" | "fp2_mul" | "fp2_square" | "square_times" => r,
-            "divstep_update" => BigInt::from(1) << 64,
+            "divstep_update" | "divstep_de" => BigInt::from(1) << 64,
             _ => 1.into(),
         };
         let high: BigInt = bound - 1;
-        let residue = |name: &str| Operand {
-            name: name.to_string(),
-            values: beside,
-            limbs: width,
-            high: high.clone(),
-            is_signed: false,
-        };
-        let mut operands: Vec<_> =
-            ["x", "y", "a"].into_iter().take(operands).map(residue).collect();
+        let residue = |name: &&str| Operand::of(name, beside, width, high.clone());
+        let mut operands: Vec<_> = ["x", "y", "a"].iter().take(operands).map(residue).collect();
         let mut claims = claims;
         let between = parameters.squarings.unwrap_or(1) - 1; // not 0, or it has no meaning
-        for (name, bits) in integers(family) {
-            let (name, size) = (name.to_string(), bits.div_ceil(64));
-            let high = (BigInt::from(1) << bits) - 1;
-            operands.push(Operand { name, values: 1, limbs: size, high, is_signed: false });
-            claims = vec![with_integers(family, limbs, size)];
+        for &(name, bits, values) in integers(family) {
+            let size = bits.div_ceil(64);
+            operands.push(Operand::of(name, values, size, (BigInt::from(1) << bits) - 1));
+            claims = with_integers(family, limbs, size);
         }
         let (width, shown, claims) = (limbs, Vec::new(), Claims::Known(claims));
         Self { p, limbs, convention, operands, width, factor, claims, most, between, shown }
@@ -176,13 +189,7 @@ impl Contract {
         convention: &'static Convention,
     ) -> Outcome<Self> {
         let high = BigInt::from(u64::MAX);
-        let word = |name: &&str| Operand {
-            name: (*name).to_string(),
-            values: 1,
-            limbs: 1,
-            high: high.clone(),
-            is_signed: false,
-        };
+        let word = |name: &&str| Operand::of(name, 1, 1, high.clone());
         let operands = operands.iter().map(word).collect();
         let claims = Claims::Known(vec![Polynomial::default(); results]);
         let (p, factor, most) = (high.clone(), 1.into(), high.clone());
@@ -290,26 +297,31 @@ fn number(first: usize, limbs: usize) -> Polynomial {
     Polynomial::number((first..first + limbs).map(Polynomial::variable))
 }
 
-/// Names and bits of the plain integers, which are no residues, that a family has beside x.
-fn integers(family: &str) -> &'static [(&'static str, usize)] {
+/// The plain integers, no residues, that a family has beside x: names, bits and values of each.
+fn integers(family: &str) -> &'static [(&'static str, usize, usize)] {
     match family {
-        "mul_u64" => &[("k", 64)],
-        "mul_u128" => &[("k", 128)],
-        "divstep_update" => &[("u", 62), ("v", 62)],
+        "mul_u64" => &[("k", 64, 1)],
+        "mul_u128" => &[("k", 128, 1)],
+        "divstep_update" => &[("u", 62, 1), ("v", 62, 1)],
+        "divstep_de" => &[("m", 61, 4)],
         _ => &[],
     }
 }
 
 /// What a family with plain integers, each of so many limbs, computes.
-fn with_integers(family: &str, limbs: usize, size: usize) -> Polynomial {
-    let x = number(0, limbs);
-    if family != "divstep_update" {
-        return x.times(&number(limbs, size));
+fn with_integers(family: &str, limbs: usize, size: usize) -> Vec<Polynomial> {
+    let (x, y) = (number(0, limbs), number(limbs, limbs));
+    // The row of a matrix on x and y, whose entries are raised.
+    let row = |first: usize, raised: u64| {
+        let entry = |k| number(2 * limbs + (first + k) * size, size);
+        let products = x.times(&entry(0)).plus(&y.times(&entry(1)), 1);
+        products.plus(&x, -BigInt::from(raised)).plus(&y, -BigInt::from(raised))
+    };
+    match family {
+        "divstep_update" => vec![row(0, 1 << 61)],
+        "divstep_de" => vec![row(0, 1 << 59), row(2, 1 << 59)],
+        _ => vec![x.times(&number(limbs, size))],
     }
-    let (y, raised) = (number(limbs, limbs), -BigInt::from(1_u64 << 61));
-    let entry = |k| number(2 * limbs + k * size, size);
-    let products = x.times(&entry(0)).plus(&y.times(&entry(1)), 1);
-    products.plus(&x, raised.clone()).plus(&y, raised)
 }
 
 /// What an operation computes, from the values of its operands in call order.
@@ -341,7 +353,7 @@ fn meaning(
         ("square" | "square_plain", None, None, None) => one(1, x.times(&x)),
         ("redc" | "reduce" | "from_montgomery" | "to_montgomery", None, None, None) => one(1, x),
         ("mul_u64" | "mul_u128", None, None, None) => one(1, Polynomial::default()), // stated there
-        ("divstep_update", None, None, None) => {
+        ("divstep_update" | "divstep_de", None, None, None) => {
             Meaning { beside: 2, operands: 1, claims: vec![Polynomial::default()] } // stated there
         }
         ("mul_by", None, None, Some(factor)) => one(1, Polynomial::default().plus(&x, factor)),

@@ -1,13 +1,38 @@
 //! A batch of divsteps: the inner loop of an inversion. `inversion.rs` says what a divstep is.
 
-use crate::machine;
+use crate::machine::{self, HAS_DIVSTEP_BATCH};
+use crate::modulus::Modulus;
 
 /// Bits of a digit of the numbers that a batch's matrix acts on.
 pub(crate) const DIGIT: u32 = 62;
 /// The most divsteps of a batch, whose matrix depends on as many low bits of f and g.
-pub(crate) const MOST_STEPS: u32 = 60;
+const MOST_STEPS: u32 = 60;
 /// The divsteps of the kernel.
 pub(crate) const KERNEL_STEPS: u32 = 59;
+
+/// The batches of an inversion modulo p.
+pub(super) struct Batches<const N: usize, M>(core::marker::PhantomData<M>);
+
+impl<const N: usize, M: Modulus<N>> Batches<N, M> {
+    /// Enough divsteps: if f is odd, 0 <= g <= f <= 2^b and 9437*b + 1 <= 4096*n, then g = 0 after
+    /// n divsteps from delta = 1/2. Proved in HOL Light: DIVSTEP_ENDTOEND_BITS_SIMPLE in its
+    /// directory Divstep (J. Harrison's library; s2n-bignum's proofs of inversion use it).
+    const ENOUGH: u32 = (9437 * M::BITS + 1).div_ceil(4096);
+    /// Batches of the longest kind.
+    const FEWEST: u32 = Self::ENOUGH.div_ceil(MOST_STEPS);
+    /// Divsteps of a batch: as many as the kernel's where that is at most 2 % more in all, and else
+    /// as few as can be.
+    pub(super) const STEPS: u32 = {
+        let fewest = Self::ENOUGH.div_ceil(Self::FEWEST);
+        let by_kernel = KERNEL_STEPS * Self::ENOUGH.div_ceil(KERNEL_STEPS);
+        if HAS_DIVSTEP_BATCH && 100 * by_kernel <= 102 * fewest * Self::FEWEST {
+            KERNEL_STEPS
+        } else {
+            fewest
+        }
+    };
+    pub(super) const COUNT: u32 = Self::ENOUGH.div_ceil(Self::STEPS);
+}
 
 /// Divsteps as a linear map of (f, g); that of a batch is times 2^62, so it has integers with
 /// |u| + |v| <= 2^62 and |q| + |r| <= 2^62.

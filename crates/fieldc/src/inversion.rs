@@ -9,9 +9,9 @@
 //! gcd(p, x) or its negative. What a batch of k divsteps does depends on the k low bits of f and
 //! g only; it is collected in a matrix, which then acts on all digits.
 
-use crate::divsteps::{DIGIT, KERNEL_STEPS, MOST_STEPS, Matrix, batch};
+use crate::divsteps::{Batches, DIGIT, Matrix, batch};
+use crate::limb_inversion;
 use crate::limbs::is_zero;
-use crate::machine::HAS_DIVSTEP_BATCH;
 use crate::modulus::{MOST_LIMBS, Modulus};
 
 const DIGIT_MASK: i64 = (1 << DIGIT) - 1;
@@ -32,39 +32,24 @@ impl<const N: usize, M: Modulus<N>> Plan<N, M> {
     /// 1/p mod 2^62.
     const P_INVERSE: i64 = M::N0.wrapping_neg() as i64 & DIGIT_MASK;
     const R2: Digits = to_digits(&M::R2);
-    /// Enough divsteps: if f is odd, 0 <= g <= f <= 2^b and 9437*b + 1 <= 4096*n, then g = 0 after
-    /// n divsteps from delta = 1/2. Proved in HOL Light: DIVSTEP_ENDTOEND_BITS_SIMPLE in its
-    /// directory Divstep (J. Harrison's library; s2n-bignum's proofs of inversion use it).
-    const STEPS: u32 = (9437 * M::BITS + 1).div_ceil(4096);
-    /// Batches of the longest kind.
-    const FEWEST: u32 = Self::STEPS.div_ceil(MOST_STEPS);
-    /// Divsteps of a batch: as many as the kernel's where that is at most 2 % more in all, and else
-    /// as few as can be.
-    const BATCH: u32 = {
-        let fewest = Self::STEPS.div_ceil(Self::FEWEST);
-        let by_kernel = KERNEL_STEPS * Self::STEPS.div_ceil(KERNEL_STEPS);
-        if HAS_DIVSTEP_BATCH && 100 * by_kernel <= 102 * fewest * Self::FEWEST {
-            KERNEL_STEPS
-        } else {
-            fewest
-        }
-    };
-    const BATCHES: u32 = Self::STEPS.div_ceil(Self::BATCH);
 }
 
 /// The residue of 1/x from that of x, and whether there is one; 0 and false for x = 0.
 pub fn invert<const N: usize, M: Modulus<N>>(x: &[u64; N]) -> ([u64; N], bool) {
+    if let Some(inverse) = limb_inversion::invert::<N, M>(x) {
+        return (inverse, !is_zero(x));
+    }
     let mut zeta = -1;
     let (mut f, mut g) = (Plan::<N, M>::P, to_digits(x));
     // d*x = f and e*x = g modulo p, but for a power of R: from R^2 the result is 1/x * R.
     let (mut d, mut e) = ([0; MOST_DIGITS], Plan::<N, M>::R2);
-    let mut last = batch(&mut zeta, f[0], g[0], Plan::<N, M>::BATCH, || {});
+    let mut last = batch(&mut zeta, f[0], g[0], Batches::<N, M>::STEPS, || {});
     apply(&last, &mut f, &mut g, Plan::<N, M>::DIGITS);
     let mut done = 1;
-    while done < Plan::<N, M>::BATCHES {
+    while done < Batches::<N, M>::COUNT {
         // A batch waits for itself only: the last one's matrix acts on d and e beside it.
         let beside = || apply_modulo_p::<N, M>(&last, &mut d, &mut e);
-        let next = batch(&mut zeta, f[0], g[0], Plan::<N, M>::BATCH, beside);
+        let next = batch(&mut zeta, f[0], g[0], Batches::<N, M>::STEPS, beside);
         apply(&next, &mut f, &mut g, Plan::<N, M>::DIGITS);
         last = next;
         done += 1;

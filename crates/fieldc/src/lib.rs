@@ -50,10 +50,9 @@
 //! a type of any other odd prime. With the feature `alloc`, `DigitArray` is an array that stays in the
 //! form in which vectors compute, from one operation to the next.
 //!
-//! The crate is `no_std`, allocates nothing but for that array, and has no build script. On x86-64 it finds out once
-//! what the processor has and runs assembly if it has BMI2; on AArch64 it runs assembly. Everywhere
-//! else, and with the feature `portable`, it runs portable Rust (see [`Kernels`]). No branch and no address depends on the value
-//! of an element. They may depend on what is public: an exponent, a length, a text.
+//! The crate is `no_std`, allocates nothing but for that array, and has no build script. It finds out once what the
+//! processor has: with BMI2 or on AArch64 it runs assembly, else, or with the feature `portable`, portable Rust (see
+//! [`Kernels`]). No branch and no address depends on an element; they may on what is public: an exponent, a length, a text.
 //!
 //! # Traits of other crates
 //!
@@ -179,6 +178,7 @@ mod inversion;
 mod kernels;
 mod lazy;
 mod lazy_kernels;
+mod limb_inversion;
 mod limbs;
 #[cfg(all(
     any(

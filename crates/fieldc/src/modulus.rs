@@ -38,6 +38,8 @@ pub trait Modulus<const N: usize>: Sized + 'static {
     const SHIFT: [u64; N] = if Self::PLAIN { Self::RADIX } else { Self::R2 };
     /// 2^(64N) - p.
     const COMPLEMENT: [u64; N] = complement(&Self::P);
+    /// 2^61 * p, of N + 1 limbs.
+    const RAISED_P: [u64; MOST_LIMBS + 1] = raised(&Self::P);
     /// Bits of p.
     const BITS: u32 = limbs::bits(&Self::P);
 }
@@ -202,6 +204,17 @@ const fn complement<const N: usize>(p: &[u64; N]) -> [u64; N] {
         i += 1;
     }
     result[0] += 1;
+    result
+}
+
+/// 2^61 * p.
+const fn raised<const N: usize>(p: &[u64; N]) -> [u64; MOST_LIMBS + 1] {
+    let (mut result, mut i) = ([0; MOST_LIMBS + 1], 0);
+    while i < N {
+        result[i] |= p[i] << 61;
+        result[i + 1] = p[i] >> 3;
+        i += 1;
+    }
     result
 }
 

@@ -296,7 +296,8 @@ def class_words(
     Raises ValueError for a representative of which two constants have a word in common.
     """
     f = expression.field
-    constants = [f.limbs(value) for value in (f.p, f.mu, f.minus_mu, f.fold_rest)]
+    raised = f.limbs(f.raised_p, f.n + 1)
+    constants = [*(map(f.limbs, (f.p, f.mu, f.minus_mu))), raised, f.limbs(f.fold_rest)]
     words = [f.n0, *chain(*constants)]
     is_near = f.complement < f.base and f.n > 1
     alike = f.complement in {f.R2, *words} if is_near else f.n > 1 and len({*words}) < len(words)
@@ -326,4 +327,4 @@ def value_of(name: str, f: Field) -> int:
     if constant.startswith("0x"):
         return int(constant, 16)
     value: int = getattr(f, constant)
-    return f.limbs(value)[int(index)] if index else value
+    return f.limbs(value, f.n + 1)[int(index)] if index else value

@@ -67,6 +67,7 @@ from fieldc.packages.rust.towers import (
     tower_symbol,
     tower_variants,
 )
+from fieldc.packages.rust.updates import updates_text
 from fieldc.program import maintained
 from fieldc.targets.avx512ifma.target import AVX512IFMA
 
@@ -109,6 +110,8 @@ def generate(numbers: Iterable[int] = LIMBS) -> dict[str, str]:
     files = {f"{FOLDER}/mod.rs": modules_file(), f"{FOLDER}/fields.rs": fields_file()}
     title = "A batch of divsteps, the inner loop of an inversion, for {}."
     files[f"{FOLDER}/divsteps.rs"] = header(title.format("x86-64"), MODULE) + divsteps_text()
+    said = "What a batch of divsteps does to f, g, d and e, for x86-64."
+    files[f"{FOLDER}/updates.rs"] = header(said, MODULE) + updates_text()
     arm = header(title.format("AArch64"), MODULE) + arm_divsteps_text()
     files[f"{FOLDER}/aarch64_divsteps.rs"] = arm
     title = "Portable products for some numbers of limbs, by class of primes."
@@ -192,16 +195,24 @@ def modules(
         + "}\n"
         for architecture, condition, prefix in ARCHITECTURES
     )
-    declared += "".join(
+    declared += divsteps_modules()
+    listed = modulus_lists(plain, shaped)
+    arrays = f"#[cfg(all({CONDITION}))]\npub(crate) mod arrays;\n"
+    always = "pub(crate) mod fields;\npub(crate) mod portable;\n"
+    return f"{arrays}{always}{declared}\n{constants}{listed}{only(own)}"
+
+
+def divsteps_modules() -> str:
+    """The modules of inversion."""
+    declared = "".join(
         f'#[cfg(all({condition}, not(feature = "portable"), not(miri)))]\n'
         + (f'#[path = "{prefix}divsteps.rs"]\n' if prefix else "")
         + "pub(crate) mod divsteps;\n"
         for _, condition, prefix in ARCHITECTURES
     )
-    listed = modulus_lists(plain, shaped)
-    arrays = f"#[cfg(all({CONDITION}))]\npub(crate) mod arrays;\n"
-    always = "pub(crate) mod fields;\npub(crate) mod portable;\n"
-    return f"{arrays}{always}{declared}\n{constants}{listed}{only(own)}"
+    _, condition, _ = ARCHITECTURES[0]
+    only_there = f'#[cfg(all({condition}, not(feature = "portable"), not(miri)))]\n'
+    return f"{declared}{only_there}pub(crate) mod updates;\n"
 
 
 def fields_file() -> str:

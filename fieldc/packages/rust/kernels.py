@@ -20,6 +20,8 @@ from fieldc.packages.rust.inlined import LIMBS as INLINED
 from fieldc.packages.rust.inlined import inlined_claims
 from fieldc.packages.rust.plain import class_name, own_operations, own_primes, own_variants
 from fieldc.packages.rust.towers import SUFFIX
+from fieldc.packages.rust.updates import OPERATIONS as UPDATE_OPERATIONS
+from fieldc.packages.rust.updates import is_updated, update_symbol
 from fieldc.packages.rust.written import WrittenKernel, kernels_in
 from fieldc.packages.rust.written_inline import inline_kernels_in
 from fieldc.proof.claims.divsteps import BATCH, DIVSTEP_MATRIX
@@ -28,6 +30,8 @@ from fieldc.targets.x86_64.kernel import X86Kernel
 from fieldc.targets.x86_64.print import INTEL, print_body
 from fieldc.targets.x86_64.timing.called import caller, held_by
 
+UPDATES = "updates.rs"
+"""The file of the kernels that update f, g, d and e."""
 DIVSTEPS = "divsteps.rs"
 """The file of the kernel of divsteps, beside those of the numbers of limbs."""
 HELD = re.compile(r'out\("(\w+)"\)[^,]*?\s(?:z\[(\d+)\]|_),')
@@ -81,6 +85,7 @@ def crate_jobs(generated: Path, f: Field) -> list[Job]:
     """The proofs of the kernels that the crate runs for a field's prime. Raises OSError."""
     if f.n in INLINED:
         return list(inlined_jobs(generated, f))
+    updates = kernels_in((generated / UPDATES).read_text()) if is_updated(f) else {}
     text = (generated / f"n{f.n:02}.rs").read_text()
     found = filter(None, (class_of(f), lazy_class_of(f)))
     classes = {operation: c.suffix for of in found for operation, c in kernels_of(of, f.n).items()}
@@ -93,6 +98,11 @@ def crate_jobs(generated: Path, f: Field) -> list[Job]:
     parts = [
         Job(assembled(kernels[symbol], f), symbol, symbol.split(f"_{SUFFIX}_")[0], f.p, f.n, "sysv")
         for symbol in towers
+    ]
+    parts += [
+        Job(assembled(updates[symbol], f), symbol, operation, f.p, f.n, "sysv")
+        for operation in UPDATE_OPERATIONS
+        if (symbol := update_symbol(operation, f.n)) in updates
     ]
     return parts + [
         Job(assembled(kernels[symbol], f), symbol, operation, f.p, f.n, "sysv")

@@ -43,6 +43,7 @@ from fieldc.packages.rust.kernels import divsteps_job
 from fieldc.packages.rust.library import licence, root_module, sources
 from fieldc.packages.rust.own_kernels import decisions, kernel_of, module
 from fieldc.packages.rust.portable import portable_products
+from fieldc.packages.rust.updates import updates_text
 from fieldc.packages.rust.vectors import vectors
 from fieldc.progress import Progress
 from fieldc.properties import properties
@@ -229,6 +230,7 @@ def texts(
         arrays_file(f): head + kernels_text(f, arrays),
         f"{GENERATED}/portable.rs": head + portable_products(),
         f"{GENERATED}/divsteps.rs": head + divsteps_text(),
+        f"{GENERATED}/updates.rs": head + updates_text(()),
         f"{GENERATED}/aarch64_divsteps.rs": head + arm_divsteps_text(),
         f"{GENERATED}/fields.rs": f"{head}use crate::__field;\n\n{declared}",
         f"{GENERATED}/n{f.n:02}.rs": head + module(f, r, own),

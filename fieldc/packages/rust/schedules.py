@@ -14,7 +14,7 @@ from fieldc.decisions.schedule import Schedule, read
 from fieldc.language import Expression
 from fieldc.packages.rust.classes import PrimeClass, class_program, completed, representative
 from fieldc.targets.x86_64.choices import PLAIN, choices_on
-from fieldc.targets.x86_64.conventions import inline
+from fieldc.targets.x86_64.conventions import Convention, inline
 from fieldc.targets.x86_64.kernel import X86Kernel, compile_program
 
 FOLDER = Path(decisions.__file__).parent / "schedules" / "crate"
@@ -43,7 +43,11 @@ def schedule_of(prime_class: PrimeClass, limbs: int, variant: str) -> Schedule:
 
 
 def crate_kernel(
-    prime_class: PrimeClass, expression: Expression, symbol: str, variant: str
+    prime_class: PrimeClass,
+    expression: Expression,
+    symbol: str,
+    variant: str,
+    convention: Convention | None = None,
 ) -> X86Kernel:
     """The kernel of a class that the crate has. Raises ScheduleError for an outdated schedule."""
     schedule = schedule_of(prime_class, expression.field.n, variant)
@@ -52,8 +56,8 @@ def crate_kernel(
     refinement = entry.decisions.refinement if entry else PLAIN
     bounded = prime_class.bounded(expression.field)
     program = class_program(expression, choices, bounded)
-    convention = inline(expression.kernel.result.width(expression.field))
-    kernel = compile_program(program, symbol, choices, convention, refinement)
+    called = convention or inline(expression.kernel.result.width(expression.field))
+    kernel = compile_program(program, symbol, choices, called, refinement)
     kernel = completed(kernel, representative(prime_class, expression.field.n))
     if entry:
         entry.require(kernel)

@@ -66,5 +66,7 @@ def called(call: str, symbol: str, lines: str, constants: Mapping[str, str], lim
         call=call,
         name="_".join(words),
         lines=lines,
-        constants="".join(f"            {x} = const {value},\n" for x, value in values.items()),
+        constants="\n".join((wrapped(f"{x} = const {value}," for x, value in values.items()), ""))
+        if values
+        else "",
     )

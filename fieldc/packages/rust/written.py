@@ -19,8 +19,8 @@ KERNEL = re.compile(
     r"(?P<operands>.*?)\n {8}\);",
     re.DOTALL,
 )
-CONSTANT = re.compile(r"(\w+) = const M::([A-Z]\w*)(?:\[(\d+)\])?,")
-LITERAL = re.compile(r"(\w+) = const (0x[0-9a-f]+)_u64,")
+CONSTANT = re.compile(r"(\w+)\s+=\s+const\s+M::([A-Z]\w*)(?:\[(\d+)\])?,")
+LITERAL = re.compile(r"(\w+)\s+=\s+const\s+(0x[0-9a-f]+)_u64,")
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from fieldc.proof.algebra.dropped import inverse_of
-from fieldc.proof.algebra.equations import Polynomial, add_to, product
+from fieldc.proof.algebra.equations import ONE, Polynomial, add_to, product
 from fieldc.proof.algebra.identity import ProofError
 
 WORD_BITS = 64
@@ -107,8 +107,8 @@ class Function:
     """Values between operands and results, divided as results are."""
     canonical: str = ""
     """Operands that are below p where the others are lazy."""
-    integers: tuple[tuple[str, int], ...] = ()
-    """Operands after the others that are plain integers, no residues: names and bits."""
+    integers: tuple[tuple[str, int, int], ...] = ()
+    """Operands after the others that are plain integers, no residues: names, bits and values."""
     radix: int = 0
     """What results are divided by, if they are and it is not R."""
 
@@ -189,7 +189,7 @@ def _square_times(squarings: int) -> Function:
 
 def _mul_integer(bits: int) -> Callable[[], Function]:
     """x*k for a plain integer k."""
-    return lambda: Function("x", (CLAIMS["mul"],), divides=False, integers=(("k", bits),))
+    return lambda: Function("x", (CLAIMS["mul"],), divides=False, integers=(("k", bits, 1),))
 
 
 def _divstep_update() -> Function:
@@ -199,8 +199,43 @@ def _divstep_update() -> Function:
         products = ((product(v[0], v[2]), 1), (product(v[1], v[3]), 1))
         return _total(*products, (v[0], -(1 << 61)), (v[1], -(1 << 61)))
 
-    entries = (("u", 62), ("v", 62))
+    entries = (("u", 62, 1), ("v", 62, 1))
     return Function("x", (claim,), count=2, integers=entries, radix=1 << 64)
+
+
+def _divstep_de() -> Function:
+    """A row (m0 - 2^59, m1 - 2^59) on x, divided by 2^64, and the same of m2 and m3."""
+
+    def row(k: int) -> Claim:
+        return lambda v: _total(
+            *((product(v[i], v[2 + k + i]), 1) for i in range(2)),
+            *((v[i], -(1 << 59)) for i in range(2)),
+        )
+
+    entries = (("m", 61, 4),)
+    return Function("x", (row(0), row(2)), count=2, integers=entries, radix=1 << 64)
+
+
+def _divstep_fg(limbs: int) -> Contract:
+    """2^64 times 11*R/2 + ((2^63 - m0)*(x - R/2) + (2^63 - m1)*(y - R/2))/2^63, and of m2 and m3.
+
+    Modulo 2^128*R + 1, for any x and y below R. Multiplied out it is the polynomial below.
+    """
+    R, radix = 1 << WORD_BITS * limbs, 1 << 64
+
+    def row(k: int) -> Claim:
+        return lambda v: _total(
+            *((product(v[i], v[2 + k + i]), -2) for i in range(2)),
+            *((v[i], radix) for i in range(2)),
+            *((v[2 + k + i], R) for i in range(2)),
+            ({ONE: 1}, 9 * R // 2 * radix),
+        )
+
+    operands = (*(Operand(x, limbs, R - 1) for x in "xy"), Operand("m", 1, radix - 1, 4))
+    most = (R << 128) - 1
+    return Contract(
+        *(most + 2, limbs, operands, row(0), radix, most), more=(row(2),), width=limbs + 2
+    )
 
 
 def _simple(names: str, claim: str, divides: bool) -> Callable[[], Function]:
@@ -240,13 +275,14 @@ FAMILIES: dict[str, Callable[..., Function]] = {
     "mul_u64": _mul_integer(64),
     "mul_u128": _mul_integer(128),
     "divstep_update": _divstep_update,
+    "divstep_de": _divstep_de,
 }
 """What each family computes; it takes the parameters, `lazy` aside, by name."""
 MOST_LAZY = 32
 WIDE_NAMES = "xyab"
 LAZY = {
     **dict.fromkeys(("add", "sub", "mul", "square", "mul_add", "sum_of_products"), 1),
-    **dict.fromkeys(("mul_plain", "square_plain", "mul_by"), 1),
+    **dict.fromkeys(("mul_plain", "square_plain", "mul_by", "divstep_de"), 1),
     **dict.fromkeys(("reduce", "redc", "butterfly"), MOST_LAZY),
 }
 """Families that may be lazy, and up to which k: they take values below (k + 1)*p.
@@ -283,6 +319,8 @@ def contract_of(
     lazy = numbers.pop("lazy", 0)
     if family in EXACT:
         return _exact(family, p, limbs, lazy, numbers)
+    if family == "divstep_fg" and not parameters:
+        return _divstep_fg(limbs)
     try:
         function = FAMILIES[family](**numbers)
     except (KeyError, TypeError):
@@ -304,7 +342,8 @@ def contract_of(
         for name in function.names
     )
     operands += tuple(
-        Operand(name, -(-bits // word_bits), (1 << bits) - 1) for name, bits in function.integers
+        Operand(name, -(-bits // word_bits), (1 << bits) - 1, count)
+        for name, bits, count in function.integers
     )
     claim, *more = (_with(claim, function.undivided, R) for claim in function.claims)
     largest = high if lazy and family not in REDUCING else p - 1

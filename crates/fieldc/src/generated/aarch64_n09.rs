@@ -812,25 +812,11 @@ ret
 .quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {mu6}, {mu7}, {mu8}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}
 "
             ),
-            mu0 = const M::MU[0],
-            mu1 = const M::MU[1],
-            mu2 = const M::MU[2],
-            mu3 = const M::MU[3],
-            mu4 = const M::MU[4],
-            mu5 = const M::MU[5],
-            mu6 = const M::MU[6],
-            mu7 = const M::MU[7],
-            mu8 = const M::MU[8],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
-            p8 = const M::P[8],
+            mu0 = const M::MU[0], mu1 = const M::MU[1], mu2 = const M::MU[2], mu3 = const M::MU[3],
+            mu4 = const M::MU[4], mu5 = const M::MU[5], mu6 = const M::MU[6], mu7 = const M::MU[7],
+            mu8 = const M::MU[8], n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 =
+            const M::P[2], p3 = const M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const
+            M::P[6], p7 = const M::P[7], p8 = const M::P[8],
             inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, inout("x2")
             core::ptr::from_ref(y) => _, out("x3") _, out("x4") _, out("x5") _, out("x6") _,
             out("x7") _, out("x8") _, out("x9") _, out("x10") _, out("x11") _, out("x12") _,
@@ -1463,25 +1449,11 @@ ret
 .quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {mu6}, {mu7}, {mu8}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}
 "
             ),
-            mu0 = const M::MU[0],
-            mu1 = const M::MU[1],
-            mu2 = const M::MU[2],
-            mu3 = const M::MU[3],
-            mu4 = const M::MU[4],
-            mu5 = const M::MU[5],
-            mu6 = const M::MU[6],
-            mu7 = const M::MU[7],
-            mu8 = const M::MU[8],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
-            p8 = const M::P[8],
+            mu0 = const M::MU[0], mu1 = const M::MU[1], mu2 = const M::MU[2], mu3 = const M::MU[3],
+            mu4 = const M::MU[4], mu5 = const M::MU[5], mu6 = const M::MU[6], mu7 = const M::MU[7],
+            mu8 = const M::MU[8], n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 =
+            const M::P[2], p3 = const M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const
+            M::P[6], p7 = const M::P[7], p8 = const M::P[8],
             inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, out("x2") _,
             out("x3") _, out("x4") _, out("x5") _, out("x6") _, out("x7") _, out("x8") _, out("x9")
             _, out("x10") _, out("x11") _, out("x12") _, out("x13") _, out("x14") _, out("x15") _,
@@ -2275,15 +2247,8 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const M::P[7],
             p8 = const M::P[8],
             inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, inout("x2")
             core::ptr::from_ref(y) => _, out("x3") _, out("x4") _, out("x5") _, out("x6") _,
@@ -2921,15 +2886,8 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const M::P[7],
             p8 = const M::P[8],
             inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, out("x2") _,
             out("x3") _, out("x4") _, out("x5") _, out("x6") _, out("x7") _, out("x8") _, out("x9")
@@ -4208,15 +4166,8 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const M::P[7],
             p8 = const M::P[8],
             inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, inout("x2")
             core::ptr::from_ref(y) => _, out("x3") _, out("x4") _, out("x5") _, out("x6") _,
@@ -5025,15 +4976,8 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const M::P[7],
             p8 = const M::P[8],
             inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, inout("x2")
             core::ptr::from_ref(y) => _, out("x3") _, out("x4") _, out("x5") _, out("x6") _,
@@ -6360,15 +6304,8 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const M::P[7],
             p8 = const M::P[8],
             inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, inout("x2")
             core::ptr::from_ref(y) => _, out("x3") _, out("x4") _, out("x5") _, out("x6") _,
@@ -7158,15 +7095,8 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const M::P[7],
             p8 = const M::P[8],
             inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, out("x2") _,
             out("x3") _, out("x4") _, out("x5") _, out("x6") _, out("x7") _, out("x8") _, out("x9")
@@ -7786,15 +7716,8 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const M::P[7],
             p8 = const M::P[8],
             inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, out("x2") _,
             out("x3") _, out("x4") _, out("x5") _, out("x6") _, out("x7") _, out("x8") _, out("x9")
@@ -8571,15 +8494,8 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const M::P[7],
             p8 = const M::P[8],
             inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, inout("x2")
             core::ptr::from_ref(y) => _, out("x3") _, out("x4") _, out("x5") _, out("x6") _,
@@ -9011,15 +8927,9 @@ ret
 .quad {p8}, {p0}
 "
             ),
-            p8 = const M::P[8],
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
+            p8 = const M::P[8], p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 =
+            const M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const
+            M::P[7],
             inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, inout("x2")
             core::ptr::from_ref(y) => _, out("x3") _, out("x4") _, out("x5") _, out("x6") _,
             out("x7") _, out("x8") _, out("x9") _, out("x10") _, out("x11") _, out("x12") _,
@@ -9869,15 +9779,9 @@ ret
 .quad {p8}, {p0}
 "
             ),
-            p8 = const M::P[8],
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
+            p8 = const M::P[8], p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 =
+            const M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const
+            M::P[7],
             inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, inout("x2")
             core::ptr::from_ref(y) => _, out("x3") _, out("x4") _, out("x5") _, out("x6") _,
             out("x7") _, out("x8") _, out("x9") _, out("x10") _, out("x11") _, out("x12") _,
@@ -10165,15 +10069,9 @@ ret
 .quad {p8}, {p0}
 "
             ),
-            p8 = const M::P[8],
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
+            p8 = const M::P[8], p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 =
+            const M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const
+            M::P[7],
             inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, out("x2") _,
             out("x3") _, out("x4") _, out("x5") _, out("x6") _, out("x7") _, out("x8") _, out("x9")
             _, out("x10") _, out("x11") _, out("x12") _, out("x13") _, out("x14") _, out("x15") _,
@@ -10593,15 +10491,9 @@ ret
 .quad {p8}
 "
             ),
-            p8 = const M::P[8],
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
+            p8 = const M::P[8], p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 =
+            const M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const
+            M::P[7],
             inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, inout("x2")
             core::ptr::from_ref(y) => _, out("x3") _, out("x4") _, out("x5") _, out("x6") _,
             out("x7") _, out("x8") _, out("x9") _, out("x10") _, out("x11") _, out("x12") _,
@@ -10881,15 +10773,9 @@ ret
 .quad {p8}
 "
             ),
-            p8 = const M::P[8],
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
+            p8 = const M::P[8], p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 =
+            const M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const
+            M::P[7],
             inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, out("x2") _,
             out("x3") _, out("x4") _, out("x5") _, out("x6") _, out("x7") _, out("x8") _, out("x9")
             _, out("x10") _, out("x11") _, out("x12") _, out("x13") _, out("x14") _, out("x15") _,

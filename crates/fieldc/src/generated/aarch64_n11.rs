@@ -979,29 +979,12 @@ ret
 .quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {mu6}, {mu7}, {mu8}, {mu9}, {mu10}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}, {p10}
 "
             ),
-            mu0 = const M::MU[0],
-            mu1 = const M::MU[1],
-            mu2 = const M::MU[2],
-            mu3 = const M::MU[3],
-            mu4 = const M::MU[4],
-            mu5 = const M::MU[5],
-            mu6 = const M::MU[6],
-            mu7 = const M::MU[7],
-            mu8 = const M::MU[8],
-            mu9 = const M::MU[9],
-            mu10 = const M::MU[10],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
-            p8 = const M::P[8],
-            p9 = const M::P[9],
-            p10 = const M::P[10],
+            mu0 = const M::MU[0], mu1 = const M::MU[1], mu2 = const M::MU[2], mu3 = const M::MU[3],
+            mu4 = const M::MU[4], mu5 = const M::MU[5], mu6 = const M::MU[6], mu7 = const M::MU[7],
+            mu8 = const M::MU[8], mu9 = const M::MU[9], mu10 = const M::MU[10], n0 = const M::N0, p0
+            = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const M::P[3], p4 = const
+            M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const M::P[7], p8 = const M::P[8],
+            p9 = const M::P[9], p10 = const M::P[10],
             inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, out("x2") _,
             out("x3") _, out("x4") _, out("x5") _, out("x6") _, out("x7") _, out("x8") _, out("x9")
             _, out("x10") _, out("x11") _, out("x12") _, out("x13") _, out("x14") _, out("x15") _,
@@ -2264,18 +2247,9 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}, {p10}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
-            p8 = const M::P[8],
-            p9 = const M::P[9],
-            p10 = const M::P[10],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const M::P[7],
+            p8 = const M::P[8], p9 = const M::P[9], p10 = const M::P[10],
             inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, inout("x2")
             core::ptr::from_ref(y) => _, out("x3") _, out("x4") _, out("x5") _, out("x6") _,
             out("x7") _, out("x8") _, out("x9") _, out("x10") _, out("x11") _, out("x12") _,
@@ -3226,18 +3200,9 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}, {p10}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
-            p8 = const M::P[8],
-            p9 = const M::P[9],
-            p10 = const M::P[10],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const M::P[7],
+            p8 = const M::P[8], p9 = const M::P[9], p10 = const M::P[10],
             inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, out("x2") _,
             out("x3") _, out("x4") _, out("x5") _, out("x6") _, out("x7") _, out("x8") _, out("x9")
             _, out("x10") _, out("x11") _, out("x12") _, out("x13") _, out("x14") _, out("x15") _,
@@ -5190,18 +5155,9 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}, {p10}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
-            p8 = const M::P[8],
-            p9 = const M::P[9],
-            p10 = const M::P[10],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const M::P[7],
+            p8 = const M::P[8], p9 = const M::P[9], p10 = const M::P[10],
             inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, inout("x2")
             core::ptr::from_ref(y) => _, out("x3") _, out("x4") _, out("x5") _, out("x6") _,
             out("x7") _, out("x8") _, out("x9") _, out("x10") _, out("x11") _, out("x12") _,
@@ -6494,18 +6450,9 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}, {p10}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
-            p8 = const M::P[8],
-            p9 = const M::P[9],
-            p10 = const M::P[10],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const M::P[7],
+            p8 = const M::P[8], p9 = const M::P[9], p10 = const M::P[10],
             inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, inout("x2")
             core::ptr::from_ref(y) => _, out("x3") _, out("x4") _, out("x5") _, out("x6") _,
             out("x7") _, out("x8") _, out("x9") _, out("x10") _, out("x11") _, out("x12") _,
@@ -8520,18 +8467,9 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}, {p10}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
-            p8 = const M::P[8],
-            p9 = const M::P[9],
-            p10 = const M::P[10],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const M::P[7],
+            p8 = const M::P[8], p9 = const M::P[9], p10 = const M::P[10],
             inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, inout("x2")
             core::ptr::from_ref(y) => _, out("x3") _, out("x4") _, out("x5") _, out("x6") _,
             out("x7") _, out("x8") _, out("x9") _, out("x10") _, out("x11") _, out("x12") _,
@@ -9792,18 +9730,9 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}, {p10}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
-            p8 = const M::P[8],
-            p9 = const M::P[9],
-            p10 = const M::P[10],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const M::P[7],
+            p8 = const M::P[8], p9 = const M::P[9], p10 = const M::P[10],
             inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, out("x2") _,
             out("x3") _, out("x4") _, out("x5") _, out("x6") _, out("x7") _, out("x8") _, out("x9")
             _, out("x10") _, out("x11") _, out("x12") _, out("x13") _, out("x14") _, out("x15") _,
@@ -10732,18 +10661,9 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}, {p10}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
-            p8 = const M::P[8],
-            p9 = const M::P[9],
-            p10 = const M::P[10],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const M::P[7],
+            p8 = const M::P[8], p9 = const M::P[9], p10 = const M::P[10],
             inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, out("x2") _,
             out("x3") _, out("x4") _, out("x5") _, out("x6") _, out("x7") _, out("x8") _, out("x9")
             _, out("x10") _, out("x11") _, out("x12") _, out("x13") _, out("x14") _, out("x15") _,
@@ -11984,18 +11904,9 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}, {p10}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
-            p8 = const M::P[8],
-            p9 = const M::P[9],
-            p10 = const M::P[10],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const M::P[7],
+            p8 = const M::P[8], p9 = const M::P[9], p10 = const M::P[10],
             inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, inout("x2")
             core::ptr::from_ref(y) => _, out("x3") _, out("x4") _, out("x5") _, out("x6") _,
             out("x7") _, out("x8") _, out("x9") _, out("x10") _, out("x11") _, out("x12") _,

@@ -43,6 +43,8 @@ pub(crate) mod divsteps;
 #[cfg(all(target_arch = "aarch64", target_endian = "little", not(feature = "portable"), not(miri)))]
 #[path = "aarch64_divsteps.rs"]
 pub(crate) mod divsteps;
+#[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]
+pub(crate) mod updates;
 
 /// The top limb of a prime of class FOLD is below this.
 pub(crate) const FOLD_TOP: u64 = 0x3200000000000000;

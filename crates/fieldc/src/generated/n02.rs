@@ -78,11 +78,8 @@ ret
 .quad {mu0}, {mu1}, {n0}, {p0}, {p1}
 "
             ),
-            mu0 = const M::MU[0],
-            mu1 = const M::MU[1],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
+            mu0 = const M::MU[0], mu1 = const M::MU[1], n0 = const M::N0, p0 = const M::P[0], p1 =
+            const M::P[1],
             out("rax") _, out("rcx") z[0], inout("rdx") core::ptr::from_ref(y) => z[1], inout("rsi")
             core::ptr::from_ref(x) => _, out("rdi") _, out("r8") _, out("r9") _, out("r10") _,
             out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
@@ -150,11 +147,8 @@ ret
 .quad {mu0}, {mu1}, {n0}, {p0}, {p1}
 "
             ),
-            mu0 = const M::MU[0],
-            mu1 = const M::MU[1],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
+            mu0 = const M::MU[0], mu1 = const M::MU[1], n0 = const M::N0, p0 = const M::P[0], p1 =
+            const M::P[1],
             out("rax") _, out("rcx") _, out("rdx") z[0], inout("rsi") core::ptr::from_ref(x) =>
             z[1], out("rdi") _, out("r8") _, out("r9") _, out("r10") _, out("r11") _, out("r12") _,
             out("r13") _, out("r14") _, out("r15") _,
@@ -239,14 +233,9 @@ ret
 .quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {fold_rest0}, {fold_rest1}, {n0}, {p0}, {p1}
 "
             ),
-            kffffffffffffffff = const 0xffffffffffffffff_u64,
-            minus_mu0 = const M::MINUS_MU[0],
-            minus_mu1 = const M::MINUS_MU[1],
-            fold_rest0 = const M::FOLD_REST[0],
-            fold_rest1 = const M::FOLD_REST[1],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
+            kffffffffffffffff = const 0xffffffffffffffff_u64, minus_mu0 = const M::MINUS_MU[0],
+            minus_mu1 = const M::MINUS_MU[1], fold_rest0 = const M::FOLD_REST[0], fold_rest1 = const
+            M::FOLD_REST[1], n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1],
             out("rax") _, out("rcx") z[0], inout("rdx") core::ptr::from_ref(y) => z[1], inout("rsi")
             core::ptr::from_ref(x) => _, out("rdi") _, out("r8") _, out("r9") _, out("r10") _,
             out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
@@ -318,14 +307,9 @@ ret
 .quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {fold_rest1}, {fold_rest0}, {n0}, {p0}, {p1}
 "
             ),
-            kffffffffffffffff = const 0xffffffffffffffff_u64,
-            minus_mu0 = const M::MINUS_MU[0],
-            minus_mu1 = const M::MINUS_MU[1],
-            fold_rest1 = const M::FOLD_REST[1],
-            fold_rest0 = const M::FOLD_REST[0],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
+            kffffffffffffffff = const 0xffffffffffffffff_u64, minus_mu0 = const M::MINUS_MU[0],
+            minus_mu1 = const M::MINUS_MU[1], fold_rest1 = const M::FOLD_REST[1], fold_rest0 = const
+            M::FOLD_REST[0], n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1],
             out("rax") _, out("rcx") _, out("rdx") z[0], inout("rsi") core::ptr::from_ref(x) =>
             z[1], out("rdi") _, out("r8") _, out("r9") _, out("r10") _, out("r11") _, out("r12") _,
             out("r13") _, out("r14") _, out("r15") _,
@@ -407,9 +391,7 @@ ret
 .quad {n0}, {p0}, {p1}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1],
             out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[0], inout("rsi")
             core::ptr::from_ref(x) => z[1], out("rdi") _, out("r8") _, out("r9") _, out("r10") _,
             out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
@@ -479,9 +461,7 @@ ret
 .quad {n0}, {p0}, {p1}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1],
             out("rax") _, out("rcx") _, out("rdx") z[0], inout("rsi") core::ptr::from_ref(x) =>
             z[1], out("rdi") _, out("r8") _, out("r9") _, out("r10") _, out("r11") _, out("r12") _,
             out("r13") _, out("r14") _, out("r15") _,
@@ -576,9 +556,7 @@ ret
 .quad {n0}, {p0}, {p1}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1],
             out("rax") _, out("rcx") z[0], inout("rdx") core::ptr::from_ref(y) => z[1], inout("rsi")
             core::ptr::from_ref(x) => _, out("rdi") _, out("r8") _, out("r9") _, out("r10") _,
             out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
@@ -665,10 +643,8 @@ ret
 .quad {n0}, {complement0}, {p0}, {p1}
 "
             ),
-            n0 = const M::N0,
-            complement0 = const M::COMPLEMENT[0],
-            p0 = const M::P[0],
-            p1 = const M::P[1],
+            n0 = const M::N0, complement0 = const M::COMPLEMENT[0], p0 = const M::P[0], p1 = const
+            M::P[1],
             out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[0], inout("rsi")
             core::ptr::from_ref(x) => z[1], out("rdi") _, out("r8") _, out("r9") _, out("r10") _,
             out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
@@ -739,10 +715,8 @@ ret
 .quad {n0}, {complement0}, {p0}, {p1}
 "
             ),
-            n0 = const M::N0,
-            complement0 = const M::COMPLEMENT[0],
-            p0 = const M::P[0],
-            p1 = const M::P[1],
+            n0 = const M::N0, complement0 = const M::COMPLEMENT[0], p0 = const M::P[0], p1 = const
+            M::P[1],
             out("rax") _, out("rcx") _, out("rdx") z[0], inout("rsi") core::ptr::from_ref(x) => _,
             out("rdi") z[1], out("r8") _, out("r9") _, out("r10") _, out("r11") _, out("r12") _,
             out("r13") _, out("r14") _, out("r15") _,
@@ -829,9 +803,7 @@ ret
 .quad {n0}, {p0}, {p1}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1],
             out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[0], inout("rsi")
             core::ptr::from_ref(x) => z[1], out("rdi") _, out("r8") _, out("r9") _, out("r10") _,
             out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
@@ -941,9 +913,7 @@ ret
 .quad {n0}, {p0}, {p1}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1],
             out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
             core::ptr::from_ref(x) => _, out("rdi") z[0], out("r8") z[1], out("r9") _, out("r10") _,
             out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
@@ -1020,9 +990,7 @@ ret
 .quad {n0}, {p0}, {p1}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1],
             out("rax") _, out("rcx") z[0], out("rdx") z[1], inout("rsi") core::ptr::from_ref(x) =>
             _, out("rdi") _, out("r8") _, out("r9") _, out("r10") _, out("r11") _, out("r12") _,
             out("r13") _, out("r14") _, out("r15") _,
@@ -1097,11 +1065,8 @@ ret
 .quad {mu0}, {mu1}, {n0}, {p0}, {p1}
 "
             ),
-            mu0 = const M::MU[0],
-            mu1 = const M::MU[1],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
+            mu0 = const M::MU[0], mu1 = const M::MU[1], n0 = const M::N0, p0 = const M::P[0], p1 =
+            const M::P[1],
             out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
             core::ptr::from_ref(x) => _, out("rdi") _, out("r8") z[1], out("r9") z[0], out("r10") _,
             out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
@@ -1163,11 +1128,8 @@ ret
 .quad {mu0}, {mu1}, {n0}, {p0}, {p1}
 "
             ),
-            mu0 = const M::MU[0],
-            mu1 = const M::MU[1],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
+            mu0 = const M::MU[0], mu1 = const M::MU[1], n0 = const M::N0, p0 = const M::P[0], p1 =
+            const M::P[1],
             out("rax") _, out("rcx") z[0], out("rdx") _, inout("rsi") core::ptr::from_ref(x) => _,
             out("rdi") _, out("r8") z[1], out("r9") _, out("r10") _, out("r11") _, out("r12") _,
             out("r13") _, out("r14") _, out("r15") _,
@@ -1240,9 +1202,7 @@ ret
 .quad {n0}, {p0}, {p1}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1],
             out("rax") _, out("rcx") z[0], out("rdx") _, inout("rsi") core::ptr::from_ref(x) => _,
             out("rdi") _, out("r8") z[1], out("r9") _, out("r10") _, out("r11") _, out("r12") _,
             out("r13") _, out("r14") _, out("r15") _,
@@ -1317,9 +1277,7 @@ ret
 .quad {n0}, {p0}, {p1}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1],
             out("rax") _, out("rcx") z[1], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
             core::ptr::from_ref(x) => _, out("rdi") _, out("r8") _, out("r9") z[0], out("r10") _,
             out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,

@@ -116,13 +116,8 @@ ret
 .quad {mu0}, {mu1}, {mu2}, {n0}, {p0}, {p1}, {p2}
 "
             ),
-            mu0 = const M::MU[0],
-            mu1 = const M::MU[1],
-            mu2 = const M::MU[2],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
+            mu0 = const M::MU[0], mu1 = const M::MU[1], mu2 = const M::MU[2], n0 = const M::N0, p0 =
+            const M::P[0], p1 = const M::P[1], p2 = const M::P[2],
             out("rax") _, out("rcx") z[0], inout("rdx") core::ptr::from_ref(y) => z[1], inout("rsi")
             core::ptr::from_ref(x) => z[2], out("rdi") _, out("r8") _, out("r9") _, out("r10") _,
             out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
@@ -228,13 +223,8 @@ ret
 .quad {mu0}, {mu1}, {mu2}, {n0}, {p0}, {p1}, {p2}
 "
             ),
-            mu0 = const M::MU[0],
-            mu1 = const M::MU[1],
-            mu2 = const M::MU[2],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
+            mu0 = const M::MU[0], mu1 = const M::MU[1], mu2 = const M::MU[2], n0 = const M::N0, p0 =
+            const M::P[0], p1 = const M::P[1], p2 = const M::P[2],
             out("rax") _, out("rcx") z[0], out("rdx") z[1], inout("rsi") core::ptr::from_ref(x) =>
             z[2], out("rdi") _, out("r8") _, out("r9") _, out("r10") _, out("r11") _, out("r12") _,
             out("r13") _, out("r14") _, out("r15") _,
@@ -359,17 +349,10 @@ ret
 .quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {minus_mu2}, {fold_rest0}, {fold_rest1}, {fold_rest2}, {n0}, {p0}, {p1}, {p2}
 "
             ),
-            kffffffffffffffff = const 0xffffffffffffffff_u64,
-            minus_mu0 = const M::MINUS_MU[0],
-            minus_mu1 = const M::MINUS_MU[1],
-            minus_mu2 = const M::MINUS_MU[2],
-            fold_rest0 = const M::FOLD_REST[0],
-            fold_rest1 = const M::FOLD_REST[1],
-            fold_rest2 = const M::FOLD_REST[2],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
+            kffffffffffffffff = const 0xffffffffffffffff_u64, minus_mu0 = const M::MINUS_MU[0],
+            minus_mu1 = const M::MINUS_MU[1], minus_mu2 = const M::MINUS_MU[2], fold_rest0 = const
+            M::FOLD_REST[0], fold_rest1 = const M::FOLD_REST[1], fold_rest2 = const M::FOLD_REST[2],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2],
             out("rax") _, out("rcx") z[0], inout("rdx") core::ptr::from_ref(y) => z[1], inout("rsi")
             core::ptr::from_ref(x) => z[2], out("rdi") _, out("r8") _, out("r9") _, out("r10") _,
             out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
@@ -482,17 +465,10 @@ ret
 .quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {minus_mu2}, {fold_rest2}, {fold_rest0}, {fold_rest1}, {n0}, {p0}, {p1}, {p2}
 "
             ),
-            kffffffffffffffff = const 0xffffffffffffffff_u64,
-            minus_mu0 = const M::MINUS_MU[0],
-            minus_mu1 = const M::MINUS_MU[1],
-            minus_mu2 = const M::MINUS_MU[2],
-            fold_rest2 = const M::FOLD_REST[2],
-            fold_rest0 = const M::FOLD_REST[0],
-            fold_rest1 = const M::FOLD_REST[1],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
+            kffffffffffffffff = const 0xffffffffffffffff_u64, minus_mu0 = const M::MINUS_MU[0],
+            minus_mu1 = const M::MINUS_MU[1], minus_mu2 = const M::MINUS_MU[2], fold_rest2 = const
+            M::FOLD_REST[2], fold_rest0 = const M::FOLD_REST[0], fold_rest1 = const M::FOLD_REST[1],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2],
             out("rax") _, out("rcx") z[0], out("rdx") z[1], inout("rsi") core::ptr::from_ref(x) =>
             z[2], out("rdi") _, out("r8") _, out("r9") _, out("r10") _, out("r11") _, out("r12") _,
             out("r13") _, out("r14") _, out("r15") _,
@@ -613,10 +589,7 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2],
             out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[0], inout("rsi")
             core::ptr::from_ref(x) => z[1], out("rdi") z[2], out("r8") _, out("r9") _, out("r10") _,
             out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
@@ -726,10 +699,7 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2],
             out("rax") _, out("rcx") z[0], out("rdx") z[1], inout("rsi") core::ptr::from_ref(x) =>
             z[2], out("rdi") _, out("r8") _, out("r9") _, out("r10") _, out("r11") _, out("r12") _,
             out("r13") _, out("r14") _, out("r15") _,
@@ -882,10 +852,7 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2],
             out("rax") _, out("rcx") z[0], inout("rdx") core::ptr::from_ref(y) => z[1], inout("rsi")
             core::ptr::from_ref(x) => z[2], out("rdi") _, out("r8") _, out("r9") _, out("r10") _,
             out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
@@ -1008,11 +975,8 @@ ret
 .quad {n0}, {complement0}, {p0}, {p1}
 "
             ),
-            n0 = const M::N0,
-            complement0 = const M::COMPLEMENT[0],
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
+            n0 = const M::N0, complement0 = const M::COMPLEMENT[0], p0 = const M::P[0], p1 = const
+            M::P[1], p2 = const M::P[2],
             out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[0], inout("rsi")
             core::ptr::from_ref(x) => z[1], out("rdi") z[2], out("r8") _, out("r9") _, out("r10") _,
             out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
@@ -1115,11 +1079,8 @@ ret
 .quad {n0}, {complement0}, {p0}, {p1}
 "
             ),
-            n0 = const M::N0,
-            complement0 = const M::COMPLEMENT[0],
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
+            n0 = const M::N0, complement0 = const M::COMPLEMENT[0], p0 = const M::P[0], p1 = const
+            M::P[1], p2 = const M::P[2],
             out("rax") _, out("rcx") _, out("rdx") z[0], inout("rsi") core::ptr::from_ref(x) => _,
             out("rdi") z[1], out("r8") z[2], out("r9") _, out("r10") _, out("r11") _, out("r12") _,
             out("r13") _, out("r14") _, out("r15") _,
@@ -1247,10 +1208,7 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2],
             out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[0], inout("rsi")
             core::ptr::from_ref(x) => z[1], out("rdi") z[2], out("r8") _, out("r9") _, out("r10") _,
             out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
@@ -1423,10 +1381,7 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2],
             out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
             core::ptr::from_ref(x) => _, out("rdi") z[0], out("r8") z[1], out("r9") _, out("r10")
             z[2], out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
@@ -1544,10 +1499,7 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2],
             out("rax") _, out("rcx") _, out("rdx") z[0], inout("rsi") core::ptr::from_ref(x) =>
             z[1], out("rdi") _, out("r8") z[2], out("r9") _, out("r10") _, out("r11") _, out("r12")
             _, out("r13") _, out("r14") _, out("r15") _,
@@ -1657,13 +1609,8 @@ ret
 .quad {mu0}, {mu1}, {mu2}, {n0}, {p0}, {p1}, {p2}
 "
             ),
-            mu0 = const M::MU[0],
-            mu1 = const M::MU[1],
-            mu2 = const M::MU[2],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
+            mu0 = const M::MU[0], mu1 = const M::MU[1], mu2 = const M::MU[2], n0 = const M::N0, p0 =
+            const M::P[0], p1 = const M::P[1], p2 = const M::P[2],
             out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
             core::ptr::from_ref(x) => _, out("rdi") z[2], out("r8") z[1], out("r9") _, out("r10")
             z[0], out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
@@ -1760,13 +1707,8 @@ ret
 .quad {mu0}, {mu1}, {mu2}, {n0}, {p0}, {p1}, {p2}
 "
             ),
-            mu0 = const M::MU[0],
-            mu1 = const M::MU[1],
-            mu2 = const M::MU[2],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
+            mu0 = const M::MU[0], mu1 = const M::MU[1], mu2 = const M::MU[2], n0 = const M::N0, p0 =
+            const M::P[0], p1 = const M::P[1], p2 = const M::P[2],
             out("rax") _, out("rcx") _, out("rdx") _, inout("rsi") core::ptr::from_ref(x) => _,
             out("rdi") z[0], out("r8") z[2], out("r9") _, out("r10") z[1], out("r11") _, out("r12")
             _, out("r13") _, out("r14") _, out("r15") _,
@@ -1876,10 +1818,7 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2],
             out("rax") _, out("rcx") _, out("rdx") _, inout("rsi") core::ptr::from_ref(x) => _,
             out("rdi") z[0], out("r8") z[2], out("r9") z[1], out("r10") _, out("r11") _, out("r12")
             _, out("r13") _, out("r14") _, out("r15") _,
@@ -1990,10 +1929,7 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2],
             out("rax") _, out("rcx") z[2], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
             core::ptr::from_ref(x) => _, out("rdi") _, out("r8") z[1], out("r9") _, out("r10") z[0],
             out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,

@@ -161,15 +161,9 @@ ret
 .quad {mu0}, {mu1}, {mu2}, {mu3}, {n0}, {p0}, {p1}, {p2}, {p3}
 "
             ),
-            mu0 = const M::MU[0],
-            mu1 = const M::MU[1],
-            mu2 = const M::MU[2],
-            mu3 = const M::MU[3],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
+            mu0 = const M::MU[0], mu1 = const M::MU[1], mu2 = const M::MU[2], mu3 = const M::MU[3],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3],
             out("rax") _, out("rcx") z[2], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
             core::ptr::from_ref(x) => _, out("rdi") z[1], out("r8") z[3], out("r9") _, out("r10")
             z[0], out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
@@ -342,15 +336,9 @@ ret
 .quad {mu0}, {mu1}, {mu2}, {mu3}, {n0}, {p0}, {p1}, {p2}, {p3}
 "
             ),
-            mu0 = const M::MU[0],
-            mu1 = const M::MU[1],
-            mu2 = const M::MU[2],
-            mu3 = const M::MU[3],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
+            mu0 = const M::MU[0], mu1 = const M::MU[1], mu2 = const M::MU[2], mu3 = const M::MU[3],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3],
             out("rax") z[0], out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[2], inout("rsi")
             core::ptr::from_ref(x) => z[1], out("rdi") _, out("r8") _, out("r9") _, out("r10") _,
             out("r11") _, out("r12") z[3], out("r13") _, out("r14") _, out("r15") _,
@@ -502,15 +490,9 @@ ret
 .quad {mu0}, {mu1}, {mu2}, {mu3}, {n0}, {p0}, {p1}, {p2}, {p3}
 "
             ),
-            mu0 = const M::MU[0],
-            mu1 = const M::MU[1],
-            mu2 = const M::MU[2],
-            mu3 = const M::MU[3],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
+            mu0 = const M::MU[0], mu1 = const M::MU[1], mu2 = const M::MU[2], mu3 = const M::MU[3],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3],
             out("rax") _, out("rcx") _, out("rdx") z[0], inout("rsi") core::ptr::from_ref(x) =>
             z[1], out("rdi") z[2], out("r8") z[3], out("r9") _, out("r10") _, out("r11") _,
             out("r12") _, out("r13") _, out("r14") _, out("r15") _,
@@ -670,16 +652,9 @@ ret
 .quad {k0}, {mu0}, {mu1}, {mu2}, {mu3}, {n0}, {p0}, {p1}, {p2}, {p3}
 "
             ),
-            k0 = const 0x0_u64,
-            mu0 = const M::MU[0],
-            mu1 = const M::MU[1],
-            mu2 = const M::MU[2],
-            mu3 = const M::MU[3],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
+            k0 = const 0x0_u64, mu0 = const M::MU[0], mu1 = const M::MU[1], mu2 = const M::MU[2],
+            mu3 = const M::MU[3], n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 =
+            const M::P[2], p3 = const M::P[3],
             out("rax") _, out("rcx") _, out("rdx") z[0], inout("rsi") core::ptr::from_ref(x) =>
             z[1], out("rdi") z[2], out("r8") z[3], out("r9") _, out("r10") _, out("r11") _,
             out("r12") _, out("r13") _, out("r14") _, out("r15") _,
@@ -858,20 +833,11 @@ ret
 .quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {minus_mu2}, {minus_mu3}, {fold_rest0}, {fold_rest1}, {fold_rest2}, {fold_rest3}, {n0}, {p0}, {p1}, {p2}, {p3}
 "
             ),
-            kffffffffffffffff = const 0xffffffffffffffff_u64,
-            minus_mu0 = const M::MINUS_MU[0],
-            minus_mu1 = const M::MINUS_MU[1],
-            minus_mu2 = const M::MINUS_MU[2],
-            minus_mu3 = const M::MINUS_MU[3],
-            fold_rest0 = const M::FOLD_REST[0],
-            fold_rest1 = const M::FOLD_REST[1],
-            fold_rest2 = const M::FOLD_REST[2],
-            fold_rest3 = const M::FOLD_REST[3],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
+            kffffffffffffffff = const 0xffffffffffffffff_u64, minus_mu0 = const M::MINUS_MU[0],
+            minus_mu1 = const M::MINUS_MU[1], minus_mu2 = const M::MINUS_MU[2], minus_mu3 = const
+            M::MINUS_MU[3], fold_rest0 = const M::FOLD_REST[0], fold_rest1 = const M::FOLD_REST[1],
+            fold_rest2 = const M::FOLD_REST[2], fold_rest3 = const M::FOLD_REST[3], n0 = const
+            M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const M::P[3],
             out("rax") _, out("rcx") z[0], inout("rdx") core::ptr::from_ref(y) => z[1], inout("rsi")
             core::ptr::from_ref(x) => z[2], out("rdi") _, out("r8") _, out("r9") _, out("r10") z[3],
             out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
@@ -1047,20 +1013,11 @@ ret
 .quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {minus_mu2}, {minus_mu3}, {fold_rest0}, {fold_rest1}, {fold_rest2}, {fold_rest3}, {n0}, {p0}, {p1}, {p2}, {p3}
 "
             ),
-            kffffffffffffffff = const 0xffffffffffffffff_u64,
-            minus_mu0 = const M::MINUS_MU[0],
-            minus_mu1 = const M::MINUS_MU[1],
-            minus_mu2 = const M::MINUS_MU[2],
-            minus_mu3 = const M::MINUS_MU[3],
-            fold_rest0 = const M::FOLD_REST[0],
-            fold_rest1 = const M::FOLD_REST[1],
-            fold_rest2 = const M::FOLD_REST[2],
-            fold_rest3 = const M::FOLD_REST[3],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
+            kffffffffffffffff = const 0xffffffffffffffff_u64, minus_mu0 = const M::MINUS_MU[0],
+            minus_mu1 = const M::MINUS_MU[1], minus_mu2 = const M::MINUS_MU[2], minus_mu3 = const
+            M::MINUS_MU[3], fold_rest0 = const M::FOLD_REST[0], fold_rest1 = const M::FOLD_REST[1],
+            fold_rest2 = const M::FOLD_REST[2], fold_rest3 = const M::FOLD_REST[3], n0 = const
+            M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const M::P[3],
             out("rax") z[0], out("rcx") z[1], inout("rdx") core::ptr::from_ref(y) => z[2],
             inout("rsi") core::ptr::from_ref(x) => z[3], out("rdi") _, out("r8") _, out("r9") _,
             out("r10") _, out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
@@ -1224,20 +1181,11 @@ ret
 .quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {minus_mu2}, {minus_mu3}, {fold_rest3}, {fold_rest0}, {fold_rest1}, {fold_rest2}, {n0}, {p0}, {p1}, {p2}, {p3}
 "
             ),
-            kffffffffffffffff = const 0xffffffffffffffff_u64,
-            minus_mu0 = const M::MINUS_MU[0],
-            minus_mu1 = const M::MINUS_MU[1],
-            minus_mu2 = const M::MINUS_MU[2],
-            minus_mu3 = const M::MINUS_MU[3],
-            fold_rest3 = const M::FOLD_REST[3],
-            fold_rest0 = const M::FOLD_REST[0],
-            fold_rest1 = const M::FOLD_REST[1],
-            fold_rest2 = const M::FOLD_REST[2],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
+            kffffffffffffffff = const 0xffffffffffffffff_u64, minus_mu0 = const M::MINUS_MU[0],
+            minus_mu1 = const M::MINUS_MU[1], minus_mu2 = const M::MINUS_MU[2], minus_mu3 = const
+            M::MINUS_MU[3], fold_rest3 = const M::FOLD_REST[3], fold_rest0 = const M::FOLD_REST[0],
+            fold_rest1 = const M::FOLD_REST[1], fold_rest2 = const M::FOLD_REST[2], n0 = const
+            M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const M::P[3],
             out("rax") _, out("rcx") z[0], out("rdx") z[1], inout("rsi") core::ptr::from_ref(x) =>
             z[2], out("rdi") z[3], out("r8") _, out("r9") _, out("r10") _, out("r11") _, out("r12")
             _, out("r13") _, out("r14") _, out("r15") _,
@@ -1411,20 +1359,11 @@ ret
 .quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {minus_mu2}, {minus_mu3}, {fold_rest3}, {fold_rest0}, {fold_rest1}, {fold_rest2}, {n0}, {p0}, {p1}, {p2}, {p3}
 "
             ),
-            kffffffffffffffff = const 0xffffffffffffffff_u64,
-            minus_mu0 = const M::MINUS_MU[0],
-            minus_mu1 = const M::MINUS_MU[1],
-            minus_mu2 = const M::MINUS_MU[2],
-            minus_mu3 = const M::MINUS_MU[3],
-            fold_rest3 = const M::FOLD_REST[3],
-            fold_rest0 = const M::FOLD_REST[0],
-            fold_rest1 = const M::FOLD_REST[1],
-            fold_rest2 = const M::FOLD_REST[2],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
+            kffffffffffffffff = const 0xffffffffffffffff_u64, minus_mu0 = const M::MINUS_MU[0],
+            minus_mu1 = const M::MINUS_MU[1], minus_mu2 = const M::MINUS_MU[2], minus_mu3 = const
+            M::MINUS_MU[3], fold_rest3 = const M::FOLD_REST[3], fold_rest0 = const M::FOLD_REST[0],
+            fold_rest1 = const M::FOLD_REST[1], fold_rest2 = const M::FOLD_REST[2], n0 = const
+            M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const M::P[3],
             out("rax") _, out("rcx") _, out("rdx") _, inout("rsi") core::ptr::from_ref(x) => _,
             out("rdi") _, out("r8") _, out("r9") z[3], out("r10") _, out("r11") _, out("r12") _,
             out("r13") z[1], out("r14") z[0], out("r15") z[2],
@@ -1598,11 +1537,8 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3],
             out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[0], inout("rsi")
             core::ptr::from_ref(x) => z[1], out("rdi") _, out("r8") _, out("r9") z[2], out("r10")
             z[3], out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
@@ -1772,11 +1708,8 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3],
             out("rax") z[0], out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[1], inout("rsi")
             core::ptr::from_ref(x) => z[2], out("rdi") _, out("r8") _, out("r9") z[3], out("r10") _,
             out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
@@ -1936,11 +1869,8 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3],
             out("rax") _, out("rcx") _, out("rdx") z[0], inout("rsi") core::ptr::from_ref(x) =>
             z[1], out("rdi") z[2], out("r8") _, out("r9") z[3], out("r10") _, out("r11") _,
             out("r12") _, out("r13") _, out("r14") _, out("r15") _,
@@ -2112,11 +2042,8 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3],
             out("rax") z[0], out("rcx") _, out("rdx") z[1], inout("rsi") core::ptr::from_ref(x) =>
             z[2], out("rdi") z[3], out("r8") _, out("r9") _, out("r10") _, out("r11") _, out("r12")
             _, out("r13") _, out("r14") _, out("r15") _,
@@ -2347,11 +2274,8 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3],
             out("rax") _, out("rcx") z[0], inout("rdx") core::ptr::from_ref(y) => z[1], inout("rsi")
             core::ptr::from_ref(x) => z[2], out("rdi") _, out("r8") _, out("r9") _, out("r10") z[3],
             out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
@@ -2587,12 +2511,8 @@ ret
 .quad {k0}, {n0}, {p0}, {p1}, {p2}, {p3}
 "
             ),
-            k0 = const 0x0_u64,
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
+            k0 = const 0x0_u64, n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const
+            M::P[2], p3 = const M::P[3],
             out("rax") _, out("rcx") z[0], inout("rdx") core::ptr::from_ref(y) => z[1], inout("rsi")
             core::ptr::from_ref(x) => z[2], out("rdi") _, out("r8") _, out("r9") z[3], out("r10") _,
             out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
@@ -2759,12 +2679,8 @@ ret
 .quad {n0}, {complement0}, {p0}, {p1}
 "
             ),
-            n0 = const M::N0,
-            complement0 = const M::COMPLEMENT[0],
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
+            n0 = const M::N0, complement0 = const M::COMPLEMENT[0], p0 = const M::P[0], p1 = const
+            M::P[1], p2 = const M::P[2], p3 = const M::P[3],
             out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[0], inout("rsi")
             core::ptr::from_ref(x) => z[1], out("rdi") _, out("r8") _, out("r9") z[3], out("r10") _,
             out("r11") _, out("r12") z[2], out("r13") _, out("r14") _, out("r15") _,
@@ -2921,12 +2837,8 @@ ret
 .quad {n0}, {complement0}, {p0}, {p1}
 "
             ),
-            n0 = const M::N0,
-            complement0 = const M::COMPLEMENT[0],
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
+            n0 = const M::N0, complement0 = const M::COMPLEMENT[0], p0 = const M::P[0], p1 = const
+            M::P[1], p2 = const M::P[2], p3 = const M::P[3],
             out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[0], inout("rsi")
             core::ptr::from_ref(x) => z[1], out("rdi") z[2], out("r8") _, out("r9") z[3], out("r10")
             _, out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
@@ -3069,12 +2981,8 @@ ret
 .quad {n0}, {complement0}, {p0}, {p1}
 "
             ),
-            n0 = const M::N0,
-            complement0 = const M::COMPLEMENT[0],
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
+            n0 = const M::N0, complement0 = const M::COMPLEMENT[0], p0 = const M::P[0], p1 = const
+            M::P[1], p2 = const M::P[2], p3 = const M::P[3],
             out("rax") _, out("rcx") z[0], out("rdx") _, inout("rsi") core::ptr::from_ref(x) => _,
             out("rdi") _, out("r8") z[1], out("r9") z[2], out("r10") z[3], out("r11") _, out("r12")
             _, out("r13") _, out("r14") _, out("r15") _,
@@ -3213,12 +3121,8 @@ ret
 .quad {n0}, {complement0}, {p0}, {p1}
 "
             ),
-            n0 = const M::N0,
-            complement0 = const M::COMPLEMENT[0],
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
+            n0 = const M::N0, complement0 = const M::COMPLEMENT[0], p0 = const M::P[0], p1 = const
+            M::P[1], p2 = const M::P[2], p3 = const M::P[3],
             out("rax") _, out("rcx") z[2], out("rdx") _, inout("rsi") core::ptr::from_ref(x) => _,
             out("rdi") z[1], out("r8") z[3], out("r9") _, out("r10") z[0], out("r11") _, out("r12")
             _, out("r13") _, out("r14") _, out("r15") _,
@@ -3399,11 +3303,8 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3],
             out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[0], inout("rsi")
             core::ptr::from_ref(x) => z[1], out("rdi") _, out("r8") _, out("r9") z[2], out("r10")
             z[3], out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
@@ -3582,12 +3483,8 @@ ret
 .quad {k0}, {n0}, {p0}, {p1}, {p2}, {p3}
 "
             ),
-            k0 = const 0x0_u64,
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
+            k0 = const 0x0_u64, n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const
+            M::P[2], p3 = const M::P[3],
             out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[0], inout("rsi")
             core::ptr::from_ref(x) => z[1], out("rdi") _, out("r8") z[2], out("r9") z[3], out("r10")
             _, out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
@@ -3845,11 +3742,8 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3],
             out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
             core::ptr::from_ref(x) => _, out("rdi") z[0], out("r8") z[1], out("r9") z[2], out("r10")
             _, out("r11") z[3], out("r12") _, out("r13") _, out("r14") _, out("r15") _,
@@ -4110,12 +4004,8 @@ ret
 .quad {k0}, {n0}, {p0}, {p1}, {p2}, {p3}
 "
             ),
-            k0 = const 0x0_u64,
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
+            k0 = const 0x0_u64, n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const
+            M::P[2], p3 = const M::P[3],
             out("rax") _, out("rcx") z[0], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
             core::ptr::from_ref(x) => _, out("rdi") z[1], out("r8") z[2], out("r9") _, out("r10")
             z[3], out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
@@ -4285,11 +4175,8 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3],
             out("rax") _, out("rcx") _, out("rdx") z[0], inout("rsi") core::ptr::from_ref(x) => _,
             out("rdi") z[1], out("r8") z[2], out("r9") _, out("r10") _, out("r11") z[3], out("r12")
             _, out("r13") _, out("r14") _, out("r15") _,
@@ -4468,11 +4355,8 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3],
             out("rax") z[0], out("rcx") _, out("rdx") z[1], inout("rsi") core::ptr::from_ref(x) =>
             _, out("rdi") _, out("r8") z[2], out("r9") z[3], out("r10") _, out("r11") _, out("r12")
             _, out("r13") _, out("r14") _, out("r15") _,
@@ -4630,15 +4514,9 @@ ret
 .quad {mu0}, {mu1}, {mu2}, {mu3}, {n0}, {p0}, {p1}, {p2}, {p3}
 "
             ),
-            mu0 = const M::MU[0],
-            mu1 = const M::MU[1],
-            mu2 = const M::MU[2],
-            mu3 = const M::MU[3],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
+            mu0 = const M::MU[0], mu1 = const M::MU[1], mu2 = const M::MU[2], mu3 = const M::MU[3],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3],
             out("rax") _, out("rcx") z[2], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
             core::ptr::from_ref(x) => _, out("rdi") _, out("r8") z[0], out("r9") _, out("r10") z[3],
             out("r11") z[1], out("r12") _, out("r13") _, out("r14") _, out("r15") _,
@@ -4794,15 +4672,9 @@ ret
 .quad {mu0}, {mu1}, {mu2}, {mu3}, {n0}, {p0}, {p1}, {p2}, {p3}
 "
             ),
-            mu0 = const M::MU[0],
-            mu1 = const M::MU[1],
-            mu2 = const M::MU[2],
-            mu3 = const M::MU[3],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
+            mu0 = const M::MU[0], mu1 = const M::MU[1], mu2 = const M::MU[2], mu3 = const M::MU[3],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3],
             out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
             core::ptr::from_ref(x) => _, out("rdi") z[2], out("r8") z[1], out("r9") z[3], out("r10")
             _, out("r11") z[0], out("r12") _, out("r13") _, out("r14") _, out("r15") _,
@@ -4941,15 +4813,9 @@ ret
 .quad {mu0}, {mu1}, {mu2}, {mu3}, {n0}, {p0}, {p1}, {p2}, {p3}
 "
             ),
-            mu0 = const M::MU[0],
-            mu1 = const M::MU[1],
-            mu2 = const M::MU[2],
-            mu3 = const M::MU[3],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
+            mu0 = const M::MU[0], mu1 = const M::MU[1], mu2 = const M::MU[2], mu3 = const M::MU[3],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3],
             out("rax") z[3], out("rcx") _, out("rdx") _, inout("rsi") core::ptr::from_ref(x) => _,
             out("rdi") _, out("r8") z[2], out("r9") _, out("r10") z[0], out("r11") z[1], out("r12")
             _, out("r13") _, out("r14") _, out("r15") _,
@@ -5097,15 +4963,9 @@ ret
 .quad {mu0}, {mu1}, {mu2}, {mu3}, {n0}, {p0}, {p1}, {p2}, {p3}
 "
             ),
-            mu0 = const M::MU[0],
-            mu1 = const M::MU[1],
-            mu2 = const M::MU[2],
-            mu3 = const M::MU[3],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
+            mu0 = const M::MU[0], mu1 = const M::MU[1], mu2 = const M::MU[2], mu3 = const M::MU[3],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3],
             out("rax") _, out("rcx") z[3], out("rdx") _, inout("rsi") core::ptr::from_ref(x) => _,
             out("rdi") _, out("r8") _, out("r9") z[2], out("r10") _, out("r11") z[0], out("r12")
             z[1], out("r13") _, out("r14") _, out("r15") _,
@@ -5262,11 +5122,8 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3],
             out("rax") _, out("rcx") z[3], out("rdx") _, inout("rsi") core::ptr::from_ref(x) => _,
             out("rdi") _, out("r8") z[2], out("r9") _, out("r10") z[1], out("r11") z[0], out("r12")
             _, out("r13") _, out("r14") _, out("r15") _,
@@ -5426,11 +5283,8 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3],
             out("rax") _, out("rcx") z[3], out("rdx") _, inout("rsi") core::ptr::from_ref(x) => _,
             out("rdi") _, out("r8") _, out("r9") z[2], out("r10") _, out("r11") z[0], out("r12")
             z[1], out("r13") _, out("r14") _, out("r15") _,
@@ -5588,11 +5442,8 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3],
             out("rax") z[3], out("rcx") z[2], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
             core::ptr::from_ref(x) => _, out("rdi") z[1], out("r8") _, out("r9") _, out("r10") z[0],
             out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
@@ -5750,11 +5601,8 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3],
             out("rax") _, out("rcx") z[3], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
             core::ptr::from_ref(x) => _, out("rdi") z[2], out("r8") z[1], out("r9") _, out("r10") _,
             out("r11") z[0], out("r12") _, out("r13") _, out("r14") _, out("r15") _,
@@ -5891,13 +5739,8 @@ ret
 .quad {complement0}, {k1}, {k0}
 "
             ),
-            complement0 = const M::COMPLEMENT[0],
-            k1 = const 0x1_u64,
-            k0 = const 0x0_u64,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
+            complement0 = const M::COMPLEMENT[0], k1 = const 0x1_u64, k0 = const 0x0_u64, p0 = const
+            M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const M::P[3],
             out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
             core::ptr::from_ref(x) => _, out("rdi") z[0], out("r8") _, out("r9") _, out("r10") _,
             out("r11") z[2], out("r12") z[3], out("r13") z[1], out("r14") _, out("r15") _,
@@ -6040,11 +5883,8 @@ ret
 .quad {complement0}, {p0}, {p1}
 "
             ),
-            complement0 = const M::COMPLEMENT[0],
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
+            complement0 = const M::COMPLEMENT[0], p0 = const M::P[0], p1 = const M::P[1], p2 = const
+            M::P[2], p3 = const M::P[3],
             out("rax") z[0], out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[1], inout("rsi")
             core::ptr::from_ref(x) => z[2], out("rdi") z[3], out("r8") _, out("r9") _, out("r10") _,
             out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
@@ -6250,11 +6090,8 @@ ret
 .quad {complement0}, {p0}, {p1}
 "
             ),
-            complement0 = const M::COMPLEMENT[0],
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
+            complement0 = const M::COMPLEMENT[0], p0 = const M::P[0], p1 = const M::P[1], p2 = const
+            M::P[2], p3 = const M::P[3],
             out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
             core::ptr::from_ref(x) => _, out("rdi") z[0], out("r8") z[1], out("r9") _, out("r10") _,
             out("r11") z[2], out("r12") z[3], out("r13") _, out("r14") _, out("r15") _,
@@ -6481,11 +6318,8 @@ ret
 .quad {complement0}, {p0}, {p1}
 "
             ),
-            complement0 = const M::COMPLEMENT[0],
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
+            complement0 = const M::COMPLEMENT[0], p0 = const M::P[0], p1 = const M::P[1], p2 = const
+            M::P[2], p3 = const M::P[3],
             out("rax") z[0], out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[1], inout("rsi")
             core::ptr::from_ref(x) => z[2], out("rdi") _, out("r8") _, out("r9") _, out("r10") _,
             out("r11") z[3], out("r12") _, out("r13") _, out("r14") _, out("r15") _,
@@ -6600,13 +6434,8 @@ ret
 .quad {complement0}, {k1}, {k0}
 "
             ),
-            complement0 = const M::COMPLEMENT[0],
-            k1 = const 0x1_u64,
-            k0 = const 0x0_u64,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
+            complement0 = const M::COMPLEMENT[0], k1 = const 0x1_u64, k0 = const 0x0_u64, p0 = const
+            M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const M::P[3],
             out("rax") _, out("rcx") z[2], out("rdx") _, inout("rsi") core::ptr::from_ref(x) => _,
             out("rdi") z[1], out("r8") z[3], out("r9") _, out("r10") _, out("r11") _, out("r12") _,
             out("r13") _, out("r14") _, out("r15") z[0],
@@ -6736,11 +6565,8 @@ ret
 .quad {complement0}, {p0}, {p1}
 "
             ),
-            complement0 = const M::COMPLEMENT[0],
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
+            complement0 = const M::COMPLEMENT[0], p0 = const M::P[0], p1 = const M::P[1], p2 = const
+            M::P[2], p3 = const M::P[3],
             out("rax") z[0], out("rcx") _, out("rdx") _, inout("rsi") core::ptr::from_ref(x) =>
             z[1], out("rdi") _, out("r8") _, out("r9") z[2], out("r10") z[3], out("r11") _,
             out("r12") _, out("r13") _, out("r14") _, out("r15") _,
@@ -6883,12 +6709,8 @@ ret
 .quad {k26}, {p3}, {complement0}, {p0}, {p1}
 "
             ),
-            k26 = const 0x26_u64,
-            p3 = const M::P[3],
-            complement0 = const M::COMPLEMENT[0],
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
+            k26 = const 0x26_u64, p3 = const M::P[3], complement0 = const M::COMPLEMENT[0], p0 =
+            const M::P[0], p1 = const M::P[1], p2 = const M::P[2],
             out("rax") _, out("rcx") z[0], inout("rdx") core::ptr::from_ref(y) => z[1], inout("rsi")
             core::ptr::from_ref(x) => _, out("rdi") z[2], out("r8") z[3], out("r9") _, out("r10") _,
             out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
@@ -7029,12 +6851,8 @@ ret
 .quad {k26}, {p3}, {complement0}, {p0}, {p1}
 "
             ),
-            k26 = const 0x26_u64,
-            p3 = const M::P[3],
-            complement0 = const M::COMPLEMENT[0],
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
+            k26 = const 0x26_u64, p3 = const M::P[3], complement0 = const M::COMPLEMENT[0], p0 =
+            const M::P[0], p1 = const M::P[1], p2 = const M::P[2],
             out("rax") _, out("rcx") z[0], inout("rdx") core::ptr::from_ref(y) => z[1], inout("rsi")
             core::ptr::from_ref(x) => z[2], out("rdi") z[3], out("r8") _, out("r9") _, out("r10") _,
             out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
@@ -7230,12 +7048,8 @@ ret
 .quad {k26}, {p3}, {complement0}, {p0}, {p1}
 "
             ),
-            k26 = const 0x26_u64,
-            p3 = const M::P[3],
-            complement0 = const M::COMPLEMENT[0],
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
+            k26 = const 0x26_u64, p3 = const M::P[3], complement0 = const M::COMPLEMENT[0], p0 =
+            const M::P[0], p1 = const M::P[1], p2 = const M::P[2],
             out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[0], inout("rsi")
             core::ptr::from_ref(x) => _, out("rdi") z[1], out("r8") _, out("r9") _, out("r10") z[2],
             out("r11") z[3], out("r12") _, out("r13") _, out("r14") _, out("r15") _,
@@ -7437,12 +7251,8 @@ ret
 .quad {k26}, {p3}, {complement0}, {p0}, {p1}
 "
             ),
-            k26 = const 0x26_u64,
-            p3 = const M::P[3],
-            complement0 = const M::COMPLEMENT[0],
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
+            k26 = const 0x26_u64, p3 = const M::P[3], complement0 = const M::COMPLEMENT[0], p0 =
+            const M::P[0], p1 = const M::P[1], p2 = const M::P[2],
             out("rax") z[0], out("rcx") z[1], inout("rdx") core::ptr::from_ref(y) => z[2],
             inout("rsi") core::ptr::from_ref(x) => _, out("rdi") _, out("r8") _, out("r9") _,
             out("r10") z[3], out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
@@ -7560,15 +7370,9 @@ ret
 .quad {k26}, {p3}, {k1}, {complement0}, {complement3}, {k0}
 "
             ),
-            k26 = const 0x26_u64,
-            p3 = const M::P[3],
-            k1 = const 0x1_u64,
-            complement0 = const M::COMPLEMENT[0],
-            complement3 = const M::COMPLEMENT[3],
-            k0 = const 0x0_u64,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
+            k26 = const 0x26_u64, p3 = const M::P[3], k1 = const 0x1_u64, complement0 = const
+            M::COMPLEMENT[0], complement3 = const M::COMPLEMENT[3], k0 = const 0x0_u64, p0 = const
+            M::P[0], p1 = const M::P[1], p2 = const M::P[2],
             out("rax") _, out("rcx") _, out("rdx") _, inout("rsi") core::ptr::from_ref(x) => _,
             out("rdi") _, out("r8") z[2], out("r9") _, out("r10") z[3], out("r11") z[1], out("r12")
             z[0], out("r13") _, out("r14") _, out("r15") _,
@@ -7687,12 +7491,8 @@ ret
 .quad {k26}, {p3}, {complement0}, {p0}, {p1}
 "
             ),
-            k26 = const 0x26_u64,
-            p3 = const M::P[3],
-            complement0 = const M::COMPLEMENT[0],
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
+            k26 = const 0x26_u64, p3 = const M::P[3], complement0 = const M::COMPLEMENT[0], p0 =
+            const M::P[0], p1 = const M::P[1], p2 = const M::P[2],
             out("rax") z[0], out("rcx") z[1], out("rdx") z[2], inout("rsi") core::ptr::from_ref(x)
             => z[3], out("rdi") _, out("r8") _, out("r9") _, out("r10") _, out("r11") _, out("r12")
             _, out("r13") _, out("r14") _, out("r15") _,
@@ -7840,11 +7640,8 @@ ret
 .quad {mu0}, {p3}, {p0}, {p1}
 "
             ),
-            mu0 = const M::MU[0],
-            p3 = const M::P[3],
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
+            mu0 = const M::MU[0], p3 = const M::P[3], p0 = const M::P[0], p1 = const M::P[1], p2 =
+            const M::P[2],
             out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[0], inout("rsi")
             core::ptr::from_ref(x) => z[1], out("rdi") _, out("r8") _, out("r9") _, out("r10") z[2],
             out("r11") _, out("r12") z[3], out("r13") _, out("r14") _, out("r15") _,
@@ -7981,11 +7778,8 @@ ret
 .quad {mu0}, {p3}, {p0}, {p1}
 "
             ),
-            mu0 = const M::MU[0],
-            p3 = const M::P[3],
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
+            mu0 = const M::MU[0], p3 = const M::P[3], p0 = const M::P[0], p1 = const M::P[1], p2 =
+            const M::P[2],
             out("rax") _, out("rcx") _, out("rdx") _, inout("rsi") core::ptr::from_ref(x) => _,
             out("rdi") _, out("r8") _, out("r9") z[0], out("r10") z[1], out("r11") z[2], out("r12")
             z[3], out("r13") _, out("r14") _, out("r15") _,

@@ -238,17 +238,9 @@ ret
 .quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}
 "
             ),
-            mu0 = const M::MU[0],
-            mu1 = const M::MU[1],
-            mu2 = const M::MU[2],
-            mu3 = const M::MU[3],
-            mu4 = const M::MU[4],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
+            mu0 = const M::MU[0], mu1 = const M::MU[1], mu2 = const M::MU[2], mu3 = const M::MU[3],
+            mu4 = const M::MU[4], n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 =
+            const M::P[2], p3 = const M::P[3], p4 = const M::P[4],
             out("rax") _, out("rcx") z[0], inout("rdx") core::ptr::from_ref(y) => z[1], inout("rsi")
             core::ptr::from_ref(x) => z[2], out("rdi") _, out("r8") _, out("r9") _, out("r10") _,
             out("r11") z[3], out("r12") _, out("r13") z[4], out("r14") _, out("r15") _,
@@ -462,17 +454,9 @@ ret
 .quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}
 "
             ),
-            mu0 = const M::MU[0],
-            mu1 = const M::MU[1],
-            mu2 = const M::MU[2],
-            mu3 = const M::MU[3],
-            mu4 = const M::MU[4],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
+            mu0 = const M::MU[0], mu1 = const M::MU[1], mu2 = const M::MU[2], mu3 = const M::MU[3],
+            mu4 = const M::MU[4], n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 =
+            const M::P[2], p3 = const M::P[3], p4 = const M::P[4],
             out("rax") _, out("rcx") _, out("rdx") z[0], inout("rsi") core::ptr::from_ref(x) =>
             z[1], out("rdi") z[2], out("r8") _, out("r9") _, out("r10") z[3], out("r11") _,
             out("r12") z[4], out("r13") _, out("r14") _, out("r15") _,
@@ -723,23 +707,12 @@ ret
 .quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {minus_mu2}, {minus_mu3}, {minus_mu4}, {fold_rest0}, {fold_rest1}, {fold_rest2}, {fold_rest3}, {fold_rest4}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}
 "
             ),
-            kffffffffffffffff = const 0xffffffffffffffff_u64,
-            minus_mu0 = const M::MINUS_MU[0],
-            minus_mu1 = const M::MINUS_MU[1],
-            minus_mu2 = const M::MINUS_MU[2],
-            minus_mu3 = const M::MINUS_MU[3],
-            minus_mu4 = const M::MINUS_MU[4],
-            fold_rest0 = const M::FOLD_REST[0],
-            fold_rest1 = const M::FOLD_REST[1],
-            fold_rest2 = const M::FOLD_REST[2],
-            fold_rest3 = const M::FOLD_REST[3],
-            fold_rest4 = const M::FOLD_REST[4],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
+            kffffffffffffffff = const 0xffffffffffffffff_u64, minus_mu0 = const M::MINUS_MU[0],
+            minus_mu1 = const M::MINUS_MU[1], minus_mu2 = const M::MINUS_MU[2], minus_mu3 = const
+            M::MINUS_MU[3], minus_mu4 = const M::MINUS_MU[4], fold_rest0 = const M::FOLD_REST[0],
+            fold_rest1 = const M::FOLD_REST[1], fold_rest2 = const M::FOLD_REST[2], fold_rest3 =
+            const M::FOLD_REST[3], fold_rest4 = const M::FOLD_REST[4], n0 = const M::N0, p0 = const
+            M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const M::P[3], p4 = const M::P[4],
             out("rax") _, out("rcx") z[0], inout("rdx") core::ptr::from_ref(y) => z[1], inout("rsi")
             core::ptr::from_ref(x) => z[2], out("rdi") _, out("r8") _, out("r9") _, out("r10") _,
             out("r11") z[3], out("r12") _, out("r13") z[4], out("r14") _, out("r15") _,
@@ -966,23 +939,12 @@ ret
 .quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {minus_mu2}, {minus_mu3}, {minus_mu4}, {fold_rest4}, {fold_rest0}, {fold_rest1}, {fold_rest2}, {fold_rest3}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}
 "
             ),
-            kffffffffffffffff = const 0xffffffffffffffff_u64,
-            minus_mu0 = const M::MINUS_MU[0],
-            minus_mu1 = const M::MINUS_MU[1],
-            minus_mu2 = const M::MINUS_MU[2],
-            minus_mu3 = const M::MINUS_MU[3],
-            minus_mu4 = const M::MINUS_MU[4],
-            fold_rest4 = const M::FOLD_REST[4],
-            fold_rest0 = const M::FOLD_REST[0],
-            fold_rest1 = const M::FOLD_REST[1],
-            fold_rest2 = const M::FOLD_REST[2],
-            fold_rest3 = const M::FOLD_REST[3],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
+            kffffffffffffffff = const 0xffffffffffffffff_u64, minus_mu0 = const M::MINUS_MU[0],
+            minus_mu1 = const M::MINUS_MU[1], minus_mu2 = const M::MINUS_MU[2], minus_mu3 = const
+            M::MINUS_MU[3], minus_mu4 = const M::MINUS_MU[4], fold_rest4 = const M::FOLD_REST[4],
+            fold_rest0 = const M::FOLD_REST[0], fold_rest1 = const M::FOLD_REST[1], fold_rest2 =
+            const M::FOLD_REST[2], fold_rest3 = const M::FOLD_REST[3], n0 = const M::N0, p0 = const
+            M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const M::P[3], p4 = const M::P[4],
             out("rax") _, out("rcx") _, out("rdx") z[0], inout("rsi") core::ptr::from_ref(x) =>
             z[1], out("rdi") z[2], out("r8") _, out("r9") _, out("r10") z[3], out("r11") _,
             out("r12") z[4], out("r13") _, out("r14") _, out("r15") _,
@@ -1227,12 +1189,8 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4],
             out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[0], inout("rsi")
             core::ptr::from_ref(x) => z[1], out("rdi") _, out("r8") _, out("r9") _, out("r10") z[2],
             out("r11") z[3], out("r12") _, out("r13") z[4], out("r14") _, out("r15") _,
@@ -1455,12 +1413,8 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4],
             out("rax") _, out("rcx") _, out("rdx") z[0], inout("rsi") core::ptr::from_ref(x) =>
             z[1], out("rdi") _, out("r8") _, out("r9") _, out("r10") z[2], out("r11") z[3],
             out("r12") z[4], out("r13") _, out("r14") _, out("r15") _,
@@ -1800,12 +1754,8 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4],
             out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[0], inout("rsi")
             core::ptr::from_ref(x) => _, out("rdi") _, out("r8") z[1], out("r9") _, out("r10") z[2],
             out("r11") z[3], out("r12") _, out("r13") z[4], out("r14") _, out("r15") _,
@@ -2034,13 +1984,8 @@ ret
 .quad {n0}, {complement0}, {p0}, {p1}
 "
             ),
-            n0 = const M::N0,
-            complement0 = const M::COMPLEMENT[0],
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
+            n0 = const M::N0, complement0 = const M::COMPLEMENT[0], p0 = const M::P[0], p1 = const
+            M::P[1], p2 = const M::P[2], p3 = const M::P[3], p4 = const M::P[4],
             out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[0], inout("rsi")
             core::ptr::from_ref(x) => z[1], out("rdi") _, out("r8") _, out("r9") _, out("r10") z[2],
             out("r11") z[3], out("r12") z[4], out("r13") _, out("r14") _, out("r15") _,
@@ -2233,13 +2178,8 @@ ret
 .quad {n0}, {complement0}, {p0}, {p1}
 "
             ),
-            n0 = const M::N0,
-            complement0 = const M::COMPLEMENT[0],
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
+            n0 = const M::N0, complement0 = const M::COMPLEMENT[0], p0 = const M::P[0], p1 = const
+            M::P[1], p2 = const M::P[2], p3 = const M::P[3], p4 = const M::P[4],
             out("rax") _, out("rcx") _, out("rdx") z[0], inout("rsi") core::ptr::from_ref(x) => _,
             out("rdi") _, out("r8") z[1], out("r9") z[2], out("r10") z[3], out("r11") z[4],
             out("r12") _, out("r13") _, out("r14") _, out("r15") _,
@@ -2500,12 +2440,8 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4],
             out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[0], inout("rsi")
             core::ptr::from_ref(x) => _, out("rdi") _, out("r8") _, out("r9") _, out("r10") z[1],
             out("r11") z[2], out("r12") _, out("r13") z[3], out("r14") z[4], out("r15") _,
@@ -2879,12 +2815,8 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4],
             out("rax") z[0], out("rcx") z[1], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
             core::ptr::from_ref(x) => z[2], out("rdi") z[3], out("r8") z[4], out("r9") _, out("r10")
             _, out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
@@ -3130,12 +3062,8 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4],
             out("rax") _, out("rcx") _, out("rdx") z[0], inout("rsi") core::ptr::from_ref(x) => _,
             out("rdi") _, out("r8") _, out("r9") z[1], out("r10") z[2], out("r11") _, out("r12") _,
             out("r13") z[3], out("r14") z[4], out("r15") _,
@@ -3361,17 +3289,9 @@ ret
 .quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}
 "
             ),
-            mu0 = const M::MU[0],
-            mu1 = const M::MU[1],
-            mu2 = const M::MU[2],
-            mu3 = const M::MU[3],
-            mu4 = const M::MU[4],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
+            mu0 = const M::MU[0], mu1 = const M::MU[1], mu2 = const M::MU[2], mu3 = const M::MU[3],
+            mu4 = const M::MU[4], n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 =
+            const M::P[2], p3 = const M::P[3], p4 = const M::P[4],
             out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
             core::ptr::from_ref(x) => _, out("rdi") z[2], out("r8") z[1], out("r9") z[3], out("r10")
             z[4], out("r11") _, out("r12") z[0], out("r13") _, out("r14") _, out("r15") _,
@@ -3570,17 +3490,9 @@ ret
 .quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}
 "
             ),
-            mu0 = const M::MU[0],
-            mu1 = const M::MU[1],
-            mu2 = const M::MU[2],
-            mu3 = const M::MU[3],
-            mu4 = const M::MU[4],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
+            mu0 = const M::MU[0], mu1 = const M::MU[1], mu2 = const M::MU[2], mu3 = const M::MU[3],
+            mu4 = const M::MU[4], n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 =
+            const M::P[2], p3 = const M::P[3], p4 = const M::P[4],
             out("rax") _, out("rcx") z[4], out("rdx") _, inout("rsi") core::ptr::from_ref(x) => _,
             out("rdi") _, out("r8") z[3], out("r9") z[2], out("r10") _, out("r11") z[1], out("r12")
             _, out("r13") z[0], out("r14") _, out("r15") _,
@@ -3797,12 +3709,8 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4],
             out("rax") _, out("rcx") z[3], out("rdx") _, inout("rsi") core::ptr::from_ref(x) => _,
             out("rdi") z[4], out("r8") z[1], out("r9") z[2], out("r10") _, out("r11") _, out("r12")
             _, out("r13") z[0], out("r14") _, out("r15") _,
@@ -4031,12 +3939,8 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4],
             out("rax") _, out("rcx") z[4], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
             core::ptr::from_ref(x) => _, out("rdi") z[2], out("r8") z[1], out("r9") z[3], out("r10")
             _, out("r11") _, out("r12") z[0], out("r13") _, out("r14") _, out("r15") _,

@@ -340,19 +340,10 @@ ret
 .quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
 "
             ),
-            mu0 = const M::MU[0],
-            mu1 = const M::MU[1],
-            mu2 = const M::MU[2],
-            mu3 = const M::MU[3],
-            mu4 = const M::MU[4],
-            mu5 = const M::MU[5],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
+            mu0 = const M::MU[0], mu1 = const M::MU[1], mu2 = const M::MU[2], mu3 = const M::MU[3],
+            mu4 = const M::MU[4], mu5 = const M::MU[5], n0 = const M::N0, p0 = const M::P[0], p1 =
+            const M::P[1], p2 = const M::P[2], p3 = const M::P[3], p4 = const M::P[4], p5 = const
+            M::P[5],
             out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
             core::ptr::from_ref(x) => _, out("rdi") _, out("r8") _, out("r9") z[0], out("r10") z[1],
             out("r11") z[2], out("r12") z[3], out("r13") _, out("r14") z[4], out("r15") z[5],
@@ -666,19 +657,10 @@ ret
 .quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
 "
             ),
-            mu0 = const M::MU[0],
-            mu1 = const M::MU[1],
-            mu2 = const M::MU[2],
-            mu3 = const M::MU[3],
-            mu4 = const M::MU[4],
-            mu5 = const M::MU[5],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
+            mu0 = const M::MU[0], mu1 = const M::MU[1], mu2 = const M::MU[2], mu3 = const M::MU[3],
+            mu4 = const M::MU[4], mu5 = const M::MU[5], n0 = const M::N0, p0 = const M::P[0], p1 =
+            const M::P[1], p2 = const M::P[2], p3 = const M::P[3], p4 = const M::P[4], p5 = const
+            M::P[5],
             out("rax") _, out("rcx") z[0], inout("rdx") core::ptr::from_ref(y) => z[1], inout("rsi")
             core::ptr::from_ref(x) => z[2], out("rdi") _, out("r8") _, out("r9") _, out("r10") _,
             out("r11") z[3], out("r12") _, out("r13") _, out("r14") z[4], out("r15") z[5],
@@ -971,19 +953,10 @@ ret
 .quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
 "
             ),
-            mu0 = const M::MU[0],
-            mu1 = const M::MU[1],
-            mu2 = const M::MU[2],
-            mu3 = const M::MU[3],
-            mu4 = const M::MU[4],
-            mu5 = const M::MU[5],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
+            mu0 = const M::MU[0], mu1 = const M::MU[1], mu2 = const M::MU[2], mu3 = const M::MU[3],
+            mu4 = const M::MU[4], mu5 = const M::MU[5], n0 = const M::N0, p0 = const M::P[0], p1 =
+            const M::P[1], p2 = const M::P[2], p3 = const M::P[3], p4 = const M::P[4], p5 = const
+            M::P[5],
             out("rax") z[0], out("rcx") _, out("rdx") z[1], inout("rsi") core::ptr::from_ref(x) =>
             _, out("rdi") z[2], out("r8") _, out("r9") z[3], out("r10") z[4], out("r11") z[5],
             out("r12") _, out("r13") _, out("r14") _, out("r15") _,
@@ -1267,19 +1240,10 @@ ret
 .quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
 "
             ),
-            mu0 = const M::MU[0],
-            mu1 = const M::MU[1],
-            mu2 = const M::MU[2],
-            mu3 = const M::MU[3],
-            mu4 = const M::MU[4],
-            mu5 = const M::MU[5],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
+            mu0 = const M::MU[0], mu1 = const M::MU[1], mu2 = const M::MU[2], mu3 = const M::MU[3],
+            mu4 = const M::MU[4], mu5 = const M::MU[5], n0 = const M::N0, p0 = const M::P[0], p1 =
+            const M::P[1], p2 = const M::P[2], p3 = const M::P[3], p4 = const M::P[4], p5 = const
+            M::P[5],
             out("rax") _, out("rcx") z[0], out("rdx") z[1], inout("rsi") core::ptr::from_ref(x) =>
             z[2], out("rdi") z[3], out("r8") _, out("r9") z[4], out("r10") _, out("r11") _,
             out("r12") _, out("r13") z[5], out("r14") _, out("r15") _,
@@ -2196,19 +2160,10 @@ ret
 .quad {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {n0}
 "
             ),
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            mu0 = const M::MU[0],
-            mu1 = const M::MU[1],
-            mu2 = const M::MU[2],
-            mu3 = const M::MU[3],
-            mu4 = const M::MU[4],
-            mu5 = const M::MU[5],
-            n0 = const M::N0,
+            p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const M::P[3], p4 =
+            const M::P[4], p5 = const M::P[5], mu0 = const M::MU[0], mu1 = const M::MU[1], mu2 =
+            const M::MU[2], mu3 = const M::MU[3], mu4 = const M::MU[4], mu5 = const M::MU[5], n0 =
+            const M::N0,
             out("rax") z[0], out("rcx") z[1], inout("rdx") core::ptr::from_ref(y) => z[2],
             inout("rsi") core::ptr::from_ref(x) => z[3], out("rdi") z[4], out("r8") z[5], out("r9")
             _, out("r10") z[6], out("r11") z[7], out("r12") z[8], out("r13") z[9], out("r14") z[10],
@@ -3066,19 +3021,10 @@ ret
 .quad {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {n0}
 "
             ),
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            mu0 = const M::MU[0],
-            mu1 = const M::MU[1],
-            mu2 = const M::MU[2],
-            mu3 = const M::MU[3],
-            mu4 = const M::MU[4],
-            mu5 = const M::MU[5],
-            n0 = const M::N0,
+            p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const M::P[3], p4 =
+            const M::P[4], p5 = const M::P[5], mu0 = const M::MU[0], mu1 = const M::MU[1], mu2 =
+            const M::MU[2], mu3 = const M::MU[3], mu4 = const M::MU[4], mu5 = const M::MU[5], n0 =
+            const M::N0,
             out("rax") z[0], out("rcx") z[6], inout("rdx") core::ptr::from_ref(y) => z[7],
             inout("rsi") core::ptr::from_ref(x) => z[3], out("rdi") z[4], out("r8") z[5], out("r9")
             _, out("r10") z[11], out("r11") z[1], out("r12") z[2], out("r13") z[8], out("r14") z[9],
@@ -3724,19 +3670,10 @@ ret
 .quad {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {n0}
 "
             ),
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            mu0 = const M::MU[0],
-            mu1 = const M::MU[1],
-            mu2 = const M::MU[2],
-            mu3 = const M::MU[3],
-            mu4 = const M::MU[4],
-            mu5 = const M::MU[5],
-            n0 = const M::N0,
+            p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const M::P[3], p4 =
+            const M::P[4], p5 = const M::P[5], mu0 = const M::MU[0], mu1 = const M::MU[1], mu2 =
+            const M::MU[2], mu3 = const M::MU[3], mu4 = const M::MU[4], mu5 = const M::MU[5], n0 =
+            const M::N0,
             out("rax") z[0], out("rcx") z[1], out("rdx") z[2], inout("rsi") core::ptr::from_ref(x)
             => z[6], out("rdi") z[7], out("r8") z[8], out("r9") z[3], out("r10") z[4], out("r11")
             z[5], out("r12") z[9], out("r13") z[10], out("r14") z[11], out("r15") _,
@@ -4371,19 +4308,10 @@ ret
 .quad {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {n0}
 "
             ),
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            mu0 = const M::MU[0],
-            mu1 = const M::MU[1],
-            mu2 = const M::MU[2],
-            mu3 = const M::MU[3],
-            mu4 = const M::MU[4],
-            mu5 = const M::MU[5],
-            n0 = const M::N0,
+            p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const M::P[3], p4 =
+            const M::P[4], p5 = const M::P[5], mu0 = const M::MU[0], mu1 = const M::MU[1], mu2 =
+            const M::MU[2], mu3 = const M::MU[3], mu4 = const M::MU[4], mu5 = const M::MU[5], n0 =
+            const M::N0,
             out("rax") z[6], out("rcx") z[7], out("rdx") z[8], inout("rsi") core::ptr::from_ref(x)
             => z[0], out("rdi") z[1], out("r8") z[9], out("r9") z[10], out("r10") z[11], out("r11")
             z[2], out("r12") z[3], out("r13") z[4], out("r14") z[5], out("r15") _,
@@ -4733,25 +4661,13 @@ ret
 .quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {minus_mu2}, {minus_mu3}, {minus_mu4}, {minus_mu5}, {fold_rest0}, {fold_rest1}, {fold_rest2}, {fold_rest3}, {fold_rest4}, {fold_rest5}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
 "
             ),
-            kffffffffffffffff = const 0xffffffffffffffff_u64,
-            minus_mu0 = const M::MINUS_MU[0],
-            minus_mu1 = const M::MINUS_MU[1],
-            minus_mu2 = const M::MINUS_MU[2],
-            minus_mu3 = const M::MINUS_MU[3],
-            minus_mu4 = const M::MINUS_MU[4],
-            minus_mu5 = const M::MINUS_MU[5],
-            fold_rest0 = const M::FOLD_REST[0],
-            fold_rest1 = const M::FOLD_REST[1],
-            fold_rest2 = const M::FOLD_REST[2],
-            fold_rest3 = const M::FOLD_REST[3],
-            fold_rest4 = const M::FOLD_REST[4],
-            fold_rest5 = const M::FOLD_REST[5],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
+            kffffffffffffffff = const 0xffffffffffffffff_u64, minus_mu0 = const M::MINUS_MU[0],
+            minus_mu1 = const M::MINUS_MU[1], minus_mu2 = const M::MINUS_MU[2], minus_mu3 = const
+            M::MINUS_MU[3], minus_mu4 = const M::MINUS_MU[4], minus_mu5 = const M::MINUS_MU[5],
+            fold_rest0 = const M::FOLD_REST[0], fold_rest1 = const M::FOLD_REST[1], fold_rest2 =
+            const M::FOLD_REST[2], fold_rest3 = const M::FOLD_REST[3], fold_rest4 = const
+            M::FOLD_REST[4], fold_rest5 = const M::FOLD_REST[5], n0 = const M::N0, p0 = const
+            M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const M::P[3], p4 = const M::P[4],
             p5 = const M::P[5],
             out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
             core::ptr::from_ref(x) => _, out("rdi") _, out("r8") z[0], out("r9") z[1], out("r10") _,
@@ -5081,26 +4997,13 @@ ret
 .quad {k0}, {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {minus_mu2}, {minus_mu3}, {minus_mu4}, {minus_mu5}, {fold_rest0}, {fold_rest1}, {fold_rest2}, {fold_rest3}, {fold_rest4}, {fold_rest5}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
 "
             ),
-            k0 = const 0x0_u64,
-            kffffffffffffffff = const 0xffffffffffffffff_u64,
-            minus_mu0 = const M::MINUS_MU[0],
-            minus_mu1 = const M::MINUS_MU[1],
-            minus_mu2 = const M::MINUS_MU[2],
-            minus_mu3 = const M::MINUS_MU[3],
-            minus_mu4 = const M::MINUS_MU[4],
-            minus_mu5 = const M::MINUS_MU[5],
-            fold_rest0 = const M::FOLD_REST[0],
-            fold_rest1 = const M::FOLD_REST[1],
-            fold_rest2 = const M::FOLD_REST[2],
-            fold_rest3 = const M::FOLD_REST[3],
-            fold_rest4 = const M::FOLD_REST[4],
-            fold_rest5 = const M::FOLD_REST[5],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
+            k0 = const 0x0_u64, kffffffffffffffff = const 0xffffffffffffffff_u64, minus_mu0 = const
+            M::MINUS_MU[0], minus_mu1 = const M::MINUS_MU[1], minus_mu2 = const M::MINUS_MU[2],
+            minus_mu3 = const M::MINUS_MU[3], minus_mu4 = const M::MINUS_MU[4], minus_mu5 = const
+            M::MINUS_MU[5], fold_rest0 = const M::FOLD_REST[0], fold_rest1 = const M::FOLD_REST[1],
+            fold_rest2 = const M::FOLD_REST[2], fold_rest3 = const M::FOLD_REST[3], fold_rest4 =
+            const M::FOLD_REST[4], fold_rest5 = const M::FOLD_REST[5], n0 = const M::N0, p0 = const
+            M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const M::P[3], p4 = const M::P[4],
             p5 = const M::P[5],
             out("rax") _, out("rcx") z[5], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
             core::ptr::from_ref(x) => _, out("rdi") z[2], out("r8") z[1], out("r9") _, out("r10")
@@ -5412,25 +5315,13 @@ ret
 .quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {minus_mu2}, {minus_mu3}, {minus_mu4}, {minus_mu5}, {fold_rest5}, {fold_rest0}, {fold_rest1}, {fold_rest2}, {fold_rest3}, {fold_rest4}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
 "
             ),
-            kffffffffffffffff = const 0xffffffffffffffff_u64,
-            minus_mu0 = const M::MINUS_MU[0],
-            minus_mu1 = const M::MINUS_MU[1],
-            minus_mu2 = const M::MINUS_MU[2],
-            minus_mu3 = const M::MINUS_MU[3],
-            minus_mu4 = const M::MINUS_MU[4],
-            minus_mu5 = const M::MINUS_MU[5],
-            fold_rest5 = const M::FOLD_REST[5],
-            fold_rest0 = const M::FOLD_REST[0],
-            fold_rest1 = const M::FOLD_REST[1],
-            fold_rest2 = const M::FOLD_REST[2],
-            fold_rest3 = const M::FOLD_REST[3],
-            fold_rest4 = const M::FOLD_REST[4],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
+            kffffffffffffffff = const 0xffffffffffffffff_u64, minus_mu0 = const M::MINUS_MU[0],
+            minus_mu1 = const M::MINUS_MU[1], minus_mu2 = const M::MINUS_MU[2], minus_mu3 = const
+            M::MINUS_MU[3], minus_mu4 = const M::MINUS_MU[4], minus_mu5 = const M::MINUS_MU[5],
+            fold_rest5 = const M::FOLD_REST[5], fold_rest0 = const M::FOLD_REST[0], fold_rest1 =
+            const M::FOLD_REST[1], fold_rest2 = const M::FOLD_REST[2], fold_rest3 = const
+            M::FOLD_REST[3], fold_rest4 = const M::FOLD_REST[4], n0 = const M::N0, p0 = const
+            M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const M::P[3], p4 = const M::P[4],
             p5 = const M::P[5],
             out("rax") _, out("rcx") z[0], out("rdx") _, inout("rsi") core::ptr::from_ref(x) =>
             z[1], out("rdi") _, out("r8") _, out("r9") _, out("r10") _, out("r11") z[2], out("r12")
@@ -5739,26 +5630,13 @@ ret
 .quad {k0}, {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {minus_mu2}, {minus_mu3}, {minus_mu4}, {minus_mu5}, {fold_rest5}, {fold_rest0}, {fold_rest1}, {fold_rest2}, {fold_rest3}, {fold_rest4}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
 "
             ),
-            k0 = const 0x0_u64,
-            kffffffffffffffff = const 0xffffffffffffffff_u64,
-            minus_mu0 = const M::MINUS_MU[0],
-            minus_mu1 = const M::MINUS_MU[1],
-            minus_mu2 = const M::MINUS_MU[2],
-            minus_mu3 = const M::MINUS_MU[3],
-            minus_mu4 = const M::MINUS_MU[4],
-            minus_mu5 = const M::MINUS_MU[5],
-            fold_rest5 = const M::FOLD_REST[5],
-            fold_rest0 = const M::FOLD_REST[0],
-            fold_rest1 = const M::FOLD_REST[1],
-            fold_rest2 = const M::FOLD_REST[2],
-            fold_rest3 = const M::FOLD_REST[3],
-            fold_rest4 = const M::FOLD_REST[4],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
+            k0 = const 0x0_u64, kffffffffffffffff = const 0xffffffffffffffff_u64, minus_mu0 = const
+            M::MINUS_MU[0], minus_mu1 = const M::MINUS_MU[1], minus_mu2 = const M::MINUS_MU[2],
+            minus_mu3 = const M::MINUS_MU[3], minus_mu4 = const M::MINUS_MU[4], minus_mu5 = const
+            M::MINUS_MU[5], fold_rest5 = const M::FOLD_REST[5], fold_rest0 = const M::FOLD_REST[0],
+            fold_rest1 = const M::FOLD_REST[1], fold_rest2 = const M::FOLD_REST[2], fold_rest3 =
+            const M::FOLD_REST[3], fold_rest4 = const M::FOLD_REST[4], n0 = const M::N0, p0 = const
+            M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const M::P[3], p4 = const M::P[4],
             p5 = const M::P[5],
             out("rax") _, out("rcx") _, out("rdx") z[0], inout("rsi") core::ptr::from_ref(x) =>
             z[1], out("rdi") _, out("r8") _, out("r9") z[2], out("r10") z[3], out("r11") z[4],
@@ -6100,13 +5978,8 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5],
             out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
             core::ptr::from_ref(x) => _, out("rdi") _, out("r8") z[0], out("r9") _, out("r10") _,
             out("r11") z[1], out("r12") z[2], out("r13") z[3], out("r14") z[4], out("r15") z[5],
@@ -6420,13 +6293,8 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5],
             out("rax") z[0], out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[1], inout("rsi")
             core::ptr::from_ref(x) => z[2], out("rdi") _, out("r8") _, out("r9") _, out("r10") _,
             out("r11") z[3], out("r12") z[4], out("r13") _, out("r14") z[5], out("r15") _,
@@ -6732,13 +6600,8 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5],
             out("rax") _, out("rcx") _, out("rdx") _, inout("rsi") core::ptr::from_ref(x) => z[0],
             out("rdi") z[1], out("r8") _, out("r9") _, out("r10") _, out("r11") _, out("r12") z[2],
             out("r13") z[3], out("r14") z[4], out("r15") z[5],
@@ -7049,13 +6912,8 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5],
             out("rax") z[0], out("rcx") _, out("rdx") z[1], inout("rsi") core::ptr::from_ref(x) =>
             z[2], out("rdi") _, out("r8") _, out("r9") z[3], out("r10") z[4], out("r11") _,
             out("r12") z[5], out("r13") _, out("r14") _, out("r15") _,
@@ -7544,13 +7402,8 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5],
             out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[0], inout("rsi")
             core::ptr::from_ref(x) => z[1], out("rdi") z[2], out("r8") z[3], out("r9") _, out("r10")
             z[4], out("r11") _, out("r12") _, out("r13") _, out("r14") z[5], out("r15") _,
@@ -8015,13 +7868,8 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5],
             out("rax") z[0], out("rcx") z[1], inout("rdx") core::ptr::from_ref(y) => z[2],
             inout("rsi") core::ptr::from_ref(x) => z[3], out("rdi") _, out("r8") _, out("r9") _,
             out("r10") _, out("r11") _, out("r12") z[4], out("r13") _, out("r14") z[5], out("r15")
@@ -8323,14 +8171,8 @@ ret
 .quad {n0}, {complement0}, {p0}, {p1}
 "
             ),
-            n0 = const M::N0,
-            complement0 = const M::COMPLEMENT[0],
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
+            n0 = const M::N0, complement0 = const M::COMPLEMENT[0], p0 = const M::P[0], p1 = const
+            M::P[1], p2 = const M::P[2], p3 = const M::P[3], p4 = const M::P[4], p5 = const M::P[5],
             out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[0], inout("rsi")
             core::ptr::from_ref(x) => _, out("rdi") _, out("r8") z[1], out("r9") _, out("r10") _,
             out("r11") z[2], out("r12") z[3], out("r13") _, out("r14") z[4], out("r15") z[5],
@@ -8614,14 +8456,8 @@ ret
 .quad {n0}, {complement0}, {p0}, {p1}
 "
             ),
-            n0 = const M::N0,
-            complement0 = const M::COMPLEMENT[0],
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
+            n0 = const M::N0, complement0 = const M::COMPLEMENT[0], p0 = const M::P[0], p1 = const
+            M::P[1], p2 = const M::P[2], p3 = const M::P[3], p4 = const M::P[4], p5 = const M::P[5],
             out("rax") z[0], out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[1], inout("rsi")
             core::ptr::from_ref(x) => z[2], out("rdi") _, out("r8") _, out("r9") _, out("r10") _,
             out("r11") z[3], out("r12") z[4], out("r13") _, out("r14") z[5], out("r15") _,
@@ -8867,14 +8703,8 @@ ret
 .quad {n0}, {complement0}, {p0}, {p1}
 "
             ),
-            n0 = const M::N0,
-            complement0 = const M::COMPLEMENT[0],
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
+            n0 = const M::N0, complement0 = const M::COMPLEMENT[0], p0 = const M::P[0], p1 = const
+            M::P[1], p2 = const M::P[2], p3 = const M::P[3], p4 = const M::P[4], p5 = const M::P[5],
             out("rax") _, out("rcx") _, out("rdx") z[0], inout("rsi") core::ptr::from_ref(x) =>
             z[1], out("rdi") _, out("r8") z[2], out("r9") z[3], out("r10") z[4], out("r11") z[5],
             out("r12") _, out("r13") _, out("r14") _, out("r15") _,
@@ -9125,14 +8955,8 @@ ret
 .quad {n0}, {complement0}, {p0}, {p1}
 "
             ),
-            n0 = const M::N0,
-            complement0 = const M::COMPLEMENT[0],
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
+            n0 = const M::N0, complement0 = const M::COMPLEMENT[0], p0 = const M::P[0], p1 = const
+            M::P[1], p2 = const M::P[2], p3 = const M::P[3], p4 = const M::P[4], p5 = const M::P[5],
             out("rax") _, out("rcx") z[0], out("rdx") z[1], inout("rsi") core::ptr::from_ref(x) =>
             z[2], out("rdi") _, out("r8") z[3], out("r9") z[4], out("r10") z[5], out("r11") _,
             out("r12") _, out("r13") _, out("r14") _, out("r15") _,
@@ -9506,13 +9330,8 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5],
             out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
             core::ptr::from_ref(x) => _, out("rdi") _, out("r8") _, out("r9") z[0], out("r10") _,
             out("r11") z[5], out("r12") z[1], out("r13") z[2], out("r14") z[3], out("r15") z[4],
@@ -9833,14 +9652,8 @@ ret
 .quad {k0}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
 "
             ),
-            k0 = const 0x0_u64,
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
+            k0 = const 0x0_u64, n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const
+            M::P[2], p3 = const M::P[3], p4 = const M::P[4], p5 = const M::P[5],
             out("rax") _, out("rcx") z[3], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
             core::ptr::from_ref(x) => _, out("rdi") z[1], out("r8") z[4], out("r9") z[5], out("r10")
             _, out("r11") _, out("r12") z[0], out("r13") z[2], out("r14") _, out("r15") _,
@@ -10389,13 +10202,8 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5],
             out("rax") z[0], out("rcx") z[1], inout("rdx") core::ptr::from_ref(y) => z[2],
             inout("rsi") core::ptr::from_ref(x) => z[3], out("rdi") _, out("r8") z[4], out("r9") _,
             out("r10") z[5], out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
@@ -10896,13 +10704,8 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5],
             out("rax") z[0], out("rcx") _, inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
             core::ptr::from_ref(x) => _, out("rdi") _, out("r8") z[1], out("r9") z[3], out("r10")
             z[4], out("r11") z[2], out("r12") _, out("r13") _, out("r14") z[5], out("r15") _,
@@ -11272,13 +11075,8 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5],
             out("rax") _, out("rcx") _, out("rdx") _, inout("rsi") core::ptr::from_ref(x) => _,
             out("rdi") _, out("r8") z[0], out("r9") _, out("r10") _, out("r11") z[1], out("r12")
             z[2], out("r13") z[3], out("r14") z[4], out("r15") z[5],
@@ -11605,13 +11403,8 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5],
             out("rax") z[0], out("rcx") _, out("rdx") z[1], inout("rsi") core::ptr::from_ref(x) =>
             _, out("rdi") _, out("r8") _, out("r9") _, out("r10") z[2], out("r11") z[3], out("r12")
             _, out("r13") _, out("r14") z[4], out("r15") z[5],
@@ -11931,19 +11724,10 @@ ret
 .quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
 "
             ),
-            mu0 = const M::MU[0],
-            mu1 = const M::MU[1],
-            mu2 = const M::MU[2],
-            mu3 = const M::MU[3],
-            mu4 = const M::MU[4],
-            mu5 = const M::MU[5],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
+            mu0 = const M::MU[0], mu1 = const M::MU[1], mu2 = const M::MU[2], mu3 = const M::MU[3],
+            mu4 = const M::MU[4], mu5 = const M::MU[5], n0 = const M::N0, p0 = const M::P[0], p1 =
+            const M::P[1], p2 = const M::P[2], p3 = const M::P[3], p4 = const M::P[4], p5 = const
+            M::P[5],
             out("rax") z[2], out("rcx") z[1], inout("rdx") core::ptr::from_ref(y) => z[5],
             inout("rsi") core::ptr::from_ref(x) => z[3], out("rdi") z[4], out("r8") _, out("r9") _,
             out("r10") _, out("r11") _, out("r12") _, out("r13") z[0], out("r14") _, out("r15") _,
@@ -12235,19 +12019,10 @@ ret
 .quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
 "
             ),
-            mu0 = const M::MU[0],
-            mu1 = const M::MU[1],
-            mu2 = const M::MU[2],
-            mu3 = const M::MU[3],
-            mu4 = const M::MU[4],
-            mu5 = const M::MU[5],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
+            mu0 = const M::MU[0], mu1 = const M::MU[1], mu2 = const M::MU[2], mu3 = const M::MU[3],
+            mu4 = const M::MU[4], mu5 = const M::MU[5], n0 = const M::N0, p0 = const M::P[0], p1 =
+            const M::P[1], p2 = const M::P[2], p3 = const M::P[3], p4 = const M::P[4], p5 = const
+            M::P[5],
             out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
             core::ptr::from_ref(x) => _, out("rdi") z[2], out("r8") z[1], out("r9") z[3], out("r10")
             z[4], out("r11") z[5], out("r12") _, out("r13") z[0], out("r14") _, out("r15") _,
@@ -12522,19 +12297,10 @@ ret
 .quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
 "
             ),
-            mu0 = const M::MU[0],
-            mu1 = const M::MU[1],
-            mu2 = const M::MU[2],
-            mu3 = const M::MU[3],
-            mu4 = const M::MU[4],
-            mu5 = const M::MU[5],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
+            mu0 = const M::MU[0], mu1 = const M::MU[1], mu2 = const M::MU[2], mu3 = const M::MU[3],
+            mu4 = const M::MU[4], mu5 = const M::MU[5], n0 = const M::N0, p0 = const M::P[0], p1 =
+            const M::P[1], p2 = const M::P[2], p3 = const M::P[3], p4 = const M::P[4], p5 = const
+            M::P[5],
             out("rax") z[5], out("rcx") _, out("rdx") _, inout("rsi") core::ptr::from_ref(x) => _,
             out("rdi") _, out("r8") _, out("r9") _, out("r10") _, out("r11") z[1], out("r12") z[2],
             out("r13") z[4], out("r14") z[3], out("r15") z[0],
@@ -12807,19 +12573,10 @@ ret
 .quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
 "
             ),
-            mu0 = const M::MU[0],
-            mu1 = const M::MU[1],
-            mu2 = const M::MU[2],
-            mu3 = const M::MU[3],
-            mu4 = const M::MU[4],
-            mu5 = const M::MU[5],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
+            mu0 = const M::MU[0], mu1 = const M::MU[1], mu2 = const M::MU[2], mu3 = const M::MU[3],
+            mu4 = const M::MU[4], mu5 = const M::MU[5], n0 = const M::N0, p0 = const M::P[0], p1 =
+            const M::P[1], p2 = const M::P[2], p3 = const M::P[3], p4 = const M::P[4], p5 = const
+            M::P[5],
             out("rax") _, out("rcx") z[3], out("rdx") _, inout("rsi") core::ptr::from_ref(x) => _,
             out("rdi") z[5], out("r8") z[4], out("r9") _, out("r10") _, out("r11") z[2], out("r12")
             _, out("r13") _, out("r14") z[1], out("r15") z[0],
@@ -13116,13 +12873,8 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5],
             out("rax") z[5], out("rcx") z[3], out("rdx") _, inout("rsi") core::ptr::from_ref(x) =>
             _, out("rdi") _, out("r8") z[4], out("r9") z[2], out("r10") z[0], out("r11") z[1],
             out("r12") _, out("r13") _, out("r14") _, out("r15") _,
@@ -13415,13 +13167,8 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5],
             out("rax") _, out("rcx") z[3], out("rdx") _, inout("rsi") core::ptr::from_ref(x) => _,
             out("rdi") z[5], out("r8") z[4], out("r9") _, out("r10") _, out("r11") z[2], out("r12")
             _, out("r13") _, out("r14") z[1], out("r15") z[0],
@@ -13743,13 +13490,8 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5],
             out("rax") z[1], out("rcx") z[2], inout("rdx") core::ptr::from_ref(y) => z[5],
             inout("rsi") core::ptr::from_ref(x) => z[0], out("rdi") _, out("r8") _, out("r9") z[3],
             out("r10") z[4], out("r11") _, out("r12") _, out("r13") _, out("r14") _, out("r15") _,
@@ -14045,13 +13787,8 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5],
             out("rax") _, out("rcx") z[5], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
             core::ptr::from_ref(x) => _, out("rdi") z[2], out("r8") z[1], out("r9") z[3], out("r10")
             z[4], out("r11") _, out("r12") _, out("r13") z[0], out("r14") _, out("r15") _,
@@ -15440,13 +15177,8 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5],
             out("rax") _, out("rcx") _, out("rdx") z[0], inout("rsi") core::ptr::from_ref(x) => _,
             out("rdi") _, out("r8") _, out("r9") _, out("r10") z[1], out("r11") z[2], out("r12")
             z[3], out("r13") _, out("r14") z[4], out("r15") z[5],
@@ -15655,13 +15387,8 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5],
             out("rax") _, out("rcx") z[0], out("rdx") z[1], inout("rsi") core::ptr::from_ref(x) =>
             _, out("rdi") z[2], out("r8") z[3], out("r9") z[4], out("r10") _, out("r11") z[5],
             out("r12") _, out("r13") _, out("r14") _, out("r15") _,

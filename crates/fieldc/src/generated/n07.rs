@@ -449,21 +449,10 @@ ret
 .quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {mu6}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}
 "
             ),
-            mu0 = const M::MU[0],
-            mu1 = const M::MU[1],
-            mu2 = const M::MU[2],
-            mu3 = const M::MU[3],
-            mu4 = const M::MU[4],
-            mu5 = const M::MU[5],
-            mu6 = const M::MU[6],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
+            mu0 = const M::MU[0], mu1 = const M::MU[1], mu2 = const M::MU[2], mu3 = const M::MU[3],
+            mu4 = const M::MU[4], mu5 = const M::MU[5], mu6 = const M::MU[6], n0 = const M::N0, p0 =
+            const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const M::P[3], p4 = const
+            M::P[4], p5 = const M::P[5], p6 = const M::P[6],
             out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
             core::ptr::from_ref(x) => _, out("rdi") _, out("r8") z[0], out("r9") _, out("r10") z[6],
             out("r11") z[5], out("r12") z[1], out("r13") z[2], out("r14") z[3], out("r15") z[4],
@@ -842,21 +831,10 @@ ret
 .quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {mu6}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}
 "
             ),
-            mu0 = const M::MU[0],
-            mu1 = const M::MU[1],
-            mu2 = const M::MU[2],
-            mu3 = const M::MU[3],
-            mu4 = const M::MU[4],
-            mu5 = const M::MU[5],
-            mu6 = const M::MU[6],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
+            mu0 = const M::MU[0], mu1 = const M::MU[1], mu2 = const M::MU[2], mu3 = const M::MU[3],
+            mu4 = const M::MU[4], mu5 = const M::MU[5], mu6 = const M::MU[6], n0 = const M::N0, p0 =
+            const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const M::P[3], p4 = const
+            M::P[4], p5 = const M::P[5], p6 = const M::P[6],
             out("rax") _, out("rcx") _, out("rdx") _, inout("rsi") core::ptr::from_ref(x) => z[0],
             out("rdi") z[1], out("r8") z[2], out("r9") _, out("r10") _, out("r11") _, out("r12")
             z[3], out("r13") z[6], out("r14") z[4], out("r15") z[5],
@@ -1323,29 +1301,15 @@ ret
 .quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {minus_mu2}, {minus_mu3}, {minus_mu4}, {minus_mu5}, {minus_mu6}, {fold_rest0}, {fold_rest1}, {fold_rest2}, {fold_rest3}, {fold_rest4}, {fold_rest5}, {fold_rest6}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}
 "
             ),
-            kffffffffffffffff = const 0xffffffffffffffff_u64,
-            minus_mu0 = const M::MINUS_MU[0],
-            minus_mu1 = const M::MINUS_MU[1],
-            minus_mu2 = const M::MINUS_MU[2],
-            minus_mu3 = const M::MINUS_MU[3],
-            minus_mu4 = const M::MINUS_MU[4],
-            minus_mu5 = const M::MINUS_MU[5],
-            minus_mu6 = const M::MINUS_MU[6],
-            fold_rest0 = const M::FOLD_REST[0],
-            fold_rest1 = const M::FOLD_REST[1],
-            fold_rest2 = const M::FOLD_REST[2],
-            fold_rest3 = const M::FOLD_REST[3],
-            fold_rest4 = const M::FOLD_REST[4],
-            fold_rest5 = const M::FOLD_REST[5],
-            fold_rest6 = const M::FOLD_REST[6],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
+            kffffffffffffffff = const 0xffffffffffffffff_u64, minus_mu0 = const M::MINUS_MU[0],
+            minus_mu1 = const M::MINUS_MU[1], minus_mu2 = const M::MINUS_MU[2], minus_mu3 = const
+            M::MINUS_MU[3], minus_mu4 = const M::MINUS_MU[4], minus_mu5 = const M::MINUS_MU[5],
+            minus_mu6 = const M::MINUS_MU[6], fold_rest0 = const M::FOLD_REST[0], fold_rest1 = const
+            M::FOLD_REST[1], fold_rest2 = const M::FOLD_REST[2], fold_rest3 = const M::FOLD_REST[3],
+            fold_rest4 = const M::FOLD_REST[4], fold_rest5 = const M::FOLD_REST[5], fold_rest6 =
+            const M::FOLD_REST[6], n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 =
+            const M::P[2], p3 = const M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const
+            M::P[6],
             out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
             core::ptr::from_ref(x) => _, out("rdi") _, out("r8") z[0], out("r9") z[1], out("r10") _,
             out("r11") z[2], out("r12") z[6], out("r13") z[5], out("r14") z[3], out("r15") z[4],
@@ -1755,29 +1719,15 @@ ret
 .quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {minus_mu2}, {minus_mu3}, {minus_mu4}, {minus_mu5}, {minus_mu6}, {fold_rest6}, {fold_rest0}, {fold_rest1}, {fold_rest2}, {fold_rest3}, {fold_rest4}, {fold_rest5}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}
 "
             ),
-            kffffffffffffffff = const 0xffffffffffffffff_u64,
-            minus_mu0 = const M::MINUS_MU[0],
-            minus_mu1 = const M::MINUS_MU[1],
-            minus_mu2 = const M::MINUS_MU[2],
-            minus_mu3 = const M::MINUS_MU[3],
-            minus_mu4 = const M::MINUS_MU[4],
-            minus_mu5 = const M::MINUS_MU[5],
-            minus_mu6 = const M::MINUS_MU[6],
-            fold_rest6 = const M::FOLD_REST[6],
-            fold_rest0 = const M::FOLD_REST[0],
-            fold_rest1 = const M::FOLD_REST[1],
-            fold_rest2 = const M::FOLD_REST[2],
-            fold_rest3 = const M::FOLD_REST[3],
-            fold_rest4 = const M::FOLD_REST[4],
-            fold_rest5 = const M::FOLD_REST[5],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
+            kffffffffffffffff = const 0xffffffffffffffff_u64, minus_mu0 = const M::MINUS_MU[0],
+            minus_mu1 = const M::MINUS_MU[1], minus_mu2 = const M::MINUS_MU[2], minus_mu3 = const
+            M::MINUS_MU[3], minus_mu4 = const M::MINUS_MU[4], minus_mu5 = const M::MINUS_MU[5],
+            minus_mu6 = const M::MINUS_MU[6], fold_rest6 = const M::FOLD_REST[6], fold_rest0 = const
+            M::FOLD_REST[0], fold_rest1 = const M::FOLD_REST[1], fold_rest2 = const M::FOLD_REST[2],
+            fold_rest3 = const M::FOLD_REST[3], fold_rest4 = const M::FOLD_REST[4], fold_rest5 =
+            const M::FOLD_REST[5], n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 =
+            const M::P[2], p3 = const M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const
+            M::P[6],
             out("rax") _, out("rcx") _, out("rdx") _, inout("rsi") core::ptr::from_ref(x) => z[0],
             out("rdi") z[1], out("r8") _, out("r9") _, out("r10") _, out("r11") z[6], out("r12")
             z[2], out("r13") z[5], out("r14") z[3], out("r15") z[4],
@@ -2234,14 +2184,8 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6],
             out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
             core::ptr::from_ref(x) => _, out("rdi") _, out("r8") z[0], out("r9") _, out("r10") z[6],
             out("r11") z[5], out("r12") z[1], out("r13") z[2], out("r14") z[3], out("r15") z[4],
@@ -2643,14 +2587,8 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6],
             out("rax") _, out("rcx") _, out("rdx") _, inout("rsi") core::ptr::from_ref(x) => _,
             out("rdi") _, out("r8") _, out("r9") z[6], out("r10") z[0], out("r11") z[5], out("r12")
             z[1], out("r13") z[2], out("r14") z[3], out("r15") z[4],
@@ -3327,14 +3265,8 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6],
             out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
             core::ptr::from_ref(x) => z[0], out("rdi") _, out("r8") _, out("r9") _, out("r10") z[6],
             out("r11") z[1], out("r12") z[2], out("r13") z[5], out("r14") z[3], out("r15") z[4],
@@ -3719,14 +3651,8 @@ ret
 .quad {n0}, {complement0}, {p0}, {p1}
 "
             ),
-            n0 = const M::N0,
-            complement0 = const M::COMPLEMENT[0],
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
+            n0 = const M::N0, complement0 = const M::COMPLEMENT[0], p0 = const M::P[0], p1 = const
+            M::P[1], p2 = const M::P[2], p3 = const M::P[3], p4 = const M::P[4], p5 = const M::P[5],
             p6 = const M::P[6],
             out("rax") z[5], out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[0], inout("rsi")
             core::ptr::from_ref(x) => _, out("rdi") _, out("r8") _, out("r9") _, out("r10") _,
@@ -4031,14 +3957,8 @@ ret
 .quad {n0}, {complement0}, {p0}, {p1}
 "
             ),
-            n0 = const M::N0,
-            complement0 = const M::COMPLEMENT[0],
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
+            n0 = const M::N0, complement0 = const M::COMPLEMENT[0], p0 = const M::P[0], p1 = const
+            M::P[1], p2 = const M::P[2], p3 = const M::P[3], p4 = const M::P[4], p5 = const M::P[5],
             p6 = const M::P[6],
             out("rax") z[5], out("rcx") _, out("rdx") z[0], inout("rsi") core::ptr::from_ref(x) =>
             _, out("rdi") _, out("r8") _, out("r9") z[1], out("r10") z[2], out("r11") z[3],
@@ -4537,14 +4457,8 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6],
             out("rax") z[5], out("rcx") _, inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
             core::ptr::from_ref(x) => _, out("rdi") z[0], out("r8") _, out("r9") _, out("r10") _,
             out("r11") z[6], out("r12") z[4], out("r13") z[1], out("r14") z[2], out("r15") z[3],
@@ -5291,14 +5205,8 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6],
             out("rax") z[5], out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[0], inout("rsi")
             core::ptr::from_ref(x) => _, out("rdi") _, out("r8") z[1], out("r9") z[2], out("r10")
             z[3], out("r11") z[4], out("r12") _, out("r13") z[6], out("r14") _, out("r15") _,
@@ -5781,14 +5689,8 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6],
             out("rax") z[5], out("rcx") _, out("rdx") _, inout("rsi") core::ptr::from_ref(x) => _,
             out("rdi") z[0], out("r8") _, out("r9") _, out("r10") _, out("r11") z[6], out("r12")
             z[4], out("r13") z[1], out("r14") z[2], out("r15") z[3],
@@ -6218,21 +6120,10 @@ ret
 .quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {mu6}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}
 "
             ),
-            mu0 = const M::MU[0],
-            mu1 = const M::MU[1],
-            mu2 = const M::MU[2],
-            mu3 = const M::MU[3],
-            mu4 = const M::MU[4],
-            mu5 = const M::MU[5],
-            mu6 = const M::MU[6],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
+            mu0 = const M::MU[0], mu1 = const M::MU[1], mu2 = const M::MU[2], mu3 = const M::MU[3],
+            mu4 = const M::MU[4], mu5 = const M::MU[5], mu6 = const M::MU[6], n0 = const M::N0, p0 =
+            const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const M::P[3], p4 = const
+            M::P[4], p5 = const M::P[5], p6 = const M::P[6],
             out("rax") z[2], out("rcx") z[1], inout("rdx") core::ptr::from_ref(y) => z[6],
             inout("rsi") core::ptr::from_ref(x) => z[5], out("rdi") z[0], out("r8") _, out("r9") _,
             out("r10") z[4], out("r11") z[3], out("r12") _, out("r13") _, out("r14") _, out("r15")
@@ -6591,21 +6482,10 @@ ret
 .quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {mu6}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}
 "
             ),
-            mu0 = const M::MU[0],
-            mu1 = const M::MU[1],
-            mu2 = const M::MU[2],
-            mu3 = const M::MU[3],
-            mu4 = const M::MU[4],
-            mu5 = const M::MU[5],
-            mu6 = const M::MU[6],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
+            mu0 = const M::MU[0], mu1 = const M::MU[1], mu2 = const M::MU[2], mu3 = const M::MU[3],
+            mu4 = const M::MU[4], mu5 = const M::MU[5], mu6 = const M::MU[6], n0 = const M::N0, p0 =
+            const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const M::P[3], p4 = const
+            M::P[4], p5 = const M::P[5], p6 = const M::P[6],
             out("rax") z[6], out("rcx") z[3], out("rdx") _, inout("rsi") core::ptr::from_ref(x) =>
             _, out("rdi") _, out("r8") _, out("r9") z[4], out("r10") z[1], out("r11") z[5],
             out("r12") _, out("r13") z[2], out("r14") _, out("r15") z[0],
@@ -6992,14 +6872,8 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6],
             out("rax") z[6], out("rcx") z[1], out("rdx") _, inout("rsi") core::ptr::from_ref(x) =>
             z[0], out("rdi") z[2], out("r8") z[3], out("r9") z[4], out("r10") _, out("r11") z[5],
             out("r12") _, out("r13") _, out("r14") _, out("r15") _,
@@ -7433,14 +7307,8 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6],
             out("rax") z[1], out("rcx") z[2], inout("rdx") core::ptr::from_ref(y) => z[6],
             inout("rsi") core::ptr::from_ref(x) => _, out("rdi") z[0], out("r8") _, out("r9") z[3],
             out("r10") z[4], out("r11") z[5], out("r12") _, out("r13") _, out("r14") _, out("r15")

@@ -606,23 +606,10 @@ ret
 .quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {mu6}, {mu7}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}
 "
             ),
-            mu0 = const M::MU[0],
-            mu1 = const M::MU[1],
-            mu2 = const M::MU[2],
-            mu3 = const M::MU[3],
-            mu4 = const M::MU[4],
-            mu5 = const M::MU[5],
-            mu6 = const M::MU[6],
-            mu7 = const M::MU[7],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
+            mu0 = const M::MU[0], mu1 = const M::MU[1], mu2 = const M::MU[2], mu3 = const M::MU[3],
+            mu4 = const M::MU[4], mu5 = const M::MU[5], mu6 = const M::MU[6], mu7 = const M::MU[7],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const M::P[7],
             out("rax") _, out("rcx") z[5], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
             core::ptr::from_ref(x) => z[6], out("rdi") _, out("r8") _, out("r9") _, out("r10") z[7],
             out("r11") z[4], out("r12") z[0], out("r13") z[1], out("r14") z[2], out("r15") z[3],
@@ -1116,23 +1103,10 @@ ret
 .quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {mu6}, {mu7}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}
 "
             ),
-            mu0 = const M::MU[0],
-            mu1 = const M::MU[1],
-            mu2 = const M::MU[2],
-            mu3 = const M::MU[3],
-            mu4 = const M::MU[4],
-            mu5 = const M::MU[5],
-            mu6 = const M::MU[6],
-            mu7 = const M::MU[7],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
+            mu0 = const M::MU[0], mu1 = const M::MU[1], mu2 = const M::MU[2], mu3 = const M::MU[3],
+            mu4 = const M::MU[4], mu5 = const M::MU[5], mu6 = const M::MU[6], mu7 = const M::MU[7],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const M::P[7],
             out("rax") z[5], out("rcx") z[6], out("rdx") _, inout("rsi") core::ptr::from_ref(x) =>
             _, out("rdi") _, out("r8") _, out("r9") z[0], out("r10") z[1], out("r11") _, out("r12")
             z[2], out("r13") z[3], out("r14") z[7], out("r15") z[4],
@@ -1756,31 +1730,15 @@ ret
 .quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {minus_mu2}, {minus_mu3}, {minus_mu4}, {minus_mu5}, {minus_mu6}, {minus_mu7}, {fold_rest0}, {fold_rest1}, {fold_rest2}, {fold_rest3}, {fold_rest4}, {fold_rest5}, {fold_rest6}, {fold_rest7}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}
 "
             ),
-            kffffffffffffffff = const 0xffffffffffffffff_u64,
-            minus_mu0 = const M::MINUS_MU[0],
-            minus_mu1 = const M::MINUS_MU[1],
-            minus_mu2 = const M::MINUS_MU[2],
-            minus_mu3 = const M::MINUS_MU[3],
-            minus_mu4 = const M::MINUS_MU[4],
-            minus_mu5 = const M::MINUS_MU[5],
-            minus_mu6 = const M::MINUS_MU[6],
-            minus_mu7 = const M::MINUS_MU[7],
-            fold_rest0 = const M::FOLD_REST[0],
-            fold_rest1 = const M::FOLD_REST[1],
-            fold_rest2 = const M::FOLD_REST[2],
-            fold_rest3 = const M::FOLD_REST[3],
-            fold_rest4 = const M::FOLD_REST[4],
-            fold_rest5 = const M::FOLD_REST[5],
-            fold_rest6 = const M::FOLD_REST[6],
-            fold_rest7 = const M::FOLD_REST[7],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
+            kffffffffffffffff = const 0xffffffffffffffff_u64, minus_mu0 = const M::MINUS_MU[0],
+            minus_mu1 = const M::MINUS_MU[1], minus_mu2 = const M::MINUS_MU[2], minus_mu3 = const
+            M::MINUS_MU[3], minus_mu4 = const M::MINUS_MU[4], minus_mu5 = const M::MINUS_MU[5],
+            minus_mu6 = const M::MINUS_MU[6], minus_mu7 = const M::MINUS_MU[7], fold_rest0 = const
+            M::FOLD_REST[0], fold_rest1 = const M::FOLD_REST[1], fold_rest2 = const M::FOLD_REST[2],
+            fold_rest3 = const M::FOLD_REST[3], fold_rest4 = const M::FOLD_REST[4], fold_rest5 =
+            const M::FOLD_REST[5], fold_rest6 = const M::FOLD_REST[6], fold_rest7 = const
+            M::FOLD_REST[7], n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const
+            M::P[2], p3 = const M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6],
             p7 = const M::P[7],
             out("rax") z[6], out("rcx") z[5], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
             core::ptr::from_ref(x) => _, out("rdi") z[0], out("r8") _, out("r9") z[1], out("r10") _,
@@ -2309,31 +2267,15 @@ ret
 .quad {kffffffffffffffff}, {minus_mu0}, {minus_mu1}, {minus_mu2}, {minus_mu3}, {minus_mu4}, {minus_mu5}, {minus_mu6}, {minus_mu7}, {fold_rest7}, {fold_rest0}, {fold_rest1}, {fold_rest2}, {fold_rest3}, {fold_rest4}, {fold_rest5}, {fold_rest6}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}
 "
             ),
-            kffffffffffffffff = const 0xffffffffffffffff_u64,
-            minus_mu0 = const M::MINUS_MU[0],
-            minus_mu1 = const M::MINUS_MU[1],
-            minus_mu2 = const M::MINUS_MU[2],
-            minus_mu3 = const M::MINUS_MU[3],
-            minus_mu4 = const M::MINUS_MU[4],
-            minus_mu5 = const M::MINUS_MU[5],
-            minus_mu6 = const M::MINUS_MU[6],
-            minus_mu7 = const M::MINUS_MU[7],
-            fold_rest7 = const M::FOLD_REST[7],
-            fold_rest0 = const M::FOLD_REST[0],
-            fold_rest1 = const M::FOLD_REST[1],
-            fold_rest2 = const M::FOLD_REST[2],
-            fold_rest3 = const M::FOLD_REST[3],
-            fold_rest4 = const M::FOLD_REST[4],
-            fold_rest5 = const M::FOLD_REST[5],
-            fold_rest6 = const M::FOLD_REST[6],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
+            kffffffffffffffff = const 0xffffffffffffffff_u64, minus_mu0 = const M::MINUS_MU[0],
+            minus_mu1 = const M::MINUS_MU[1], minus_mu2 = const M::MINUS_MU[2], minus_mu3 = const
+            M::MINUS_MU[3], minus_mu4 = const M::MINUS_MU[4], minus_mu5 = const M::MINUS_MU[5],
+            minus_mu6 = const M::MINUS_MU[6], minus_mu7 = const M::MINUS_MU[7], fold_rest7 = const
+            M::FOLD_REST[7], fold_rest0 = const M::FOLD_REST[0], fold_rest1 = const M::FOLD_REST[1],
+            fold_rest2 = const M::FOLD_REST[2], fold_rest3 = const M::FOLD_REST[3], fold_rest4 =
+            const M::FOLD_REST[4], fold_rest5 = const M::FOLD_REST[5], fold_rest6 = const
+            M::FOLD_REST[6], n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const
+            M::P[2], p3 = const M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6],
             p7 = const M::P[7],
             out("rax") z[5], out("rcx") _, out("rdx") z[0], inout("rsi") core::ptr::from_ref(x) =>
             _, out("rdi") z[6], out("r8") _, out("r9") _, out("r10") z[1], out("r11") _, out("r12")
@@ -2950,15 +2892,8 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const M::P[7],
             out("rax") z[5], out("rcx") z[6], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
             core::ptr::from_ref(x) => _, out("rdi") _, out("r8") _, out("r9") z[0], out("r10") _,
             out("r11") z[7], out("r12") z[4], out("r13") z[1], out("r14") z[2], out("r15") z[3],
@@ -3475,15 +3410,8 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const M::P[7],
             out("rax") z[5], out("rcx") _, out("rdx") z[6], inout("rsi") core::ptr::from_ref(x) =>
             _, out("rdi") _, out("r8") _, out("r9") _, out("r10") z[0], out("r11") z[1], out("r12")
             z[2], out("r13") z[7], out("r14") z[4], out("r15") z[3],
@@ -4394,15 +4322,8 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const M::P[7],
             out("rax") z[5], out("rcx") z[6], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
             core::ptr::from_ref(x) => _, out("rdi") _, out("r8") _, out("r9") _, out("r10") z[0],
             out("r11") z[7], out("r12") z[4], out("r13") z[1], out("r14") z[2], out("r15") z[3],
@@ -4893,16 +4814,9 @@ ret
 .quad {n0}, {complement0}, {p0}, {p1}
 "
             ),
-            n0 = const M::N0,
-            complement0 = const M::COMPLEMENT[0],
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
+            n0 = const M::N0, complement0 = const M::COMPLEMENT[0], p0 = const M::P[0], p1 = const
+            M::P[1], p2 = const M::P[2], p3 = const M::P[3], p4 = const M::P[4], p5 = const M::P[5],
+            p6 = const M::P[6], p7 = const M::P[7],
             out("rax") z[5], out("rcx") z[0], inout("rdx") core::ptr::from_ref(y) => z[1],
             inout("rsi") core::ptr::from_ref(x) => z[4], out("rdi") z[6], out("r8") _, out("r9") _,
             out("r10") _, out("r11") _, out("r12") z[2], out("r13") _, out("r14") z[7], out("r15")
@@ -5280,16 +5194,9 @@ ret
 .quad {n0}, {complement0}, {p0}, {p1}
 "
             ),
-            n0 = const M::N0,
-            complement0 = const M::COMPLEMENT[0],
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
+            n0 = const M::N0, complement0 = const M::COMPLEMENT[0], p0 = const M::P[0], p1 = const
+            M::P[1], p2 = const M::P[2], p3 = const M::P[3], p4 = const M::P[4], p5 = const M::P[5],
+            p6 = const M::P[6], p7 = const M::P[7],
             out("rax") z[4], out("rcx") z[5], out("rdx") z[0], inout("rsi") core::ptr::from_ref(x)
             => z[6], out("rdi") _, out("r8") _, out("r9") _, out("r10") z[1], out("r11") z[2],
             out("r12") z[3], out("r13") _, out("r14") _, out("r15") z[7],
@@ -5952,15 +5859,8 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const M::P[7],
             out("rax") z[4], out("rcx") z[5], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
             core::ptr::from_ref(x) => z[6], out("rdi") _, out("r8") _, out("r9") _, out("r10") _,
             out("r11") z[7], out("r12") z[0], out("r13") z[3], out("r14") z[1], out("r15") z[2],
@@ -6958,15 +6858,8 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const M::P[7],
             out("rax") z[6], out("rcx") z[5], inout("rdx") core::ptr::from_ref(y) => z[4],
             inout("rsi") core::ptr::from_ref(x) => _, out("rdi") z[0], out("r8") z[1], out("r9")
             z[2], out("r10") z[3], out("r11") z[7], out("r12") _, out("r13") _, out("r14") _,
@@ -7614,15 +7507,8 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const M::P[7],
             out("rax") z[4], out("rcx") z[5], out("rdx") _, inout("rsi") core::ptr::from_ref(x) =>
             z[6], out("rdi") _, out("r8") _, out("r9") _, out("r10") _, out("r11") z[7], out("r12")
             z[0], out("r13") z[3], out("r14") z[1], out("r15") z[2],
@@ -8202,23 +8088,10 @@ ret
 .quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {mu6}, {mu7}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}
 "
             ),
-            mu0 = const M::MU[0],
-            mu1 = const M::MU[1],
-            mu2 = const M::MU[2],
-            mu3 = const M::MU[3],
-            mu4 = const M::MU[4],
-            mu5 = const M::MU[5],
-            mu6 = const M::MU[6],
-            mu7 = const M::MU[7],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
+            mu0 = const M::MU[0], mu1 = const M::MU[1], mu2 = const M::MU[2], mu3 = const M::MU[3],
+            mu4 = const M::MU[4], mu5 = const M::MU[5], mu6 = const M::MU[6], mu7 = const M::MU[7],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const M::P[7],
             out("rax") z[6], out("rcx") z[1], inout("rdx") core::ptr::from_ref(y) => z[7],
             inout("rsi") core::ptr::from_ref(x) => z[4], out("rdi") _, out("r8") z[2], out("r9")
             z[0], out("r10") z[5], out("r11") z[3], out("r12") _, out("r13") _, out("r14") _,
@@ -8685,23 +8558,10 @@ ret
 .quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {mu6}, {mu7}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}
 "
             ),
-            mu0 = const M::MU[0],
-            mu1 = const M::MU[1],
-            mu2 = const M::MU[2],
-            mu3 = const M::MU[3],
-            mu4 = const M::MU[4],
-            mu5 = const M::MU[5],
-            mu6 = const M::MU[6],
-            mu7 = const M::MU[7],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
+            mu0 = const M::MU[0], mu1 = const M::MU[1], mu2 = const M::MU[2], mu3 = const M::MU[3],
+            mu4 = const M::MU[4], mu5 = const M::MU[5], mu6 = const M::MU[6], mu7 = const M::MU[7],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const M::P[7],
             out("rax") z[1], out("rcx") z[7], out("rdx") z[4], inout("rsi") core::ptr::from_ref(x)
             => z[6], out("rdi") z[3], out("r8") _, out("r9") _, out("r10") _, out("r11") z[0],
             out("r12") _, out("r13") _, out("r14") z[5], out("r15") z[2],
@@ -9196,15 +9056,8 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const M::P[7],
             out("rax") z[7], out("rcx") z[4], out("rdx") _, inout("rsi") core::ptr::from_ref(x) =>
             z[2], out("rdi") z[1], out("r8") z[3], out("r9") z[0], out("r10") _, out("r11") _,
             out("r12") _, out("r13") z[5], out("r14") z[6], out("r15") _,
@@ -9790,15 +9643,8 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const M::P[7],
             out("rax") z[1], out("rcx") z[2], inout("rdx") core::ptr::from_ref(y) => z[7],
             inout("rsi") core::ptr::from_ref(x) => z[4], out("rdi") z[3], out("r8") z[5], out("r9")
             _, out("r10") z[0], out("r11") z[6], out("r12") _, out("r13") _, out("r14") _,
@@ -10162,19 +10008,10 @@ ret
 .quad {k176}, {p7}, {k1}, {complement0}, {complement7}, {k0}
 "
             ),
-            k176 = const 0x176_u64,
-            p7 = const M::P[7],
-            k1 = const 0x1_u64,
-            complement0 = const M::COMPLEMENT[0],
-            complement7 = const M::COMPLEMENT[7],
-            k0 = const 0x0_u64,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
+            k176 = const 0x176_u64, p7 = const M::P[7], k1 = const 0x1_u64, complement0 = const
+            M::COMPLEMENT[0], complement7 = const M::COMPLEMENT[7], k0 = const 0x0_u64, p0 = const
+            M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const M::P[3], p4 = const M::P[4],
+            p5 = const M::P[5], p6 = const M::P[6],
             out("rax") z[5], out("rcx") _, inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
             core::ptr::from_ref(x) => _, out("rdi") z[1], out("r8") z[2], out("r9") z[3], out("r10")
             z[4], out("r11") z[7], out("r12") z[0], out("r13") _, out("r14") z[6], out("r15") _,
@@ -10811,19 +10648,10 @@ ret
 .quad {k176}, {p7}, {k1}, {complement0}, {complement7}, {k0}
 "
             ),
-            k176 = const 0x176_u64,
-            p7 = const M::P[7],
-            k1 = const 0x1_u64,
-            complement0 = const M::COMPLEMENT[0],
-            complement7 = const M::COMPLEMENT[7],
-            k0 = const 0x0_u64,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
+            k176 = const 0x176_u64, p7 = const M::P[7], k1 = const 0x1_u64, complement0 = const
+            M::COMPLEMENT[0], complement7 = const M::COMPLEMENT[7], k0 = const 0x0_u64, p0 = const
+            M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const M::P[3], p4 = const M::P[4],
+            p5 = const M::P[5], p6 = const M::P[6],
             out("rax") z[6], out("rcx") z[2], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
             core::ptr::from_ref(x) => z[5], out("rdi") _, out("r8") z[7], out("r9") z[3], out("r10")
             z[4], out("r11") _, out("r12") _, out("r13") z[1], out("r14") z[0], out("r15") _,
@@ -11097,19 +10925,10 @@ ret
 .quad {k176}, {p7}, {k1}, {complement0}, {complement7}, {k0}
 "
             ),
-            k176 = const 0x176_u64,
-            p7 = const M::P[7],
-            k1 = const 0x1_u64,
-            complement0 = const M::COMPLEMENT[0],
-            complement7 = const M::COMPLEMENT[7],
-            k0 = const 0x0_u64,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
+            k176 = const 0x176_u64, p7 = const M::P[7], k1 = const 0x1_u64, complement0 = const
+            M::COMPLEMENT[0], complement7 = const M::COMPLEMENT[7], k0 = const 0x0_u64, p0 = const
+            M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const M::P[3], p4 = const M::P[4],
+            p5 = const M::P[5], p6 = const M::P[6],
             out("rax") z[3], out("rcx") _, out("rdx") _, inout("rsi") core::ptr::from_ref(x) =>
             z[2], out("rdi") _, out("r8") _, out("r9") z[5], out("r10") _, out("r11") z[6],
             out("r12") z[1], out("r13") z[4], out("r14") z[7], out("r15") z[0],

@@ -787,25 +787,11 @@ ret
 .quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {mu6}, {mu7}, {mu8}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}
 "
             ),
-            mu0 = const M::MU[0],
-            mu1 = const M::MU[1],
-            mu2 = const M::MU[2],
-            mu3 = const M::MU[3],
-            mu4 = const M::MU[4],
-            mu5 = const M::MU[5],
-            mu6 = const M::MU[6],
-            mu7 = const M::MU[7],
-            mu8 = const M::MU[8],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
-            p8 = const M::P[8],
+            mu0 = const M::MU[0], mu1 = const M::MU[1], mu2 = const M::MU[2], mu3 = const M::MU[3],
+            mu4 = const M::MU[4], mu5 = const M::MU[5], mu6 = const M::MU[6], mu7 = const M::MU[7],
+            mu8 = const M::MU[8], n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 =
+            const M::P[2], p3 = const M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const
+            M::P[6], p7 = const M::P[7], p8 = const M::P[8],
             out("rax") z[4], out("rcx") z[7], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
             core::ptr::from_ref(x) => z[5], out("rdi") z[6], out("r8") _, out("r9") _, out("r10") _,
             out("r11") z[8], out("r12") z[0], out("r13") z[3], out("r14") z[1], out("r15") z[2],
@@ -1433,25 +1419,11 @@ ret
 .quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {mu6}, {mu7}, {mu8}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}
 "
             ),
-            mu0 = const M::MU[0],
-            mu1 = const M::MU[1],
-            mu2 = const M::MU[2],
-            mu3 = const M::MU[3],
-            mu4 = const M::MU[4],
-            mu5 = const M::MU[5],
-            mu6 = const M::MU[6],
-            mu7 = const M::MU[7],
-            mu8 = const M::MU[8],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
-            p8 = const M::P[8],
+            mu0 = const M::MU[0], mu1 = const M::MU[1], mu2 = const M::MU[2], mu3 = const M::MU[3],
+            mu4 = const M::MU[4], mu5 = const M::MU[5], mu6 = const M::MU[6], mu7 = const M::MU[7],
+            mu8 = const M::MU[8], n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 =
+            const M::P[2], p3 = const M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const
+            M::P[6], p7 = const M::P[7], p8 = const M::P[8],
             out("rax") _, out("rcx") z[7], out("rdx") _, inout("rsi") core::ptr::from_ref(x) =>
             z[4], out("rdi") z[5], out("r8") z[6], out("r9") _, out("r10") z[0], out("r11") z[1],
             out("r12") _, out("r13") z[8], out("r14") z[2], out("r15") z[3],
@@ -2249,15 +2221,8 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const M::P[7],
             p8 = const M::P[8],
             out("rax") z[4], out("rcx") z[5], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
             core::ptr::from_ref(x) => z[6], out("rdi") z[7], out("r8") _, out("r9") _, out("r10") _,
@@ -2914,15 +2879,8 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const M::P[7],
             p8 = const M::P[8],
             out("rax") z[4], out("rcx") z[5], out("rdx") _, inout("rsi") core::ptr::from_ref(x) =>
             z[6], out("rdi") z[7], out("r8") _, out("r9") _, out("r10") _, out("r11") z[0],
@@ -4099,15 +4057,8 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const M::P[7],
             p8 = const M::P[8],
             out("rax") z[7], out("rcx") _, inout("rdx") core::ptr::from_ref(y) => z[5], inout("rsi")
             core::ptr::from_ref(x) => z[4], out("rdi") z[6], out("r8") _, out("r9") _, out("r10") _,
@@ -4959,15 +4910,8 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const M::P[7],
             p8 = const M::P[8],
             out("rax") z[4], out("rcx") z[3], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
             core::ptr::from_ref(x) => z[5], out("rdi") z[6], out("r8") z[7], out("r9") _, out("r10")
@@ -6241,15 +6185,8 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const M::P[7],
             p8 = const M::P[8],
             out("rax") _, out("rcx") z[3], inout("rdx") core::ptr::from_ref(y) => z[6], inout("rsi")
             core::ptr::from_ref(x) => z[4], out("rdi") z[5], out("r8") z[7], out("r9") z[0],
@@ -7085,15 +7022,8 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const M::P[7],
             p8 = const M::P[8],
             out("rax") z[4], out("rcx") z[3], out("rdx") _, inout("rsi") core::ptr::from_ref(x) =>
             z[5], out("rdi") z[6], out("r8") z[7], out("r9") _, out("r10") _, out("r11") _,
@@ -7848,25 +7778,11 @@ ret
 .quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {mu6}, {mu7}, {mu8}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}
 "
             ),
-            mu0 = const M::MU[0],
-            mu1 = const M::MU[1],
-            mu2 = const M::MU[2],
-            mu3 = const M::MU[3],
-            mu4 = const M::MU[4],
-            mu5 = const M::MU[5],
-            mu6 = const M::MU[6],
-            mu7 = const M::MU[7],
-            mu8 = const M::MU[8],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
-            p8 = const M::P[8],
+            mu0 = const M::MU[0], mu1 = const M::MU[1], mu2 = const M::MU[2], mu3 = const M::MU[3],
+            mu4 = const M::MU[4], mu5 = const M::MU[5], mu6 = const M::MU[6], mu7 = const M::MU[7],
+            mu8 = const M::MU[8], n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 =
+            const M::P[2], p3 = const M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const
+            M::P[6], p7 = const M::P[7], p8 = const M::P[8],
             out("rax") z[3], out("rcx") z[6], inout("rdx") core::ptr::from_ref(y) => z[8],
             inout("rsi") core::ptr::from_ref(x) => z[4], out("rdi") z[0], out("r8") z[7], out("r9")
             z[1], out("r10") z[2], out("r11") z[5], out("r12") _, out("r13") _, out("r14") _,
@@ -8460,25 +8376,11 @@ ret
 .quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {mu6}, {mu7}, {mu8}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}
 "
             ),
-            mu0 = const M::MU[0],
-            mu1 = const M::MU[1],
-            mu2 = const M::MU[2],
-            mu3 = const M::MU[3],
-            mu4 = const M::MU[4],
-            mu5 = const M::MU[5],
-            mu6 = const M::MU[6],
-            mu7 = const M::MU[7],
-            mu8 = const M::MU[8],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
-            p8 = const M::P[8],
+            mu0 = const M::MU[0], mu1 = const M::MU[1], mu2 = const M::MU[2], mu3 = const M::MU[3],
+            mu4 = const M::MU[4], mu5 = const M::MU[5], mu6 = const M::MU[6], mu7 = const M::MU[7],
+            mu8 = const M::MU[8], n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 =
+            const M::P[2], p3 = const M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const
+            M::P[6], p7 = const M::P[7], p8 = const M::P[8],
             out("rax") z[7], out("rcx") z[6], out("rdx") z[8], inout("rsi") core::ptr::from_ref(x)
             => z[3], out("rdi") z[4], out("r8") z[5], out("r9") _, out("r10") _, out("r11") _,
             out("r12") z[0], out("r13") z[1], out("r14") _, out("r15") z[2],
@@ -9105,15 +9007,8 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const M::P[7],
             p8 = const M::P[8],
             out("rax") z[8], out("rcx") z[2], out("rdx") z[4], inout("rsi") core::ptr::from_ref(x)
             => z[5], out("rdi") z[3], out("r8") z[6], out("r9") z[7], out("r10") _, out("r11") _,
@@ -9875,15 +9770,8 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const M::P[7],
             p8 = const M::P[8],
             out("rax") z[3], out("rcx") z[1], inout("rdx") core::ptr::from_ref(y) => z[8],
             inout("rsi") core::ptr::from_ref(x) => z[0], out("rdi") z[2], out("r8") z[4], out("r9")
@@ -10321,18 +10209,9 @@ ret
 .quad {p8}, {k1}, {mu7}, {k0}
 "
             ),
-            p8 = const M::P[8],
-            k1 = const 0x1_u64,
-            mu7 = const M::MU[7],
-            k0 = const 0x0_u64,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
+            p8 = const M::P[8], k1 = const 0x1_u64, mu7 = const M::MU[7], k0 = const 0x0_u64, p0 =
+            const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const M::P[3], p4 = const
+            M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const M::P[7],
             out("rax") z[5], out("rcx") z[2], inout("rdx") core::ptr::from_ref(y) => z[6],
             inout("rsi") core::ptr::from_ref(x) => z[7], out("rdi") _, out("r8") z[4], out("r9")
             z[1], out("r10") z[3], out("r11") _, out("r12") z[8], out("r13") z[0], out("r14") _,
@@ -11141,18 +11020,9 @@ ret
 .quad {p8}, {k1}, {mu7}, {k0}
 "
             ),
-            p8 = const M::P[8],
-            k1 = const 0x1_u64,
-            mu7 = const M::MU[7],
-            k0 = const 0x0_u64,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
+            p8 = const M::P[8], k1 = const 0x1_u64, mu7 = const M::MU[7], k0 = const 0x0_u64, p0 =
+            const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const M::P[3], p4 = const
+            M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const M::P[7],
             out("rax") z[5], out("rcx") z[8], inout("rdx") core::ptr::from_ref(y) => z[6],
             inout("rsi") core::ptr::from_ref(x) => z[7], out("rdi") z[4], out("r8") z[2], out("r9")
             z[1], out("r10") _, out("r11") z[3], out("r12") _, out("r13") _, out("r14") z[0],
@@ -11452,18 +11322,9 @@ ret
 .quad {p8}, {k1}, {mu7}, {k0}
 "
             ),
-            p8 = const M::P[8],
-            k1 = const 0x1_u64,
-            mu7 = const M::MU[7],
-            k0 = const 0x0_u64,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
+            p8 = const M::P[8], k1 = const 0x1_u64, mu7 = const M::MU[7], k0 = const 0x0_u64, p0 =
+            const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const M::P[3], p4 = const
+            M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const M::P[7],
             out("rax") z[3], out("rcx") _, out("rdx") z[8], inout("rsi") core::ptr::from_ref(x) =>
             z[6], out("rdi") z[2], out("r8") _, out("r9") _, out("r10") z[1], out("r11") z[5],
             out("r12") _, out("r13") z[4], out("r14") z[7], out("r15") z[0],
@@ -11892,15 +11753,9 @@ ret
 .quad {p8}
 "
             ),
-            p8 = const M::P[8],
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
+            p8 = const M::P[8], p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 =
+            const M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const
+            M::P[7],
             out("rax") z[5], out("rcx") z[2], inout("rdx") core::ptr::from_ref(y) => z[6],
             inout("rsi") core::ptr::from_ref(x) => z[7], out("rdi") _, out("r8") z[4], out("r9")
             z[1], out("r10") z[3], out("r11") z[8], out("r12") _, out("r13") z[0], out("r14") _,
@@ -12196,15 +12051,9 @@ ret
 .quad {p8}
 "
             ),
-            p8 = const M::P[8],
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
+            p8 = const M::P[8], p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 =
+            const M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const
+            M::P[7],
             out("rax") z[3], out("rcx") _, out("rdx") _, inout("rsi") core::ptr::from_ref(x) =>
             z[6], out("rdi") z[2], out("r8") z[8], out("r9") _, out("r10") z[1], out("r11") z[5],
             out("r12") _, out("r13") z[4], out("r14") z[7], out("r15") z[0],

@@ -983,27 +983,11 @@ ret
 .quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {mu6}, {mu7}, {mu8}, {mu9}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}
 "
             ),
-            mu0 = const M::MU[0],
-            mu1 = const M::MU[1],
-            mu2 = const M::MU[2],
-            mu3 = const M::MU[3],
-            mu4 = const M::MU[4],
-            mu5 = const M::MU[5],
-            mu6 = const M::MU[6],
-            mu7 = const M::MU[7],
-            mu8 = const M::MU[8],
-            mu9 = const M::MU[9],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
-            p8 = const M::P[8],
-            p9 = const M::P[9],
+            mu0 = const M::MU[0], mu1 = const M::MU[1], mu2 = const M::MU[2], mu3 = const M::MU[3],
+            mu4 = const M::MU[4], mu5 = const M::MU[5], mu6 = const M::MU[6], mu7 = const M::MU[7],
+            mu8 = const M::MU[8], mu9 = const M::MU[9], n0 = const M::N0, p0 = const M::P[0], p1 =
+            const M::P[1], p2 = const M::P[2], p3 = const M::P[3], p4 = const M::P[4], p5 = const
+            M::P[5], p6 = const M::P[6], p7 = const M::P[7], p8 = const M::P[8], p9 = const M::P[9],
             out("rax") z[3], out("rcx") z[5], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
             core::ptr::from_ref(x) => z[6], out("rdi") z[4], out("r8") z[7], out("r9") z[0],
             out("r10") z[8], out("r11") _, out("r12") z[1], out("r13") _, out("r14") z[9],
@@ -1781,27 +1765,11 @@ ret
 .quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {mu6}, {mu7}, {mu8}, {mu9}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}
 "
             ),
-            mu0 = const M::MU[0],
-            mu1 = const M::MU[1],
-            mu2 = const M::MU[2],
-            mu3 = const M::MU[3],
-            mu4 = const M::MU[4],
-            mu5 = const M::MU[5],
-            mu6 = const M::MU[6],
-            mu7 = const M::MU[7],
-            mu8 = const M::MU[8],
-            mu9 = const M::MU[9],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
-            p8 = const M::P[8],
-            p9 = const M::P[9],
+            mu0 = const M::MU[0], mu1 = const M::MU[1], mu2 = const M::MU[2], mu3 = const M::MU[3],
+            mu4 = const M::MU[4], mu5 = const M::MU[5], mu6 = const M::MU[6], mu7 = const M::MU[7],
+            mu8 = const M::MU[8], mu9 = const M::MU[9], n0 = const M::N0, p0 = const M::P[0], p1 =
+            const M::P[1], p2 = const M::P[2], p3 = const M::P[3], p4 = const M::P[4], p5 = const
+            M::P[5], p6 = const M::P[6], p7 = const M::P[7], p8 = const M::P[8], p9 = const M::P[9],
             out("rax") z[5], out("rcx") z[6], out("rdx") _, inout("rsi") core::ptr::from_ref(x) =>
             z[3], out("rdi") z[7], out("r8") _, out("r9") z[0], out("r10") z[8], out("r11") z[1],
             out("r12") z[4], out("r13") _, out("r14") z[9], out("r15") z[2],
@@ -2797,17 +2765,9 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
-            p8 = const M::P[8],
-            p9 = const M::P[9],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const M::P[7],
+            p8 = const M::P[8], p9 = const M::P[9],
             out("rax") _, out("rcx") z[3], inout("rdx") core::ptr::from_ref(y) => z[5], inout("rsi")
             core::ptr::from_ref(x) => _, out("rdi") z[4], out("r8") z[6], out("r9") z[7], out("r10")
             z[8], out("r11") _, out("r12") z[9], out("r13") z[2], out("r14") z[0], out("r15") z[1],
@@ -3617,17 +3577,9 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
-            p8 = const M::P[8],
-            p9 = const M::P[9],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const M::P[7],
+            p8 = const M::P[8], p9 = const M::P[9],
             out("rax") z[3], out("rcx") z[4], out("rdx") _, inout("rsi") core::ptr::from_ref(x) =>
             z[5], out("rdi") z[6], out("r8") z[7], out("r9") z[8], out("r10") _, out("r11") _,
             out("r12") z[0], out("r13") z[1], out("r14") z[2], out("r15") z[9],
@@ -5119,17 +5071,9 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
-            p8 = const M::P[8],
-            p9 = const M::P[9],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const M::P[7],
+            p8 = const M::P[8], p9 = const M::P[9],
             out("rax") z[3], out("rcx") z[4], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
             core::ptr::from_ref(x) => z[5], out("rdi") z[6], out("r8") z[7], out("r9") z[8],
             out("r10") _, out("r11") _, out("r12") z[0], out("r13") z[9], out("r14") z[2],
@@ -6185,17 +6129,9 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
-            p8 = const M::P[8],
-            p9 = const M::P[9],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const M::P[7],
+            p8 = const M::P[8], p9 = const M::P[9],
             out("rax") _, out("rcx") z[2], inout("rdx") core::ptr::from_ref(y) => z[5], inout("rsi")
             core::ptr::from_ref(x) => _, out("rdi") z[3], out("r8") z[4], out("r9") z[6], out("r10")
             z[7], out("r11") z[8], out("r12") _, out("r13") z[9], out("r14") z[0], out("r15") z[1],
@@ -7797,17 +7733,9 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
-            p8 = const M::P[8],
-            p9 = const M::P[9],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const M::P[7],
+            p8 = const M::P[8], p9 = const M::P[9],
             out("rax") z[3], out("rcx") z[5], inout("rdx") core::ptr::from_ref(y) => z[2],
             inout("rsi") core::ptr::from_ref(x) => z[4], out("rdi") z[6], out("r8") z[7], out("r9")
             z[8], out("r10") _, out("r11") z[0], out("r12") z[1], out("r13") z[9], out("r14") _,
@@ -8845,17 +8773,9 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
-            p8 = const M::P[8],
-            p9 = const M::P[9],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const M::P[7],
+            p8 = const M::P[8], p9 = const M::P[9],
             out("rax") _, out("rcx") z[2], out("rdx") z[5], inout("rsi") core::ptr::from_ref(x) =>
             z[3], out("rdi") _, out("r8") z[4], out("r9") z[6], out("r10") z[7], out("r11") z[8],
             out("r12") _, out("r13") z[9], out("r14") z[0], out("r15") z[1],
@@ -9798,27 +9718,11 @@ ret
 .quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {mu6}, {mu7}, {mu8}, {mu9}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}
 "
             ),
-            mu0 = const M::MU[0],
-            mu1 = const M::MU[1],
-            mu2 = const M::MU[2],
-            mu3 = const M::MU[3],
-            mu4 = const M::MU[4],
-            mu5 = const M::MU[5],
-            mu6 = const M::MU[6],
-            mu7 = const M::MU[7],
-            mu8 = const M::MU[8],
-            mu9 = const M::MU[9],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
-            p8 = const M::P[8],
-            p9 = const M::P[9],
+            mu0 = const M::MU[0], mu1 = const M::MU[1], mu2 = const M::MU[2], mu3 = const M::MU[3],
+            mu4 = const M::MU[4], mu5 = const M::MU[5], mu6 = const M::MU[6], mu7 = const M::MU[7],
+            mu8 = const M::MU[8], mu9 = const M::MU[9], n0 = const M::N0, p0 = const M::P[0], p1 =
+            const M::P[1], p2 = const M::P[2], p3 = const M::P[3], p4 = const M::P[4], p5 = const
+            M::P[5], p6 = const M::P[6], p7 = const M::P[7], p8 = const M::P[8], p9 = const M::P[9],
             out("rax") z[2], out("rcx") z[4], inout("rdx") core::ptr::from_ref(y) => z[9],
             inout("rsi") core::ptr::from_ref(x) => z[5], out("rdi") z[3], out("r8") z[6], out("r9")
             _, out("r10") z[1], out("r11") z[0], out("r12") _, out("r13") z[8], out("r14") z[7],
@@ -10554,27 +10458,11 @@ ret
 .quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {mu6}, {mu7}, {mu8}, {mu9}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}
 "
             ),
-            mu0 = const M::MU[0],
-            mu1 = const M::MU[1],
-            mu2 = const M::MU[2],
-            mu3 = const M::MU[3],
-            mu4 = const M::MU[4],
-            mu5 = const M::MU[5],
-            mu6 = const M::MU[6],
-            mu7 = const M::MU[7],
-            mu8 = const M::MU[8],
-            mu9 = const M::MU[9],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
-            p8 = const M::P[8],
-            p9 = const M::P[9],
+            mu0 = const M::MU[0], mu1 = const M::MU[1], mu2 = const M::MU[2], mu3 = const M::MU[3],
+            mu4 = const M::MU[4], mu5 = const M::MU[5], mu6 = const M::MU[6], mu7 = const M::MU[7],
+            mu8 = const M::MU[8], mu9 = const M::MU[9], n0 = const M::N0, p0 = const M::P[0], p1 =
+            const M::P[1], p2 = const M::P[2], p3 = const M::P[3], p4 = const M::P[4], p5 = const
+            M::P[5], p6 = const M::P[6], p7 = const M::P[7], p8 = const M::P[8], p9 = const M::P[9],
             out("rax") z[4], out("rcx") z[5], out("rdx") z[9], inout("rsi") core::ptr::from_ref(x)
             => z[6], out("rdi") _, out("r8") z[8], out("r9") _, out("r10") z[7], out("r11") _,
             out("r12") z[0], out("r13") z[2], out("r14") z[1], out("r15") z[3],
@@ -11348,17 +11236,9 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
-            p8 = const M::P[8],
-            p9 = const M::P[9],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const M::P[7],
+            p8 = const M::P[8], p9 = const M::P[9],
             out("rax") z[2], out("rcx") z[9], out("rdx") z[4], inout("rsi") core::ptr::from_ref(x)
             => z[3], out("rdi") z[5], out("r8") z[1], out("r9") z[6], out("r10") z[8], out("r11") _,
             out("r12") _, out("r13") _, out("r14") z[7], out("r15") z[0],
@@ -12310,17 +12190,9 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
-            p8 = const M::P[8],
-            p9 = const M::P[9],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const M::P[7],
+            p8 = const M::P[8], p9 = const M::P[9],
             out("rax") z[9], out("rcx") z[0], inout("rdx") core::ptr::from_ref(y) => z[4],
             inout("rsi") core::ptr::from_ref(x) => z[8], out("rdi") z[1], out("r8") z[3], out("r9")
             z[2], out("r10") z[5], out("r11") z[6], out("r12") z[7], out("r13") _, out("r14") _,

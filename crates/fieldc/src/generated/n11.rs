@@ -1219,29 +1219,12 @@ ret
 .quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {mu6}, {mu7}, {mu8}, {mu9}, {mu10}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}, {p10}
 "
             ),
-            mu0 = const M::MU[0],
-            mu1 = const M::MU[1],
-            mu2 = const M::MU[2],
-            mu3 = const M::MU[3],
-            mu4 = const M::MU[4],
-            mu5 = const M::MU[5],
-            mu6 = const M::MU[6],
-            mu7 = const M::MU[7],
-            mu8 = const M::MU[8],
-            mu9 = const M::MU[9],
-            mu10 = const M::MU[10],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
-            p8 = const M::P[8],
-            p9 = const M::P[9],
-            p10 = const M::P[10],
+            mu0 = const M::MU[0], mu1 = const M::MU[1], mu2 = const M::MU[2], mu3 = const M::MU[3],
+            mu4 = const M::MU[4], mu5 = const M::MU[5], mu6 = const M::MU[6], mu7 = const M::MU[7],
+            mu8 = const M::MU[8], mu9 = const M::MU[9], mu10 = const M::MU[10], n0 = const M::N0, p0
+            = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const M::P[3], p4 = const
+            M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const M::P[7], p8 = const M::P[8],
+            p9 = const M::P[9], p10 = const M::P[10],
             out("rax") z[2], out("rcx") z[5], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
             core::ptr::from_ref(x) => z[6], out("rdi") z[3], out("r8") z[4], out("r9") _, out("r10")
             z[7], out("r11") z[8], out("r12") z[9], out("r13") z[10], out("r14") z[0], out("r15")
@@ -2190,29 +2173,12 @@ ret
 .quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {mu6}, {mu7}, {mu8}, {mu9}, {mu10}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}, {p10}
 "
             ),
-            mu0 = const M::MU[0],
-            mu1 = const M::MU[1],
-            mu2 = const M::MU[2],
-            mu3 = const M::MU[3],
-            mu4 = const M::MU[4],
-            mu5 = const M::MU[5],
-            mu6 = const M::MU[6],
-            mu7 = const M::MU[7],
-            mu8 = const M::MU[8],
-            mu9 = const M::MU[9],
-            mu10 = const M::MU[10],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
-            p8 = const M::P[8],
-            p9 = const M::P[9],
-            p10 = const M::P[10],
+            mu0 = const M::MU[0], mu1 = const M::MU[1], mu2 = const M::MU[2], mu3 = const M::MU[3],
+            mu4 = const M::MU[4], mu5 = const M::MU[5], mu6 = const M::MU[6], mu7 = const M::MU[7],
+            mu8 = const M::MU[8], mu9 = const M::MU[9], mu10 = const M::MU[10], n0 = const M::N0, p0
+            = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const M::P[3], p4 = const
+            M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const M::P[7], p8 = const M::P[8],
+            p9 = const M::P[9], p10 = const M::P[10],
             out("rax") z[3], out("rcx") z[4], out("rdx") _, inout("rsi") core::ptr::from_ref(x) =>
             z[5], out("rdi") z[6], out("r8") z[2], out("r9") _, out("r10") z[9], out("r11") z[7],
             out("r12") z[8], out("r13") z[0], out("r14") z[1], out("r15") z[10],
@@ -3444,18 +3410,9 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}, {p10}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
-            p8 = const M::P[8],
-            p9 = const M::P[9],
-            p10 = const M::P[10],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const M::P[7],
+            p8 = const M::P[8], p9 = const M::P[9], p10 = const M::P[10],
             out("rax") _, out("rcx") z[5], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
             core::ptr::from_ref(x) => z[2], out("rdi") z[3], out("r8") z[4], out("r9") z[6],
             out("r10") z[7], out("r11") z[8], out("r12") z[9], out("r13") z[10], out("r14") z[0],
@@ -4432,18 +4389,9 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}, {p10}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
-            p8 = const M::P[8],
-            p9 = const M::P[9],
-            p10 = const M::P[10],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const M::P[7],
+            p8 = const M::P[8], p9 = const M::P[9], p10 = const M::P[10],
             out("rax") z[4], out("rcx") z[5], out("rdx") _, inout("rsi") core::ptr::from_ref(x) =>
             z[3], out("rdi") z[2], out("r8") z[6], out("r9") z[7], out("r10") z[8], out("r11") z[9],
             out("r12") _, out("r13") z[10], out("r14") z[1], out("r15") z[0],
@@ -6284,18 +6232,9 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}, {p10}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
-            p8 = const M::P[8],
-            p9 = const M::P[9],
-            p10 = const M::P[10],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const M::P[7],
+            p8 = const M::P[8], p9 = const M::P[9], p10 = const M::P[10],
             out("rax") z[2], out("rcx") z[3], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
             core::ptr::from_ref(x) => z[5], out("rdi") z[4], out("r8") z[6], out("r9") _, out("r10")
             z[9], out("r11") z[7], out("r12") z[8], out("r13") z[10], out("r14") z[0], out("r15")
@@ -7584,18 +7523,9 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}, {p10}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
-            p8 = const M::P[8],
-            p9 = const M::P[9],
-            p10 = const M::P[10],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const M::P[7],
+            p8 = const M::P[8], p9 = const M::P[9], p10 = const M::P[10],
             out("rax") _, out("rcx") z[5], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
             core::ptr::from_ref(x) => z[1], out("rdi") z[2], out("r8") z[3], out("r9") z[4],
             out("r10") z[6], out("r11") z[7], out("r12") z[9], out("r13") z[8], out("r14") z[10],
@@ -9540,18 +9470,9 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}, {p10}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
-            p8 = const M::P[8],
-            p9 = const M::P[9],
-            p10 = const M::P[10],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const M::P[7],
+            p8 = const M::P[8], p9 = const M::P[9], p10 = const M::P[10],
             out("rax") z[2], out("rcx") z[4], inout("rdx") core::ptr::from_ref(y) => z[1],
             inout("rsi") core::ptr::from_ref(x) => z[6], out("rdi") z[3], out("r8") z[5], out("r9")
             z[0], out("r10") _, out("r11") z[7], out("r12") z[8], out("r13") z[9], out("r14") z[10],
@@ -10822,18 +10743,9 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}, {p10}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
-            p8 = const M::P[8],
-            p9 = const M::P[9],
-            p10 = const M::P[10],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const M::P[7],
+            p8 = const M::P[8], p9 = const M::P[9], p10 = const M::P[10],
             out("rax") _, out("rcx") z[1], out("rdx") _, inout("rsi") core::ptr::from_ref(x) =>
             z[5], out("rdi") z[2], out("r8") z[3], out("r9") z[4], out("r10") z[6], out("r11") z[9],
             out("r12") z[7], out("r13") z[8], out("r14") z[10], out("r15") z[0],
@@ -12005,29 +11917,12 @@ ret
 .quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {mu6}, {mu7}, {mu8}, {mu9}, {mu10}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}, {p10}
 "
             ),
-            mu0 = const M::MU[0],
-            mu1 = const M::MU[1],
-            mu2 = const M::MU[2],
-            mu3 = const M::MU[3],
-            mu4 = const M::MU[4],
-            mu5 = const M::MU[5],
-            mu6 = const M::MU[6],
-            mu7 = const M::MU[7],
-            mu8 = const M::MU[8],
-            mu9 = const M::MU[9],
-            mu10 = const M::MU[10],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
-            p8 = const M::P[8],
-            p9 = const M::P[9],
-            p10 = const M::P[10],
+            mu0 = const M::MU[0], mu1 = const M::MU[1], mu2 = const M::MU[2], mu3 = const M::MU[3],
+            mu4 = const M::MU[4], mu5 = const M::MU[5], mu6 = const M::MU[6], mu7 = const M::MU[7],
+            mu8 = const M::MU[8], mu9 = const M::MU[9], mu10 = const M::MU[10], n0 = const M::N0, p0
+            = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const M::P[3], p4 = const
+            M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const M::P[7], p8 = const M::P[8],
+            p9 = const M::P[9], p10 = const M::P[10],
             out("rax") z[1], out("rcx") z[4], inout("rdx") core::ptr::from_ref(y) => z[10],
             inout("rsi") core::ptr::from_ref(x) => z[5], out("rdi") z[2], out("r8") z[3], out("r9")
             z[9], out("r10") z[6], out("r11") z[0], out("r12") z[8], out("r13") z[7], out("r14") _,
@@ -12927,29 +12822,12 @@ ret
 .quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {mu6}, {mu7}, {mu8}, {mu9}, {mu10}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}, {p10}
 "
             ),
-            mu0 = const M::MU[0],
-            mu1 = const M::MU[1],
-            mu2 = const M::MU[2],
-            mu3 = const M::MU[3],
-            mu4 = const M::MU[4],
-            mu5 = const M::MU[5],
-            mu6 = const M::MU[6],
-            mu7 = const M::MU[7],
-            mu8 = const M::MU[8],
-            mu9 = const M::MU[9],
-            mu10 = const M::MU[10],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
-            p8 = const M::P[8],
-            p9 = const M::P[9],
-            p10 = const M::P[10],
+            mu0 = const M::MU[0], mu1 = const M::MU[1], mu2 = const M::MU[2], mu3 = const M::MU[3],
+            mu4 = const M::MU[4], mu5 = const M::MU[5], mu6 = const M::MU[6], mu7 = const M::MU[7],
+            mu8 = const M::MU[8], mu9 = const M::MU[9], mu10 = const M::MU[10], n0 = const M::N0, p0
+            = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const M::P[3], p4 = const
+            M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const M::P[7], p8 = const M::P[8],
+            p9 = const M::P[9], p10 = const M::P[10],
             out("rax") z[2], out("rcx") z[3], out("rdx") z[10], inout("rsi") core::ptr::from_ref(x)
             => z[4], out("rdi") z[5], out("r8") z[6], out("r9") z[9], out("r10") z[8], out("r11")
             z[7], out("r12") _, out("r13") _, out("r14") z[1], out("r15") z[0],
@@ -13882,18 +13760,9 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}, {p10}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
-            p8 = const M::P[8],
-            p9 = const M::P[9],
-            p10 = const M::P[10],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const M::P[7],
+            p8 = const M::P[8], p9 = const M::P[9], p10 = const M::P[10],
             out("rax") z[3], out("rcx") z[4], out("rdx") z[10], inout("rsi") core::ptr::from_ref(x)
             => z[2], out("rdi") z[0], out("r8") z[5], out("r9") z[6], out("r10") z[1], out("r11")
             z[7], out("r12") z[9], out("r13") z[8], out("r14") _, out("r15") _,
@@ -15074,18 +14943,9 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}, {p10}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
-            p8 = const M::P[8],
-            p9 = const M::P[9],
-            p10 = const M::P[10],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const M::P[7],
+            p8 = const M::P[8], p9 = const M::P[9], p10 = const M::P[10],
             out("rax") z[9], out("rcx") z[4], inout("rdx") core::ptr::from_ref(y) => z[10],
             inout("rsi") core::ptr::from_ref(x) => z[0], out("rdi") z[1], out("r8") z[2], out("r9")
             z[3], out("r10") z[5], out("r11") z[6], out("r12") z[8], out("r13") z[7], out("r14") _,

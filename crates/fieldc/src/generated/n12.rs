@@ -1461,31 +1461,13 @@ ret
 .quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {mu6}, {mu7}, {mu8}, {mu9}, {mu10}, {mu11}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}, {p10}, {p11}
 "
             ),
-            mu0 = const M::MU[0],
-            mu1 = const M::MU[1],
-            mu2 = const M::MU[2],
-            mu3 = const M::MU[3],
-            mu4 = const M::MU[4],
-            mu5 = const M::MU[5],
-            mu6 = const M::MU[6],
-            mu7 = const M::MU[7],
-            mu8 = const M::MU[8],
-            mu9 = const M::MU[9],
-            mu10 = const M::MU[10],
-            mu11 = const M::MU[11],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
-            p8 = const M::P[8],
-            p9 = const M::P[9],
-            p10 = const M::P[10],
-            p11 = const M::P[11],
+            mu0 = const M::MU[0], mu1 = const M::MU[1], mu2 = const M::MU[2], mu3 = const M::MU[3],
+            mu4 = const M::MU[4], mu5 = const M::MU[5], mu6 = const M::MU[6], mu7 = const M::MU[7],
+            mu8 = const M::MU[8], mu9 = const M::MU[9], mu10 = const M::MU[10], mu11 = const
+            M::MU[11], n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2],
+            p3 = const M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 =
+            const M::P[7], p8 = const M::P[8], p9 = const M::P[9], p10 = const M::P[10], p11 = const
+            M::P[11],
             out("rax") z[1], out("rcx") z[5], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
             core::ptr::from_ref(x) => z[2], out("rdi") z[3], out("r8") z[4], out("r9") z[10],
             out("r10") z[6], out("r11") z[7], out("r12") z[11], out("r13") z[8], out("r14") z[9],
@@ -2622,31 +2604,13 @@ ret
 .quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {mu6}, {mu7}, {mu8}, {mu9}, {mu10}, {mu11}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}, {p10}, {p11}
 "
             ),
-            mu0 = const M::MU[0],
-            mu1 = const M::MU[1],
-            mu2 = const M::MU[2],
-            mu3 = const M::MU[3],
-            mu4 = const M::MU[4],
-            mu5 = const M::MU[5],
-            mu6 = const M::MU[6],
-            mu7 = const M::MU[7],
-            mu8 = const M::MU[8],
-            mu9 = const M::MU[9],
-            mu10 = const M::MU[10],
-            mu11 = const M::MU[11],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
-            p8 = const M::P[8],
-            p9 = const M::P[9],
-            p10 = const M::P[10],
-            p11 = const M::P[11],
+            mu0 = const M::MU[0], mu1 = const M::MU[1], mu2 = const M::MU[2], mu3 = const M::MU[3],
+            mu4 = const M::MU[4], mu5 = const M::MU[5], mu6 = const M::MU[6], mu7 = const M::MU[7],
+            mu8 = const M::MU[8], mu9 = const M::MU[9], mu10 = const M::MU[10], mu11 = const
+            M::MU[11], n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2],
+            p3 = const M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 =
+            const M::P[7], p8 = const M::P[8], p9 = const M::P[9], p10 = const M::P[10], p11 = const
+            M::P[11],
             out("rax") z[4], out("rcx") z[5], out("rdx") _, inout("rsi") core::ptr::from_ref(x) =>
             z[10], out("rdi") z[1], out("r8") z[6], out("r9") z[11], out("r10") z[7], out("r11")
             z[8], out("r12") z[9], out("r13") z[0], out("r14") z[3], out("r15") z[2],
@@ -4122,19 +4086,9 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}, {p10}, {p11}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
-            p8 = const M::P[8],
-            p9 = const M::P[9],
-            p10 = const M::P[10],
-            p11 = const M::P[11],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const M::P[7],
+            p8 = const M::P[8], p9 = const M::P[9], p10 = const M::P[10], p11 = const M::P[11],
             out("rax") z[10], out("rcx") z[4], inout("rdx") core::ptr::from_ref(y) => _,
             inout("rsi") core::ptr::from_ref(x) => z[5], out("rdi") z[1], out("r8") z[2], out("r9")
             z[3], out("r10") z[6], out("r11") z[7], out("r12") z[11], out("r13") z[8], out("r14")
@@ -5302,19 +5256,9 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}, {p10}, {p11}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
-            p8 = const M::P[8],
-            p9 = const M::P[9],
-            p10 = const M::P[10],
-            p11 = const M::P[11],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const M::P[7],
+            p8 = const M::P[8], p9 = const M::P[9], p10 = const M::P[10], p11 = const M::P[11],
             out("rax") z[4], out("rcx") z[1], out("rdx") _, inout("rsi") core::ptr::from_ref(x) =>
             z[3], out("rdi") z[10], out("r8") z[2], out("r9") z[5], out("r10") z[6], out("r11")
             z[7], out("r12") z[11], out("r13") z[8], out("r14") z[9], out("r15") z[0],
@@ -7505,19 +7449,9 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}, {p10}, {p11}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
-            p8 = const M::P[8],
-            p9 = const M::P[9],
-            p10 = const M::P[10],
-            p11 = const M::P[11],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const M::P[7],
+            p8 = const M::P[8], p9 = const M::P[9], p10 = const M::P[10], p11 = const M::P[11],
             out("rax") z[5], out("rcx") z[2], inout("rdx") core::ptr::from_ref(y) => _, inout("rsi")
             core::ptr::from_ref(x) => z[4], out("rdi") z[1], out("r8") z[3], out("r9") z[6],
             out("r10") z[10], out("r11") z[7], out("r12") z[8], out("r13") z[11], out("r14") z[9],
@@ -9053,19 +8987,9 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}, {p10}, {p11}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
-            p8 = const M::P[8],
-            p9 = const M::P[9],
-            p10 = const M::P[10],
-            p11 = const M::P[11],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const M::P[7],
+            p8 = const M::P[8], p9 = const M::P[9], p10 = const M::P[10], p11 = const M::P[11],
             out("rax") z[10], out("rcx") z[4], inout("rdx") core::ptr::from_ref(y) => _,
             inout("rsi") core::ptr::from_ref(x) => z[5], out("rdi") z[1], out("r8") z[2], out("r9")
             z[3], out("r10") z[6], out("r11") z[7], out("r12") z[11], out("r13") z[8], out("r14")
@@ -11393,19 +11317,9 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}, {p10}, {p11}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
-            p8 = const M::P[8],
-            p9 = const M::P[9],
-            p10 = const M::P[10],
-            p11 = const M::P[11],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const M::P[7],
+            p8 = const M::P[8], p9 = const M::P[9], p10 = const M::P[10], p11 = const M::P[11],
             out("rax") z[6], out("rcx") z[3], inout("rdx") core::ptr::from_ref(y) => z[0],
             inout("rsi") core::ptr::from_ref(x) => _, out("rdi") z[2], out("r8") z[5], out("r9")
             z[4], out("r10") z[7], out("r11") z[8], out("r12") z[1], out("r13") z[9], out("r14")
@@ -12921,19 +12835,9 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}, {p10}, {p11}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
-            p8 = const M::P[8],
-            p9 = const M::P[9],
-            p10 = const M::P[10],
-            p11 = const M::P[11],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const M::P[7],
+            p8 = const M::P[8], p9 = const M::P[9], p10 = const M::P[10], p11 = const M::P[11],
             out("rax") z[10], out("rcx") z[5], out("rdx") _, inout("rsi") core::ptr::from_ref(x) =>
             z[4], out("rdi") z[1], out("r8") z[2], out("r9") z[3], out("r10") z[6], out("r11") z[7],
             out("r12") z[11], out("r13") z[8], out("r14") z[9], out("r15") z[0],
@@ -14340,31 +14244,13 @@ ret
 .quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {mu6}, {mu7}, {mu8}, {mu9}, {mu10}, {mu11}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}, {p10}, {p11}
 "
             ),
-            mu0 = const M::MU[0],
-            mu1 = const M::MU[1],
-            mu2 = const M::MU[2],
-            mu3 = const M::MU[3],
-            mu4 = const M::MU[4],
-            mu5 = const M::MU[5],
-            mu6 = const M::MU[6],
-            mu7 = const M::MU[7],
-            mu8 = const M::MU[8],
-            mu9 = const M::MU[9],
-            mu10 = const M::MU[10],
-            mu11 = const M::MU[11],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
-            p8 = const M::P[8],
-            p9 = const M::P[9],
-            p10 = const M::P[10],
-            p11 = const M::P[11],
+            mu0 = const M::MU[0], mu1 = const M::MU[1], mu2 = const M::MU[2], mu3 = const M::MU[3],
+            mu4 = const M::MU[4], mu5 = const M::MU[5], mu6 = const M::MU[6], mu7 = const M::MU[7],
+            mu8 = const M::MU[8], mu9 = const M::MU[9], mu10 = const M::MU[10], mu11 = const
+            M::MU[11], n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2],
+            p3 = const M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 =
+            const M::P[7], p8 = const M::P[8], p9 = const M::P[9], p10 = const M::P[10], p11 = const
+            M::P[11],
             out("rax") z[0], out("rcx") z[4], inout("rdx") core::ptr::from_ref(y) => z[11],
             inout("rsi") core::ptr::from_ref(x) => z[1], out("rdi") z[2], out("r8") z[3], out("r9")
             z[9], out("r10") z[5], out("r11") z[6], out("r12") z[10], out("r13") z[7], out("r14")
@@ -15445,31 +15331,13 @@ ret
 .quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {mu5}, {mu6}, {mu7}, {mu8}, {mu9}, {mu10}, {mu11}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}, {p10}, {p11}
 "
             ),
-            mu0 = const M::MU[0],
-            mu1 = const M::MU[1],
-            mu2 = const M::MU[2],
-            mu3 = const M::MU[3],
-            mu4 = const M::MU[4],
-            mu5 = const M::MU[5],
-            mu6 = const M::MU[6],
-            mu7 = const M::MU[7],
-            mu8 = const M::MU[8],
-            mu9 = const M::MU[9],
-            mu10 = const M::MU[10],
-            mu11 = const M::MU[11],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
-            p8 = const M::P[8],
-            p9 = const M::P[9],
-            p10 = const M::P[10],
-            p11 = const M::P[11],
+            mu0 = const M::MU[0], mu1 = const M::MU[1], mu2 = const M::MU[2], mu3 = const M::MU[3],
+            mu4 = const M::MU[4], mu5 = const M::MU[5], mu6 = const M::MU[6], mu7 = const M::MU[7],
+            mu8 = const M::MU[8], mu9 = const M::MU[9], mu10 = const M::MU[10], mu11 = const
+            M::MU[11], n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2],
+            p3 = const M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 =
+            const M::P[7], p8 = const M::P[8], p9 = const M::P[9], p10 = const M::P[10], p11 = const
+            M::P[11],
             out("rax") z[3], out("rcx") z[4], out("rdx") z[11], inout("rsi") core::ptr::from_ref(x)
             => z[9], out("rdi") z[5], out("r8") z[6], out("r9") z[10], out("r10") z[7], out("r11")
             z[8], out("r12") _, out("r13") z[1], out("r14") z[2], out("r15") z[0],
@@ -16586,19 +16454,9 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}, {p10}, {p11}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
-            p8 = const M::P[8],
-            p9 = const M::P[9],
-            p10 = const M::P[10],
-            p11 = const M::P[11],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const M::P[7],
+            p8 = const M::P[8], p9 = const M::P[9], p10 = const M::P[10], p11 = const M::P[11],
             out("rax") z[3], out("rcx") z[11], out("rdx") z[4], inout("rsi") core::ptr::from_ref(x)
             => z[2], out("rdi") z[9], out("r8") z[0], out("r9") z[5], out("r10") z[6], out("r11")
             z[7], out("r12") z[10], out("r13") z[8], out("r14") _, out("r15") z[1],
@@ -18016,19 +17874,9 @@ ret
 .quad {n0}, {p0}, {p1}, {p2}, {p3}, {p4}, {p5}, {p6}, {p7}, {p8}, {p9}, {p10}, {p11}
 "
             ),
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
-            p5 = const M::P[5],
-            p6 = const M::P[6],
-            p7 = const M::P[7],
-            p8 = const M::P[8],
-            p9 = const M::P[9],
-            p10 = const M::P[10],
-            p11 = const M::P[11],
+            n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3], p4 = const M::P[4], p5 = const M::P[5], p6 = const M::P[6], p7 = const M::P[7],
+            p8 = const M::P[8], p9 = const M::P[9], p10 = const M::P[10], p11 = const M::P[11],
             out("rax") z[9], out("rcx") z[3], inout("rdx") core::ptr::from_ref(y) => z[11],
             inout("rsi") core::ptr::from_ref(x) => z[4], out("rdi") z[0], out("r8") z[1], out("r9")
             z[2], out("r10") z[5], out("r11") z[6], out("r12") z[10], out("r13") z[7], out("r14")

@@ -7,6 +7,8 @@ mod aarch64;
 mod called;
 mod inlined;
 #[cfg(target_arch = "x86_64")]
+pub(crate) mod updates;
+#[cfg(target_arch = "x86_64")]
 mod x86_64;
 
 #[cfg(target_arch = "aarch64")]
@@ -26,7 +28,7 @@ use crate::running::code;
 /// Finds out what the processor has, if nobody asked yet. Portable code calls this, so that code
 /// on its way to assembly need not.
 #[inline(always)]
-fn find_out() {
+pub(crate) fn find_out() {
     if code() == UNKNOWN {
         Kernels::current();
     }
