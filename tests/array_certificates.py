@@ -8,7 +8,15 @@ from functools import cache
 from typing import Any
 
 from fieldc.algorithms.transforms import ROLES
-from fieldc.artifacts.arrays import BuiltArray, made_array, made_digits, made_sums, made_transforms
+from fieldc.artifacts.arrays import (
+    BuiltArray,
+    made_array,
+    made_digits,
+    made_moves,
+    made_sums,
+    made_transforms,
+)
+from fieldc.artifacts.digit_arrays import MOVE_ROLES
 from fieldc.artifacts.multiples import made_multiples
 from fieldc.artifacts.verify import prove_job
 from fieldc.catalogue import find_field
@@ -66,7 +74,8 @@ DOUBLES = [
     ("bn254-p", "collect", "columns", "avx512f"),
     ("goldilocks", "mul", "canonical-digits", "avx512f"),
     ("bn254-p", "from_digits", "mixed", "avx512f"),
-    ("bls12-381-r", "step", "mixed", "avx512f"),
+    ("bls12-381-r", "step_by", "mixed", "avx512f"),
+    ("bls12-381-r", "enter_by", "mixed", "avx512f"),
 ]
 """Of products by doubles."""
 SHORT = [
@@ -85,14 +94,15 @@ SHORT = [
     ("bn254-p", "collect", "columns", "avx2"),
     ("bn254-p", "to_digits", "mixed", "avx2"),
     ("bls12-381-r", "leave", "mixed", "avx2"),
+    ("bls12-381-r", "step_by", "mixed", "avx2"),
 ]
 """On vectors of 256 bits."""
 MIXED = [
     ("bn254-p", "to_digits", "mixed"),
     ("bn254-p", "from_digits", "mixed"),
-    *(("bls12-381-r", role, "mixed") for role in ROLES),
+    *(("bls12-381-r", role, "mixed") for role in (*ROLES, *MOVE_ROLES)),
 ]
-"""Conversions, and the kernels of transforms."""
+"""Conversions, the kernels of transforms, and moves to digits and back."""
 
 
 @cache
@@ -104,7 +114,7 @@ def built_array(name: str, operation: str, layout: str, target: str = IFMA) -> B
     if layout not in LAYOUTS:
         others = [*made_sums(of, f)]
         if f.n > 1:
-            others += [*made_digits(of, f), *made_transforms(of, f).values()]
+            others += [*made_digits(of, f), *made_transforms(of, f).values(), *made_moves(of, f)]
         if target == IFMA:
             others += made_multiples(of, f)
         names = [each.role or each.kernel.expression.kernel.operation for each in others]

@@ -61,6 +61,8 @@ class ShortVectors:
             if m == "vmovdqa" and any(self._unaligned(i, o) for o in operands):
                 return False
             self._write(i, operands[0], self._read(i, operands[1]))
+        elif m == "vpbroadcastq":
+            self._write(i, operands[0], self._read(i, operands[1]) * 4)
         elif m == "vpmaskmovq":
             self._masked(i)
         elif m == "vextracti128":

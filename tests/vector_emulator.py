@@ -15,7 +15,7 @@ import pytest
 from capstone import x86_const as x86
 from short_vectors import ShortVectors, is_short
 
-from fieldc.machine.arrays import BLOCK, ArrayFunction, check_arrays, size
+from fieldc.machine.arrays import ArrayFunction, check_arrays, size
 from fieldc.machine.code import code_of
 from fieldc.proof.x86_64.decode import decode
 from fieldc.targets.array_targets import ARRAY_TARGETS
@@ -344,9 +344,8 @@ class EmulatedFunction(ArrayFunction):
         machine = self._emulator
         given = len(self.expression.kernel.operands)
         machine.results = len(addresses) - given
-        fields = [self.result_field] * machine.results + self.operand_fields
-        counts = [count] * machine.results + [BLOCK if one else count for one in self.shared]
-        sizes = map(size, fields, counts)
+        sizes = [size(self.result_field, count)] * machine.results
+        sizes += [self.size_of(number, count) for number in range(given)]
         machine.areas = list(zip(addresses, sizes, strict=True))
         machine.registers |= dict(zip(POINTERS, addresses, strict=False))
         machine.registers["rdi"] = count

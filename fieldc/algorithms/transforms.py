@@ -1,7 +1,8 @@
 """Transforms in digits: values stay in digits from level to level, below a multiple of p.
 
 A transform is linear in its values. So their digits keep R = 2^(64n), and are what the limbs are,
-cut at other places. Roots of unity are in limbs.
+cut at other places. Roots of unity are in limbs, or in rows: a row for each digit that they
+multiply.
 """
 
 from __future__ import annotations
@@ -13,25 +14,29 @@ from typing import cast
 
 from fieldc.algorithms.lanes import (
     DIGIT_BITS,
-    butterfly_below,
-    butterfly_lazy,
     cut,
+    divide,
     in_lanes,
+    less_by_top,
     multiplied,
     reduced,
     spare,
     to_digits,
+    whole_product,
 )
-from fieldc.algorithms.reduction import subtract_once
+from fieldc.algorithms.reduction import drop_limb, subtract_once
 from fieldc.errors import UserError
 from fieldc.field import Field
-from fieldc.language import BoundError, Expression, Number
+from fieldc.language import BoundError, Expression, Kernel, Number
+from fieldc.operands import lazily, plain_integer, residues
+from fieldc.operations import Operation
 from fieldc.polynomial_bounds import tighten
 
-MOST_LAZY = 32
-"""Values are below (k + 1)*p for an even k up to this."""
+ENTERED = 2
+"""What a product enters is below (k + 1)*p for this k."""
 
-ROLES = ("enter", "leave", "root", "step", "step_by")
+ENTER_BY = "enter_by"
+ROLES = ("enter", ENTER_BY, "leave", "root", "next_row", "step_one", "step_by")
 """The kernels of a transform."""
 
 
@@ -49,54 +54,146 @@ class TransformKernel:
     result: Field
     """Of the words of the results."""
     shared: tuple[str, ...] = ()
-    """The operands in digits of which one block of eight elements serves for all."""
+    """The operands in digits that have one element, which serves for all."""
 
 
 def transform_kernels(f: Field) -> dict[str, TransformKernel]:
     """What a transform of a field of n limbs calls, by name.
 
-    `enter` and `leave` move values from limbs to digits and back. `step` has a root in limbs for
-    each element. `step_by` has one root for all, which `root` moves to digits: there R is
-    2^(52D), and values stay below 5p. Raises NoDigits.
+    `enter` and `leave` move values from limbs to digits and back, `enter_by` multiplies each by a
+    root in limbs on the way. `step_by` is a butterfly with one root for all elements, in rows;
+    `root` gives its last row and `next_row` each one before it. `step_one` is a butterfly with the
+    root 1. Raises NoDigits.
     """
-    digits, between = in_lanes(f), step(f)
-    lazy = between.kernel.computes.parameters["lazy"]
-    entered = TransformKernel(_enter(f), (), digits)
-    left = TransformKernel(_leave(f, lazy), ("x",), f)
-    root = TransformKernel(_root(f), (), digits)
-    step_by = TransformKernel(butterfly_lazy.expression(digits), (), digits, ("w",))
-    made = entered, left, root, TransformKernel(between, ("x", "y"), digits), step_by
+    digits, lazy = in_lanes(f), lazy_of(f)
+    step_by = TransformKernel(_by_rows(digits.n).expression(digits), (), digits, ("w",))
+    made = (
+        TransformKernel(cut.expression(f), (), digits),
+        TransformKernel(_enter_by(f), (), digits),
+        TransformKernel(_leave(f, lazy), ("x",), f),
+        TransformKernel(_root(f), (), digits),
+        TransformKernel(next_row.expression(digits), (), digits),
+        TransformKernel(_by_one(digits.n).expression(digits), (), digits),
+        step_by,
+    )
     return dict(zip(ROLES, made, strict=True))
 
 
 @lru_cache(maxsize=64)
-def step(f: Field) -> Expression:
-    """x + y*w/R and x - y*w/R for x and y below the least (k + 1)*p at which results stay.
+def lazy_of(f: Field) -> int:
+    """k where values between the levels of a transform are below (k + 1)*p.
 
-    Raises NoDigits: the closer p is to R, the larger is k.
+    A product with rows is below (D + 1)*p for D digits. Raises NoDigits.
     """
     if f.n < 2:
         raise NoDigits(f"transforms in digits take a modulus above 2^64, not {f.short}")
     if f.bits % DIGIT_BITS == 0:
         raise NoDigits(f"a modulus of {f.bits} bits fills its digits, for {f.short}")
-    for lazy in range(4, MOST_LAZY + 1, 2):
-        if (lazy + 1) * f.p > in_lanes(f).R:
-            break
+    digits = in_lanes(f)
+    lazy = 2 * (digits.n + 1)
+    if (lazy + 1) * f.p <= digits.R:
         try:
-            return butterfly_below(lazy).expression(f)
+            _enter_by(f)
+            return lazy
         except BoundError:
-            continue
+            pass
     raise NoDigits(f"digits have too little room for the values of a transform, for {f.short}")
 
 
-def _enter(f: Field) -> Expression:
-    """The same number in digits."""
-    return cut.expression(f)
+def _by_rows(count: int) -> Kernel:
+    """The step with a root in as many rows as there are digits, row i for digit i."""
+    lazy = 2 * (count + 1)
+
+    def text(
+        f: Field, x: Number, y: tuple[Number, ...], w: tuple[Number, ...]
+    ) -> tuple[Number, Number]:
+        """x + t and x - t for t = (sum of y_i*w_i)/2^52, not reduced.
+
+        A digit times a row is below 2^52*p, so t is below (D + 1)*p: rows have done what the
+        reduction of a product does, and one digit is left to drop.
+        """
+        total: Number = 0
+        for y_i, w_i in zip(y, w, strict=True):
+            total = total + y_i * w_i
+        return _both(f, x, drop_limb(f, total), lazy)
+
+    def compute(f: Field, x: int, y: tuple[int, ...], w: tuple[int, ...]) -> tuple[int, int]:
+        t = sum(y_i * w_i for y_i, w_i in zip(y, w, strict=True)) * f.mu
+        return x + t, x - t
+
+    below, digits = lazily(1, lazy), plain_integer(DIGIT_BITS, count=count)
+    computes = Operation(
+        "butterfly_rows",
+        (("x", below), ("y", digits), ("w", residues(count))),
+        lazily(2, lazy),
+        "x + t, x - t mod p for t = (y0*w0 + y1*w1 + ...)/2^52",
+        compute,
+        {"lazy": lazy},
+    )
+    return Kernel(computes, "rows", cast(Callable[..., Number], text))
+
+
+def _both(f: Field, x: Number, t: Number, lazy: int) -> tuple[Number, Number]:
+    """x + t and x - t for t below lazy/2*p; less_by_top leaves x less than p above that."""
+    half = lazy // 2 * f.p
+    x = less_by_top(f, x, half)
+    return x + t, x + (half - t)
+
+
+def _by_one(count: int) -> Kernel:
+    """The step with the root 1, for values of which the step by rows takes twice as large ones."""
+    lazy = 2 * (count + 1)
+
+    def text(f: Field, x: Number, y: Number) -> tuple[Number, Number]:
+        """x + y and x - y, not reduced."""
+        return x + y, x + (lazy // 2 * f.p - y)
+
+    below = lazily(1, lazy // 2 - 1)
+    computes = Operation(
+        "butterfly_one",
+        (("x", below), ("y", below)),
+        lazily(2, lazy),
+        "x + y, x - y mod p",
+        lambda f, x, y: (x + y, x - y),
+        {"lazy": lazy},
+    )
+    return Kernel(computes, "lanes", cast(Callable[..., Number], text))
+
+
+def _enter_by(f: Field) -> Expression:
+    """x*w/R in digits, not reduced."""
+
+    def text(f: Field, x: Number, w: Number) -> Number:
+        return divide(f, whole_product(f, x, w))
+
+    computes = Operation(
+        "mul_into",
+        (("x", residues(1)), ("w", residues(1))),
+        lazily(1, ENTERED),
+        "x*w/R mod p",
+        lambda f, x, w: x * w * f.R_inverse,
+        {"lazy": ENTERED},
+    )
+    return Kernel(computes, "lanes", text).expression(f)
 
 
 def _root(f: Field) -> Expression:
-    """The same element in digits, where R is 2^(52D)."""
+    """The same element in digits, where R is 2^(52D): the last row."""
     return multiplied(1 << spare(f), to_digits.function).expression(f)
+
+
+def _drop_one(f: Field, x: Number) -> Number:
+    return subtract_once(drop_limb(f, x), f.p)
+
+
+next_row = Kernel(
+    Operation(
+        "drop_digit", (("x", residues(1)),), residues(1), "x/2^52 mod p", lambda f, x: x * f.mu
+    ),
+    "lanes",
+    _drop_one,
+)
+"""The row before one."""
 
 
 def _leave(f: Field, lazy: int) -> Expression:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
-from fieldc.algorithms.lanes import DIGIT_BITS, in_lanes
+from fieldc.algorithms.lanes import DIGIT_BITS, LIMB_BITS, in_lanes
 from fieldc.algorithms.transforms import ROLES, NoDigits, TransformKernel, transform_kernels
 from fieldc.artifacts.verify import Job
 from fieldc.field import Field
@@ -44,13 +43,11 @@ def job_of_transform(kernel: ArrayKernel) -> Job:
 
 def job_of_row(code: bytes, row: Mapping[str, Any], f: Field) -> Job:
     """The proof of a kernel of a transform from its entry in a manifest."""
-    job = Job(code, row["symbol"], row["op"], f.p, row["n"], array_word=row["word"])
-    if row["word"] == DIGIT_BITS:
-        return replace(job, shared=tuple(row["shared"]))
+    limbs = Field(f.p, LIMB_BITS).n if row["word"] == DIGIT_BITS else row["n"]
     parameters, in_digits = tuple(row["parameters"].items()), tuple(row["in_digits"])
-    return replace(
-        job, mixed=MixedArrays(row["family"], parameters, in_digits, row["gives_digits"])
-    )
+    gives, shared = row["gives_digits"], tuple(row["shared"])
+    mixed = MixedArrays(row["family"], parameters, in_digits, gives, shared)
+    return Job(code, row["symbol"], row["op"], f.p, limbs, array_word=LIMB_BITS, mixed=mixed)
 
 
 def row_of_transform(kernel: ArrayKernel) -> dict[str, object]:
@@ -77,7 +74,7 @@ def said_of_transform(kernel: ArrayKernel, role: str) -> str:
     digits, named = [*_in_digits(kernel), *gives], kernel.expression.kernel.operands
     limbs = [name for name in (*(n for n, _ in named), *results) if name not in digits]
     used = f"{role} of transforms" if role in ROLES else f"{role} of digits"
-    one = f" {' and '.join(kernel.shared)} has one block, which serves for all."
+    one = f" {' and '.join(kernel.shared)} has one element, row by row, which serves for all."
     in_limbs = f" {_are(limbs)} in {f.size}."
     may = "z0 and z1 may be x and y; other arrays" if kernel.results == 2 else "z and x"
     return (

@@ -88,8 +88,6 @@ class Job:
     """Of such a kernel of multiples of p: how many p the second factors are below."""
     mixed: MixedArrays | None = None
     """Of a kernel on arrays in limbs and in digits: what it must be."""
-    shared: tuple[str, ...] = ()
-    """Of a kernel on arrays: the operands of which one block serves for all elements."""
 
 
 @dataclass(frozen=True)
@@ -229,7 +227,7 @@ def _proof_of_array(function: KernelCode, job: Job) -> Verdict:
         return Verdict("", 0.0, text(found) if found else "", known.array_convention)
     family, parameters = named_operation(job.operation, ARRAY_OPERATIONS)
     code, p, n, word, start = function.code, job.p, job.limbs, job.array_word, function.start
-    named = job.operation, start, job.symbol, job.shared
+    named = job.operation, start, job.symbol
     written = certify_arrays(code, family, p, n, word, parameters, *named)
     return Verdict("", 0.0, text(written) if written else "", known.array_convention)
 

@@ -79,7 +79,7 @@ class ArrayFunction:
         names = [name for name, _ in expression.kernel.operands]
         self.operand_fields = [in_lanes(f) if name in in_digits else f for name in names]
         self.shared = [name in shared for name in names]
-        """Whether an operand has one block, which serves for all elements."""
+        """Whether an operand has one element, which serves for all."""
         self._load(code, symbol)
 
     def _load(self, code: bytes, symbol: str) -> None:
@@ -93,6 +93,20 @@ class ArrayFunction:
     def at(self, count: int, *addresses: int) -> None:
         """Call it on arrays at addresses: results first."""
         self._function(count, *addresses)
+
+    def array(self, number: int, values: Sequence[int]) -> bytes:
+        """An operand in memory: of one that serves for all elements, the words of the first."""
+        f = self.operand_fields[number]
+        if not self.shared[number]:
+            return packed(f, values)
+        words = range(self.size_of(number, 1) // WORD_BYTES)
+        digits = (values[0] >> f.word * i & f.base - 1 for i in words)
+        return b"".join(digit.to_bytes(WORD_BYTES, "little") for digit in digits)
+
+    def size_of(self, number: int, count: int) -> int:
+        """Bytes of an operand of so many elements."""
+        f, (_, bound) = self.operand_fields[number], self.expression.kernel.operands[number]
+        return WORD_BYTES * bound.width(f) if self.shared[number] else size(f, count)
 
     def __call__(
         self, *operands: Sequence[int], on: Mapping[int, int] = MappingProxyType({})
@@ -110,8 +124,7 @@ class ArrayFunction:
             memory += b"\x5a" * z + GUARD
         room, results = len(memory), tuple(places)
         for number, operand in enumerate(operands):
-            block = operand[:BLOCK] if self.shared[number] else operand
-            array = packed(self.operand_fields[number], block)
+            array = self.array(number, operand)
             if number in on:
                 places.append(results[on[number]])
                 memory[places[-1] : places[-1] + z] = array
@@ -145,7 +158,7 @@ def check_arrays(function: ArrayFunction, seed: int = 0, lengths: Sequence[int] 
     narrow = highs.index(min(highs))
     for chosen in [every[-n:] for n in lengths] or _lengths(every):
         operands = [
-            [operand[i % BLOCK if shared else i] for i in range(len(operand))]
+            [operand[0 if shared else i] for i in range(len(operand))]
             for operand, shared in zip(zip(*chosen, strict=True), function.shared, strict=True)
         ]
         same = [operands[narrow]] * len(operands)

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Mapping
+from typing import Any
 
 from fieldc.algorithms.lanes import in_lanes
 from fieldc.field import Field
-from fieldc.machine.arrays import BLOCK, ArrayFunction, size
+from fieldc.machine.arrays import BLOCK, WORD_BYTES, ArrayFunction, size
 from fieldc.properties import properties
 from fieldc.python.arrays import (
     LengthMismatch,
     ResidueArray,
     array,
-    array_of,
     compute,
     empty,
     transform_functions,
@@ -96,23 +96,44 @@ def _levels_in_digits(
 ) -> ResidueArray:
     """The same where rows are whole blocks: values stay in digits, and are reduced at the end."""
     f, half, rows = x.f, x.count // 2, 1
-    powers, element = _powers(f, root, order // 2), size(f, 1)
-    every = (ctypes.string_at(powers.at(i), element) * BLOCK for i in range(powers.count))
-    copies = array_of(f, b"".join(every))
-    roots, now, then = (empty(in_lanes(f), c) for c in (copies.count, x.count, x.count))
-    kernels["root"].at(copies.count, roots.address, copies.address)
+    digits = in_lanes(f)
+    roots, root_bytes = _in_rows(kernels, _powers(f, root, order // 2)), WORD_BYTES * digits.n**2
+    now, then = (empty(digits, x.count) for _ in range(2))
     kernels["enter"].at(x.count, now.address, x.address)
     while rows < order:
         length = half // rows
         for row in range(rows):
             ends = then.at(row * length), then.at(row * length + half)
             given = now.at(2 * row * length), now.at((2 * row + 1) * length)
-            power = roots.at(BLOCK * row * (order // (2 * rows)))
-            kernels["step_by"].at(length, *ends, *given, power)
+            power = row * (order // (2 * rows))
+            if not power and rows <= digits.n + 1:  # values of row 0 are below rows*p
+                kernels["step_one"].at(length, *ends, *given)
+            else:
+                at = ctypes.addressof(roots) + power * root_bytes
+                kernels["step_by"].at(length, *ends, *given, at)
         now, then, rows = then, now, 2 * rows
     left = empty(f, x.count)
     kernels["leave"].at(x.count, left.address, now.address)
     return left
+
+
+def _in_rows(kernels: Mapping[str, ArrayFunction], roots: ResidueArray) -> ctypes.Array[Any]:
+    """Each root in rows of digits, n rows of n words."""
+    digits = in_lanes(roots.f)
+    n, held = digits.n, size(digits, roots.count)
+    made = (ctypes.c_uint64 * (n * held // WORD_BYTES))()
+    words, row = memoryview(made).cast("B").cast("Q"), empty(digits, roots.count)
+    kernels["root"].at(roots.count, row.address, roots.address)
+    for number in reversed(range(n)):
+        given = memoryview(ctypes.string_at(row.address, held)).cast("Q")
+        for place in range(n * BLOCK):
+            digit, lane = divmod(place, BLOCK)
+            first = lane * n * n + number * n + digit
+            words[first :: BLOCK * n * n] = given[place :: BLOCK * n]
+        before = empty(digits, roots.count)
+        kernels["next_row"].at(roots.count, before.address, row.address)
+        row = before
+    return made
 
 
 def _powers(f: Field, root: int, count: int) -> ResidueArray:

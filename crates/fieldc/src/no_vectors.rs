@@ -53,12 +53,17 @@ pub(crate) fn multiples_on_arrays<const N: usize, M: Modulus<N>>() -> Option<&'s
 /// What moves elements to digits and back would be.
 type RunMove = unsafe fn(usize, *mut u64, *const u64);
 
+/// What multiplies on the way to digits would be.
+type RunAccumulate = unsafe fn(usize, *mut u64, *const u64, *const u64);
+
 /// The kernels of transforms in digits, of which there are none.
 pub(crate) struct TransformKernels {
     pub(crate) enter: RunMove,
+    pub(crate) enter_by: RunAccumulate,
     pub(crate) leave: RunMove,
     pub(crate) root: RunMove,
-    pub(crate) step: RunButterfly,
+    pub(crate) next_row: RunMove,
+    pub(crate) step_one: RunButterfly,
     pub(crate) step_by: RunButterfly,
     pub(crate) digits: usize,
 }

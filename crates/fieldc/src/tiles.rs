@@ -1,9 +1,14 @@
 //! Transforms in vectors: values stay in digits for several levels, in tiles that fit the cache.
+//!
+//! In four steps (D. H. Bailey, "FFTs in external or hierarchical memory", 1990): transforms of the
+//! columns of a square, a product with a root for each element, rows and columns exchanged, the
+//! other transforms. So all elements of a row have one root in each level.
 
 use crate::Field;
 use crate::assembly::HasProducts;
 use crate::ntt::{put_in_order, reversed};
 use crate::vectors::{TransformKernels, transforms_on_arrays};
+use core::ops::Range;
 
 /// Elements that vectors take at a time.
 const BLOCK: usize = 8;
@@ -15,23 +20,30 @@ const WORDS: usize = 10240;
 const FEW: usize = 2560;
 /// Words of an element in digits at most.
 const MOST_DIGITS: usize = 15;
-/// The most levels that a tile takes: its elements have two digits or more.
-const LEVELS: usize = (WORDS / BLOCK / 2).ilog2() as usize;
-
-/// A root in digits, eight times.
-#[derive(Clone, Copy)]
-#[repr(C, align(64))]
-struct Copies([u64; BLOCK * MOST_DIGITS]);
+/// Roots for elements that are read together.
+const PART: usize = 32;
+/// What elements multiplied by roots are below, in p.
+const ENTERED: usize = 3;
 
 /// Values and roots in digits.
 #[repr(C, align(64))]
 struct Space<const SIZE: usize> {
     tile: [u64; SIZE],
-    /// The roots of far levels of a block: a number for each as in a heap, eight side by side.
-    roots: [u64; WORDS / BLOCK],
-    /// For each level those of the next two blocks.
-    copies: [[Copies; 2]; LEVELS],
+    roots: Roots<SIZE>,
 }
+
+/// The roots of some levels, in rows: those of level l from place 2^l on, as in a heap.
+#[repr(C, align(64))]
+struct Roots<const SIZE: usize> {
+    rows: [u64; SIZE],
+    /// Roots at powers of two below this one are 1, and their values are small enough for sums.
+    ones: usize,
+}
+
+/// Eight roots in digits.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+struct Several([u64; BLOCK * MOST_DIGITS]);
 
 /// A transform, by the table of roots of `Ntt`.
 struct Transform<'a, M> {
@@ -45,6 +57,33 @@ struct Rows {
     count: usize,
     width: usize,
     stride: usize,
+    /// Whether their numbers have bits in the other order.
+    are_reversed: bool,
+}
+
+impl Rows {
+    /// Which row a row of a tile is.
+    fn place(self, number: usize) -> usize {
+        if self.are_reversed {
+            reversed(number, self.count)
+        } else {
+            number
+        }
+    }
+
+    /// Its elements.
+    fn row(self, number: usize) -> Range<usize> {
+        let first = self.stride * self.place(number);
+        first..first + self.width
+    }
+}
+
+/// Roots for each element: powers of a number for each row, from an element on.
+#[derive(Clone, Copy)]
+struct Factors {
+    first_row: usize,
+    rows: usize,
+    first: usize,
 }
 
 /// Transforms elements in vectors, by as many roots; whether it did, else nothing has changed.
@@ -72,10 +111,10 @@ impl<M: Field> Transform<'_, M> {
     /// All levels, by tiles of so many words.
     #[inline(never)]
     fn run<const SIZE: usize>(&self, x: &mut [M]) {
+        let (rows, ones) = ([0; SIZE], 0);
         let mut space = Space {
             tile: [0; SIZE],
-            roots: [0; WORDS / BLOCK],
-            copies: [[Copies([0; BLOCK * MOST_DIGITS]); 2]; LEVELS],
+            roots: Roots { rows, ones },
         };
         let levels = x.len().trailing_zeros();
         let (mut blocks, mut left) = (1, levels.div_ceil(2));
@@ -86,7 +125,7 @@ impl<M: Field> Transform<'_, M> {
             left -= here;
         }
         put_in_order(x);
-        left = levels / 2;
+        (blocks, left) = (1, levels / 2);
         while left > 0 {
             let here = self.together::<SIZE>(left);
             self.near_levels(&mut space, x, blocks, here);
@@ -97,22 +136,24 @@ impl<M: Field> Transform<'_, M> {
 
     /// How many of some levels the next tiles take, so that all take about as many.
     fn together<const SIZE: usize>(&self, levels: u32) -> u32 {
-        let most = (SIZE / BLOCK / self.kernels.digits).ilog2();
+        let digits = self.kernels.digits;
+        let most = (SIZE / digits / digits.max(BLOCK)).ilog2();
         levels.div_ceil(levels.div_ceil(most))
     }
 
-    /// Rows of a tile that lie so many elements apart.
-    fn rows<const SIZE: usize>(&self, levels: u32, stride: usize) -> Rows {
+    /// Rows of a tile that lie so many elements apart, and are no longer than some.
+    fn rows<const SIZE: usize>(&self, levels: u32, stride: usize, length: usize) -> Rows {
         let most = 1 << (SIZE / self.kernels.digits).ilog2();
         let count = 1 << levels;
         Rows {
             count,
-            width: stride.min(most / count),
+            width: length.min(most / count),
             stride,
+            are_reversed: false,
         }
     }
 
-    /// Some levels that join the halves of blocks, with one root for all elements of a block.
+    /// Some levels of the transforms of columns, which join the halves of blocks of rows.
     fn far_levels<const SIZE: usize>(
         &self,
         space: &mut Space<SIZE>,
@@ -121,55 +162,109 @@ impl<M: Field> Transform<'_, M> {
         levels: u32,
     ) {
         let size = x.len() / blocks;
-        let rows = self.rows::<SIZE>(levels, size >> levels);
+        let rows = self.rows::<SIZE>(levels, size >> levels, size >> levels);
         for (number, block) in x.chunks_exact_mut(size).enumerate() {
-            self.block_roots(space, blocks, reversed(number, blocks), levels);
+            let power = reversed(number, blocks);
+            self.find_roots(&mut space.roots, levels, blocks, power, 1);
             for first in (0..rows.stride).step_by(rows.width) {
                 self.enter(space, &block[first..], rows);
-                self.far_tile(space, rows);
+                self.compute(space.values(rows, self.kernels), 1);
                 self.leave(&mut block[first..], space, rows);
             }
         }
     }
 
-    /// Some levels with a root for each place.
+    /// The same of the other transforms: rows are in the order of reversed bits.
     fn near_levels<const SIZE: usize>(
         &self,
         space: &mut Space<SIZE>,
         x: &mut [M],
-        half: usize,
+        blocks: usize,
         levels: u32,
     ) {
-        let rows = self.rows::<SIZE>(levels, half);
-        for block in x.chunks_exact_mut(half << levels) {
-            for first in (0..half).step_by(rows.width) {
-                self.enter(space, &block[first..], rows);
-                self.near_tile(space, &self.roots[half + first..], rows);
-                self.leave(&mut block[first..], space, rows);
+        let height = 1 << (x.len().trailing_zeros() / 2);
+        let length = x.len() / height;
+        let rows = Rows {
+            are_reversed: true,
+            ..self.rows::<SIZE>(levels, blocks * length, length)
+        };
+        let entered = if blocks == 1 { ENTERED } else { 1 };
+        for power in 0..blocks {
+            self.find_roots(&mut space.roots, levels, blocks, power, entered);
+            for (number, block) in x.chunks_exact_mut(rows.stride << levels).enumerate() {
+                for first in (0..length).step_by(rows.width) {
+                    let block = &mut block[power * length + first..];
+                    if blocks == 1 {
+                        let factors = Factors {
+                            first_row: number << levels,
+                            rows: height,
+                            first,
+                        };
+                        self.enter_by(space, block, rows, factors);
+                    } else {
+                        self.enter(space, block, rows);
+                    }
+                    self.compute(space.values(rows, self.kernels), 1);
+                    self.leave(block, space, rows);
+                }
             }
         }
     }
 
-    /// The roots of far levels of a block, in digits: the 2^l roots of level l from place 2^l on.
-    fn block_roots<const SIZE: usize>(
+    /// The power of two below which roots 1 need no product, for values below so many p: the sums
+    /// of level l are of values 2^l times as large, and may be of those below (digits + 1)*p.
+    fn ones(&self, below: usize) -> usize {
+        2 << ((self.kernels.digits + 1) / below).ilog2()
+    }
+
+    /// The roots of some levels of the block whose first one has a power of that of level 0, for
+    /// values that enter below so many p.
+    fn find_roots<const SIZE: usize>(
         &self,
-        space: &mut Space<SIZE>,
+        roots: &mut Roots<SIZE>,
+        levels: u32,
         blocks: usize,
         power: usize,
-        levels: u32,
+        below: usize,
     ) {
-        let words = BLOCK * self.kernels.digits;
+        roots.ones = if power == 0 { self.ones(below) } else { 0 };
+        let words = self.kernels.digits * self.kernels.digits;
+        let count = 1_usize << levels;
         let mut some = [M::ONE; BLOCK];
-        for first in (0..1_usize << levels).step_by(BLOCK) {
-            for (node, root) in (first..).zip(&mut some).skip(usize::from(first == 0)) {
+        for first in (0..count).step_by(BLOCK) {
+            for (node, root) in (first..count).zip(&mut some).skip(usize::from(first == 0)) {
                 let here = 1 << node.ilog2();
-                let place = blocks * here + reversed(node - here, here) * blocks + power;
-                *root = self.roots[place];
+                let place = here + reversed(node - here, here);
+                *root = self.roots[place * blocks + power];
             }
-            let z = &mut space.roots[first * self.kernels.digits..][..words];
-            // SAFETY: the processor was found to have what the kernel needs, and an element is
-            // nothing but its limbs. A block of elements has so many words in digits.
-            unsafe { (self.kernels.root)(BLOCK, z.as_mut_ptr(), some.as_ptr().cast()) };
+            let last = (first + BLOCK).min(count);
+            self.put_in_rows(&mut roots.rows[first * words..last * words], &some);
+        }
+    }
+
+    /// The rows of some roots.
+    fn put_in_rows(&self, z: &mut [u64], roots: &[M; BLOCK]) {
+        let TransformKernels {
+            root,
+            next_row,
+            digits,
+            ..
+        } = *self.kernels;
+        let [mut this, mut before] = [Several([0; BLOCK * MOST_DIGITS]); 2];
+        // SAFETY: the processor was found to have what the kernel needs, and an element is nothing
+        // but its limbs. A block of elements has at most so many words in digits.
+        unsafe { root(BLOCK, this.0.as_mut_ptr(), roots.as_ptr().cast()) };
+        for row in (0..digits).rev() {
+            for (lane, z) in z.chunks_exact_mut(digits * digits).enumerate() {
+                for (digit, z) in z[row * digits..][..digits].iter_mut().enumerate() {
+                    *z = this.0[digit * BLOCK + lane];
+                }
+            }
+            if row > 0 {
+                // SAFETY: as above; both are apart.
+                unsafe { next_row(BLOCK, before.0.as_mut_ptr(), this.0.as_ptr()) };
+                core::mem::swap(&mut this, &mut before);
+            }
         }
     }
 
@@ -182,9 +277,53 @@ impl<M: Field> Transform<'_, M> {
             .take(rows.count)
             .enumerate()
         {
-            let x = &x[i * rows.stride..][..rows.width];
+            let x = &x[rows.row(i)];
             // SAFETY: as above; rows are whole blocks.
             unsafe { (self.kernels.enter)(rows.width, z.as_mut_ptr(), x.as_ptr().cast()) };
+        }
+    }
+
+    /// The same, multiplied by roots.
+    fn enter_by<const SIZE: usize>(
+        &self,
+        space: &mut Space<SIZE>,
+        x: &[M],
+        rows: Rows,
+        factors: Factors,
+    ) {
+        let (part, digits) = (rows.width.min(PART), self.kernels.digits);
+        let parts = rows.width / part;
+        // What was just written in small parts is not ready to be read as a vector.
+        let mut roots = [[M::ONE; PART]; 2];
+        self.powers(&mut roots[0][..part], factors, rows.place(0), 0);
+        for at in 0..rows.count * parts {
+            let (row, column) = (at / parts, at % parts * part);
+            let (next_row, next) = ((at + 1) / parts, (at + 1) % parts * part);
+            if next_row < rows.count {
+                let roots = &mut roots[(at + 1) % 2][..part];
+                self.powers(roots, factors, rows.place(next_row), next);
+            }
+            let z = &mut space.tile[(row * rows.width + column) * digits..][..part * digits];
+            let x = &x[rows.row(row)][column..][..part];
+            let (x, w) = (x.as_ptr().cast(), roots[at % 2].as_ptr().cast());
+            // SAFETY: as above; there are as many roots.
+            unsafe { (self.kernels.enter_by)(part, z.as_mut_ptr(), x, w) };
+        }
+    }
+
+    /// Powers of the root whose order is the number of elements: of a row of a tile, from a column
+    /// on.
+    fn powers(&self, z: &mut [M], factors: Factors, row: usize, column: usize) {
+        let step = reversed(factors.first_row + row, factors.rows);
+        let half = self.roots.len() / 2;
+        let roots = &self.roots[half..];
+        let mut power = step * (factors.first + column);
+        for z in z {
+            *z = match power.checked_sub(half) {
+                None => roots[power],
+                Some(rest) => -roots[rest],
+            };
+            power += step;
         }
     }
 
@@ -192,88 +331,65 @@ impl<M: Field> Transform<'_, M> {
     fn leave<const SIZE: usize>(&self, x: &mut [M], space: &Space<SIZE>, rows: Rows) {
         let words = rows.width * self.kernels.digits;
         for (i, z) in space.tile.chunks_exact(words).take(rows.count).enumerate() {
-            let x = &mut x[i * rows.stride..][..rows.width];
+            let x = &mut x[rows.row(i)];
             // SAFETY: as above. Values are below the bound of `leave`: all kernels of a transform
             // were made for one another.
             unsafe { (self.kernels.leave)(rows.width, x.as_mut_ptr().cast(), z.as_ptr()) };
         }
     }
 
-    fn far_tile<const SIZE: usize>(&self, space: &mut Space<SIZE>, rows: Rows) {
-        let words = rows.width * self.kernels.digits;
-        let Space {
-            tile,
-            roots,
-            copies,
-        } = space;
-        self.copy_root(&mut copies[0][1], roots, 1); // 1 is odd
-        self.far_block(&mut tile[..rows.count * words], roots, copies, 1, words);
+    /// The levels of a block of rows; the first has the root of that number.
+    fn compute<const SIZE: usize>(&self, values: Values<'_, SIZE>, number: usize) {
+        let half = values.tile.len() / 2;
+        let (low, high) = values.tile.split_at_mut(half);
+        self.step(low, high, values.roots, number);
+        if half > values.words {
+            for (number, tile) in [(2 * number, low), (2 * number + 1, high)] {
+                self.compute(Values { tile, ..values }, number);
+            }
+        }
     }
 
-    /// The levels of a block of rows of so many words; the first has the root of that number.
-    fn far_block(
+    /// x + w*y and x - w*y instead of x and y, for the root of a number.
+    fn step<const SIZE: usize>(
         &self,
-        tile: &mut [u64],
-        roots: &[u64],
-        copies: &mut [[Copies; 2]],
+        x: &mut [u64],
+        y: &mut [u64],
+        roots: &Roots<SIZE>,
         number: usize,
-        words: usize,
     ) {
-        let Some((here, below)) = copies.split_first_mut() else {
-            return;
-        };
-        if tile.len() > 2 * words {
-            // What was just written in small parts is not ready to be read as a vector.
-            self.copy_root(&mut below[0][0], roots, 2 * number);
-            self.copy_root(&mut below[0][1], roots, 2 * number + 1);
-        }
-        let half = tile.len() / 2;
-        let (low, high) = tile.split_at_mut(half);
-        let (x, y) = (low.as_mut_ptr(), high.as_mut_ptr());
-        let w = here[number & 1].0.as_ptr();
-        // SAFETY: as above; results are x and y, and w is apart from them.
-        unsafe { (self.kernels.step_by)(half / self.kernels.digits, x, y, x, y, w) };
-        if half > words {
-            self.far_block(low, roots, below, 2 * number, words);
-            self.far_block(high, roots, below, 2 * number + 1, words);
-        }
-    }
-
-    /// Eight copies of the root of a number.
-    fn copy_root(&self, z: &mut Copies, roots: &[u64], number: usize) {
         let digits = self.kernels.digits;
-        let block = &roots[number / BLOCK * BLOCK * digits..][..BLOCK * digits];
-        let each = block.iter().skip(number % BLOCK).step_by(BLOCK);
-        for (z, digit) in z.0.chunks_exact_mut(BLOCK).zip(each) {
-            z.fill(*digit);
-        }
+        let words = digits * digits;
+        let w = &roots.rows[number * words..][..words];
+        let is_one = number < roots.ones && number.is_power_of_two();
+        let step = if is_one {
+            self.kernels.step_one
+        } else {
+            self.kernels.step_by
+        };
+        let count = x.len() / digits;
+        let (x, y) = (x.as_mut_ptr(), y.as_mut_ptr());
+        // SAFETY: as above; results are x and y, and w is apart from them. For 1 it is not read.
+        unsafe { step(count, x, y, x, y, w.as_ptr()) };
     }
+}
 
-    /// Near levels. Those roots of level l that a row needs are `stride` apart, from
-    /// (2^l - 1)*`stride` on.
-    fn near_tile<const SIZE: usize>(&self, space: &mut Space<SIZE>, roots: &[M], rows: Rows) {
-        let words = rows.width * self.kernels.digits;
-        self.near_block(&mut space.tile[..rows.count * words], roots, rows);
-    }
+/// Values of some rows, and the roots of their levels.
+struct Values<'a, const SIZE: usize> {
+    tile: &'a mut [u64],
+    roots: &'a Roots<SIZE>,
+    /// Of a row.
+    words: usize,
+}
 
-    /// The levels of a block of rows: those of both halves, and then their last one.
-    fn near_block(&self, tile: &mut [u64], roots: &[M], rows: Rows) {
-        let words = rows.width * self.kernels.digits;
-        let half = tile.len() / 2;
-        let (low, high) = tile.split_at_mut(half);
-        if half > words {
-            self.near_block(low, roots, rows);
-            self.near_block(high, roots, rows);
-        }
-        let here = half / words;
-        let pairs = low
-            .chunks_exact_mut(words)
-            .zip(high.chunks_exact_mut(words));
-        for (i, (low, high)) in pairs.enumerate() {
-            let (x, y) = (low.as_mut_ptr(), high.as_mut_ptr());
-            let w = &roots[(here - 1 + i) * rows.stride..][..rows.width];
-            // SAFETY: as above; results are x and y.
-            unsafe { (self.kernels.step)(rows.width, x, y, x, y, w.as_ptr().cast()) };
+impl<const SIZE: usize> Space<SIZE> {
+    /// The values of some rows.
+    fn values(&mut self, rows: Rows, kernels: &TransformKernels) -> Values<'_, SIZE> {
+        let words = rows.width * kernels.digits;
+        Values {
+            tile: &mut self.tile[..rows.count * words],
+            roots: &self.roots,
+            words,
         }
     }
 }

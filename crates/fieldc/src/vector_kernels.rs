@@ -42,12 +42,16 @@ pub(crate) type RunMove = RunCollect;
 /// The kernels of transforms in digits, for values and roots as they come from one another.
 pub(crate) struct TransformKernels {
     pub(crate) enter: RunMove,
+    /// The same, each element multiplied by a root in limbs.
+    pub(crate) enter_by: RunAccumulate,
     pub(crate) leave: RunMove,
-    /// Takes roots to digits, for `step_by`.
+    /// Takes roots to digits: the last of their rows.
     pub(crate) root: RunMove,
-    /// A butterfly with a root in limbs for each element.
-    pub(crate) step: RunButterfly,
-    /// One with a block of one root in digits, for all elements.
+    /// The row before one.
+    pub(crate) next_row: RunMove,
+    /// A butterfly with the root 1, which ignores w.
+    pub(crate) step_one: RunButterfly,
+    /// One with the rows of one root in digits, for all elements.
     pub(crate) step_by: RunButterfly,
     /// Words of an element in digits.
     pub(crate) digits: usize,
@@ -245,7 +249,7 @@ macro_rules! butterfly_kernel {
 }
 pub(crate) use butterfly_kernel;
 
-/// The same of the first kernel of inner products.
+/// The same of the first kernel of inner products, and of what multiplies on the way to digits.
 macro_rules! accumulate_kernel {
     ($run:ident, $name:literal, $code:literal) => {
         $crate::vector_kernels::array_kernel! {

@@ -32,7 +32,7 @@ from fieldc.packages.c.digits import (
     table_of_digits,
 )
 from fieldc.packages.c.entries import START, called, entries_text
-from fieldc.packages.c.transforms import table_of_tiles, tile_words
+from fieldc.packages.c.transforms import KINDS_OF_TILES, table_of_tiles, tile_words
 from fieldc.progress import Progress
 from fieldc.properties import has_transforms
 from fieldc.targets.array_targets import ARRAY_TARGETS
@@ -58,13 +58,13 @@ MEMBERS = {
     "butterfly": (TRANSFORM,),
 }
 """The members of the table of kernels, by their number of operands."""
-ARGUMENTS = {"unary": 3, "binary": 4, "ternary": 5, "butterfly": 6}
+ARGUMENTS = {"unary": 3, "binary": 4, "ternary": 5, "pair": 5, "butterfly": 6}
 """The count, the results and the operands."""
 SUM = (ACCUMULATE, COLLECT)
 """The two kernels of inner products."""
 ALONE = (
     *zip(("binary", "unary"), SUM, strict=True),
-    *zip(("unary", "unary", "unary", "butterfly", "butterfly"), ROLES, strict=True),
+    *zip(KINDS_OF_TILES, ROLES, strict=True),
 )
 """The kernels that are no members, with their kinds."""
 SCALAR = "mulx"

@@ -46,6 +46,8 @@ class BlockLayout:
     is_array: bool
     is_halved: bool = False
     """Whether each of them is two elements of 32 bits, and a block has sixteen."""
+    is_single: bool = False
+    """Whether there is one element, word by word, which serves for all."""
 
     def at(self, index: int) -> tuple[int, int]:
         """The element and the word of it at a place."""
@@ -192,18 +194,26 @@ class BlockRun:
             if name not in self.registers:
                 raise ProofError(f"reads {name}, which has no known words")
             return self.registers[name]
-        sizes = (WORD_BYTES, self.bytes) if self.places == LANES else (self.bytes,)
+        has_one = self.places == LANES or i.mnemonic == "vpbroadcastq"
+        sizes = (WORD_BYTES, self.bytes) if has_one else (self.bytes,)
         if operand.type != x86.X86_OP_MEM or operand.size not in sizes:
             raise ProofError("an operand of an unknown kind")
         base, offset = self.address(i, operand)
         if operand.size == WORD_BYTES:
-            if base != "rip":
-                raise ProofError("one word for all lanes that is no constant")
-            word = self.lane.constant(self._constant(offset))
-            return tuple((word, None) for _ in range(LANES))
+            return ((self._one_word(base, offset), None),) * self.places
         if self.is_masked(base):
             raise ProofError("reads a whole vector of an array in the tail")
         return self.load(base, offset)
+
+    def _one_word(self, base: str, offset: int) -> Word:
+        """A word that is the same for all lanes: a constant, or one of an element for all."""
+        if base == "rip":
+            return self.lane.constant(self._constant(offset))
+        layout, held = self.operands.get(base, (self.layout, []))
+        number, rest = divmod(offset, WORD_BYTES)
+        if not layout.is_single or rest or not 0 <= number < len(held):
+            raise ProofError("one word for all lanes that is no constant")
+        return held[number]
 
     def is_masked(self, base: str) -> bool:
         """Whether accesses at a pointer need the tail's masks: arrays of limbs end anywhere."""
@@ -236,6 +246,8 @@ class BlockRun:
         if base not in self.operands:
             raise ProofError(f"reads at {base}")
         layout, held = self.operands[base]
+        if layout.is_single:
+            raise ProofError("reads vectors of one element")
         numbers = _numbers(layout, offset, count)
         # z may be an operand of its layout, unless a pointer says which one it is.
         can_be_z = layout == self.layout and not self.operands.keys() & {*self.pointers} - {base}

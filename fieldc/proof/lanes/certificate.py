@@ -52,7 +52,8 @@ result has two bounds.
 `mixed` is {in_digits, gives_digits}, where some arrays are in limbs and others in digits: operands
 by their names, and whether results are in digits. `words` are limbs then, and R is 2^(64*words).
 `to_digits` is the product with 2^e, `from_digits` the quotient by it, where digits have e bits
-more. Operands in `shared` have one block for all elements.
+more. Operands in `shared` have one element, which serves for all. An operand of several values, as
+the digits of one or the rows of another, has its values by number: y0, y1 and so on.
 
 `loop` is the shape of the function, as `loop.py` describes it: elements of a block, places of a
 vector where these are four, whether MXCSR rounds to zero while the loop runs, bytes of the frame,
@@ -120,6 +121,7 @@ CERTIFIED_INSTRUCTIONS = {
 CERTIFIED_SHORT = {
     "vmovdqu",
     "vmovdqa",
+    "vpbroadcastq",
     "vpmaskmovq",
     "vinserti128",
     "vextracti128",
@@ -151,7 +153,6 @@ def certify_arrays(
     operation: str,
     start: int = 0,
     symbol: str = "kernel",
-    shared: Sequence[str] = (),
 ) -> dict[str, Any] | None:
     """Prove a kernel on arrays and write the proof down, as JSON values. Raises ProofError.
 
@@ -159,7 +160,7 @@ def certify_arrays(
     """
     notes = _Notes(family in CERTIFIED_FAMILIES)
     named = dict(parameters)
-    prove_arrays(code, family, p, words, word_bits, named, start, shared=shared, record=notes)
+    prove_arrays(code, family, p, words, word_bits, named, start, record=notes)
     contract: dict[str, Any] = {
         "operation": operation,
         "family": family,
@@ -167,7 +168,6 @@ def certify_arrays(
         "p": hex(p),
         "words": words,
         "word_bits": word_bits,
-        **({"shared": [*shared]} if shared else {}),
     }
     return _written(notes, symbol, contract, start)
 
@@ -213,6 +213,7 @@ def certify_mixed(
         "words": limbs,
         "word_bits": WORD,
         "mixed": {"in_digits": [*of.in_digits], "gives_digits": of.gives_digits},
+        **({"shared": [*of.shared]} if of.shared else {}),
     }
     return _written(notes, symbol, contract, start)
 

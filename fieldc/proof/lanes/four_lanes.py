@@ -14,6 +14,7 @@ from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.lanes.block import WORD_BYTES, BlockRun, TailWord, VectorRegister
 from fieldc.proof.lanes.meanings import (
     Meaning,
+    broadcast,
     expect,
     lanewise,
     low_ones,
@@ -201,6 +202,7 @@ def _and(lane: Lane, words: list[Word]) -> Word:
 YMM_MEANINGS: dict[str, Meaning] = {
     "vmovdqu": _move,
     "vmovdqa": _move,
+    "vpbroadcastq": broadcast,
     "vpmaskmovq": _masked_move,
     "vinserti128": _insert,
     "vextracti128": _extract,

@@ -273,7 +273,8 @@ def _zeroes(i: capstone.CsInsn) -> bool:
     return code[0] == EVEX and bool(code[3] & 0x80)
 
 
-def _broadcast(block: BlockRun, i: capstone.CsInsn) -> None:
+def broadcast(block: BlockRun, i: capstone.CsInsn) -> None:
+    """One word of memory in all lanes."""
     expect(i, 2)
     if i.operands[1].type != x86.X86_OP_MEM or i.operands[1].size != 8:
         raise ProofError("a broadcast of an unknown kind")
@@ -342,7 +343,7 @@ def _tail_mask(block: BlockRun, i: capstone.CsInsn) -> None:
 MEANINGS: dict[str, Meaning] = {
     "vmovdqu64": _move,
     "vmovdqa64": _move,
-    "vpbroadcastq": _broadcast,
+    "vpbroadcastq": broadcast,
     "vpxorq": zero,
     "vpmadd52luq": _product(0),
     "vpmadd52huq": _product(1),

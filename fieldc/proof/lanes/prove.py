@@ -53,7 +53,6 @@ def prove_arrays(
     parameters: dict[str, int] | None = None,
     start: int = 0,
     result: tuple[int, int] | None = None,
-    shared: Collection[str] = (),
     record: ArrayRecorder | None = None,
 ) -> ArrayProof:
     """Prove `void (count, z, x, ...)` on elements of so many words, 64 or 52 bits each.
@@ -61,8 +60,7 @@ def prove_arrays(
     Or on elements of one word of 32 bits, of which two share a lane.
 
     `result` says how many words of how many bits the results have, where that is another number;
-    then all arrays are apart. Of operands in digits that `shared` names, one block of eight
-    elements serves for all blocks, and is apart from the results. `record` gets every case.
+    then all arrays are apart. `record` gets every case.
 
     Raises ProofError; where it returns, all claims hold for every count, for arrays that are apart
     or where a result is an operand.
@@ -78,10 +76,7 @@ def prove_arrays(
         )
     given, names = [o.limbs for o in contract.operands], [o.name for o in contract.operands]
     every = [result_words] * len(contract.claims) + given
-    moved = [0 if name in shared else width for name, width in zip(names, given, strict=True)]
-    widths = dict(zip(POINTERS, [*every[: -len(given)], *moved], strict=False))
-    if shared and (bits != (DIGIT, DIGIT) or not {*names}.issuperset(shared)):
-        raise ProofError("blocks share operands in digits, next to results in digits")
+    widths = dict(zip(POINTERS, every, strict=False))
     if len(every) > len(POINTERS) or {*given} != {words}:
         raise ProofError("results and operands are up to five arrays, these of equal widths")
     if is_halved:
@@ -109,18 +104,27 @@ class Task:
     """The results that are residues. Raises ProofError unless all are what they must be."""
 
 
-def task_of(contract: Contract, bits: Mapping[str, int], result_bits: int) -> Task:
-    """What a contract asks, of operands by their names and of results in words of so many bits."""
+def task_of(
+    contract: Contract,
+    bits: Mapping[str, int],
+    result_bits: int,
+    shared: Collection[str] = (),
+) -> Task:
+    """What a contract asks, of operands by their names and of results in words of so many bits.
+
+    Operands that `shared` names have one element, which serves for all, and is apart from results.
+    """
     count = len(contract.claims)
 
     def operands(lane: Lane) -> dict[str, tuple[BlockLayout, list[Word]]]:
-        return {
-            pointer: (
-                BlockLayout(o.limbs, bits[o.name] == WORD),
-                lane.operand(o.name, o.limbs, bits[o.name], o.high),
-            )
-            for pointer, o in zip(POINTERS[count:], contract.operands, strict=False)
-        }
+        found = {}
+        for pointer, o in zip(POINTERS[count:], contract.operands, strict=False):
+            names = [o.name] if o.count == 1 else [f"{o.name}{i}" for i in range(o.count)]
+            values = (lane.operand(name, o.limbs, bits[o.name], o.high) for name in names)
+            words = [word for value in values for word in value]
+            is_array, is_single = bits[o.name] == WORD, o.name in shared
+            found[pointer] = BlockLayout(len(words), is_array, is_single=is_single), words
+        return found
 
     def check(lane: Lane, results: Sequence[Sequence[Word]]) -> list[Polynomial]:
         return [

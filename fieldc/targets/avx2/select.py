@@ -30,11 +30,13 @@ from fieldc.targets.x86_64.operands import Memory, Operand, Virtual
 from fieldc.words.lane_steps import LaneStyle
 from fieldc.words.program import Step, Value
 
+LIMB_BYTES = 8
 _PAIR = 16
 """Bytes of two limbs."""
 _ROWS = (
     VectorInstruction("vmovdqu64", text="vmovdqu {0}, {1}", ports=0),
     VectorInstruction("vmovdqa64", text="vmovdqa {0}, {1}", ports=0),
+    VectorInstruction("vpbroadcastq", memory=0, ports=0, bytes=LIMB_BYTES),
     VectorInstruction("vpxorq", text="vpxor {0}, {0}, {0}", ports=0),
     VectorInstruction("vpaddq", memory=1, any_two=True),
     VectorInstruction("vpsubq", memory=1),
@@ -74,7 +76,6 @@ _WORD_ROWS = (
 )
 LANES = 4
 SIGN = 1 << 63
-LIMB_BYTES = 8
 LOWER, UPPER, WHOLE = range(3)
 """Which part of a vector is stored."""
 
@@ -105,7 +106,8 @@ class FourLanes(Selection):
         if self.first:
             return code
         given = self.program, self.tables, self.in_digits, self.out_array, self.results
-        second = type(self)(*given, self.tail, self.columns, self.adds_to_columns, first=LANES)
+        more = self.tail, self.columns, self.adds_to_columns
+        second = type(self)(*given, *more, shared=self.shared, first=LANES)
         second._count = self._count
         return [line for both in zip(code, second.run(), strict=True) for line in both]
 

@@ -52,7 +52,7 @@ class ArrayKernel:
     in_digits: tuple[str, ...] = ()
     """The operands that are in digits, of a field in limbs."""
     shared: tuple[str, ...] = ()
-    """The operands of which one block serves for all elements."""
+    """The operands that have one element, which serves for all."""
 
     @property
     def in_array(self) -> bool:
@@ -149,8 +149,8 @@ def compile_array(
 ) -> ArrayKernel:
     """A target's kernel on arrays of an expression, in limbs or digits as its field's words say.
 
-    Operands that `in_digits` names are in digits whatever the field's words are. Of those among
-    them that `shared` names, one block serves for all elements.
+    Operands that `in_digits` names are in digits whatever the field's words are. Operands in digits
+    that `shared` names have one element, which serves for all.
     Its results are in the words of `result_field`, if there is one. Where there are `columns`, the
     operand t lies in them. A result in digits then is t, which stays in its place.
     Raises NoLanes where the target does not take the field.
@@ -170,7 +170,8 @@ def compile_array(
     holds = adds and columns is not None and columns.are_held
 
     def part(tail: bool) -> Allocation:
-        selected = select(program, tables, digits, out, count, tail, named, adds, holds)
+        given = program, tables, digits, out, count, tail, named, adds, holds, shared
+        selected = select(*given)
         code = selected.run()
         return allocate(code, selected.held, selected.kept, select.rows, select.registers)
 

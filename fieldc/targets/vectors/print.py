@@ -190,6 +190,7 @@ class _Printer:
             return f"zmmword ptr [rip + {self.label(VECTORS_TABLE)}{offset}]"
         masks = "byte" if self._mask_bytes == 1 else "word"
         kind = masks if mnemonic == "mask" else "zmmword"
+        kind = "qword" if mnemonic == "vpbroadcastq" else kind
         return f"{kind} ptr [{memory.base}{offset}]"
 
 
@@ -229,7 +230,7 @@ class _YmmPrinter(_Printer):
     def _memory(self, mnemonic: str, memory: Memory, size: int = 0) -> str:
         offset = f" {'-' if memory.offset < 0 else '+'} {abs(memory.offset)}"
         offset = offset if memory.offset else ""
-        kind = {0: self.loop.vectors.word, 4: "dword", 16: "xmmword"}[size]
+        kind = {0: self.loop.vectors.word, 4: "dword", 8: "qword", 16: "xmmword"}[size]
         base = memory.base
         if base == CONSTANTS:
             base = f"rip + {self.label(WORDS_TABLE)}"

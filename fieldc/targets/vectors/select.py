@@ -105,6 +105,8 @@ class Selection:
     """Whether the result is the operand in columns."""
     holds_columns: bool = False
     """Whether these stay in registers while the loop runs."""
+    shared: Collection[str] = ()
+    """The operands in digits that have one element, which serves for all."""
     code: list[VirtualVector] = field(default_factory=list)
     held: dict[Virtual, str] = field(default_factory=dict)
     """What is in a register before the code; `kept` is in these registers after it."""
@@ -176,6 +178,8 @@ class Selection:
             self.held[virtual] = HELD[index]
             self._sums.add(step.outputs[0].number)
             return virtual
+        if name in self.shared:
+            return self._put("vpbroadcastq", f"{name}[{index}]", Memory(pointer, 8 * index))
         if name in self.in_digits:
             return self._put("vmovdqu64", f"{name}[{index}]", self._digits(pointer, index))
         if (name, index) not in self._loaded:

@@ -191,6 +191,17 @@ impl<'a> Block<'a> {
         Ok(Held::Word(Rc::new(LaneWord::constant(u64::from_le_bytes(bytes)))))
     }
 
+    /// A word of an element that serves for all.
+    pub(crate) fn word_for_all(&self, base: Register, offset: i64) -> Done<Held> {
+        let operand = self.array(base).and_then(|array| array.operand);
+        let operand = operand.map(|number| &self.task.operands[number]);
+        let at = usize::try_from(offset).ok().filter(|offset| offset % 8 == 0);
+        let word = operand.filter(|operand| operand.layout.is_single).zip(at);
+        let word = word.and_then(|(operand, at)| operand.words.get(at / 8));
+        let word = word.ok_or("one word for all lanes that is no constant")?;
+        Ok(Held::Word(Rc::new(self.lane.whole(word)?)))
+    }
+
     /// So many words of memory.
     pub(crate) fn load(&self, base: Register, offset: i64, count: usize) -> Done<Vector> {
         match base {
@@ -213,6 +224,9 @@ impl<'a> Block<'a> {
                     return stop(format!("reads at {base:?}"));
                 };
                 let operand = &self.task.operands[number];
+                if operand.layout.is_single {
+                    return stop("reads vectors of one element");
+                }
                 let mut found = Vec::new();
                 for at in numbers(operand.layout, offset, count)? {
                     if self.may_be_written(array) && self.written.contains(&at) {

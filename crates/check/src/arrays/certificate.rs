@@ -64,7 +64,7 @@ pub(crate) struct ArrayContract {
     /// Where some arrays are in limbs and others in digits: which are in digits.
     #[serde(default)]
     pub(crate) mixed: Option<Mixed>,
-    /// Operands of which one block serves for all.
+    /// Operands that have one element, which serves for all.
     #[serde(default)]
     pub(crate) shared: Vec<String>,
 }

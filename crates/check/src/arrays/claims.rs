@@ -4,6 +4,7 @@ use crate::arrays::certificate::{ArrayContract, Mixed, Numbers};
 use crate::arrays::columns::{Columns, digits_of, excess};
 use crate::arrays::layout::{DIGIT, HALF, Layout, WORD};
 use crate::arrays::task::{LaneOperand, Task};
+use crate::arrays::transforms::{is_of_transforms, transform_task};
 use crate::arrays::value::Value;
 use crate::{Outcome, fail};
 use num_bigint::BigInt;
@@ -40,7 +41,14 @@ impl ArrayContract {
             return fail("contract: columns of no sums");
         }
         if let Some(mixed) = &self.mixed {
-            return self.mixed_task(mixed);
+            let of_transform = is_of_transforms(family);
+            let find = if of_transform { transform_task } else { Self::mixed_task };
+            let mut task = find(self, mixed)?;
+            self.share(&mut task)?;
+            return Ok(task);
+        }
+        if !self.shared.is_empty() {
+            return fail("contract: an element for all, in arrays of one layout");
         }
         if *factor > 0 {
             return fail("contract: a factor on arrays of one layout");
@@ -70,7 +78,6 @@ impl ArrayContract {
         let results = 0..each[0].len();
         task.claims = results.flat_map(|at| each.iter().map(move |of| of[at].clone())).collect();
         task.arrays_apart();
-        self.share(&mut task)?;
         Ok(task)
     }
 }
@@ -84,12 +91,11 @@ impl ArrayContract {
         let (limbs, digits) = (Layout::limbs(*words), Layout::digits(digits_of(*words)));
         let (one, r) = (BigInt::from(1), BigInt::from(1) << (WORD as usize * words));
         let raised = &one << excess(*words);
-        let (names, most, divisor): (&[_], _, _) = match family.as_str() {
-            "butterfly" => (&["x", "y", CANONICAL], *lazy, r.clone()),
-            "mul_by" if *lazy == 0 && *factor > 0 => (&["x"], 0, one.clone()),
-            "reduce" => (&["x"], *lazy, one.clone()),
-            "to_digits" if *lazy == 0 => (&["x"], 0, one.clone()),
-            "from_digits" if *lazy == 0 => (&["x"], 1, raised.clone()),
+        let (names, most, divisor) = match family.as_str() {
+            "mul_by" if *lazy == 0 && *factor > 0 => (["x"], 0, one.clone()),
+            "reduce" => (["x"], *lazy, one.clone()),
+            "to_digits" if *lazy == 0 => (["x"], 0, one.clone()),
+            "from_digits" if *lazy == 0 => (["x"], 1, raised.clone()),
             _ => return fail(format!("contract: no {family} of arrays in limbs and in digits")),
         };
         let (canonical, high): (BigInt, BigInt) = (&p - 1, &p * (most + 1) - 1);
@@ -107,28 +113,26 @@ impl ArrayContract {
         for name in names {
             let is_in_digits = in_digits.iter().any(|known| known == name);
             let layout = if is_in_digits { digits } else { limbs };
-            let is_below_p = !is_in_digits || *name == CANONICAL;
-            task.operand(name, layout, if is_below_p { &canonical } else { &high });
+            task.operand(name, layout, if is_in_digits { &high } else { &canonical });
         }
         let x = &task.operands[0].value;
         let none = Value::default();
         task.claims = match family.as_str() {
-            "butterfly" => claims(family, &task.operands.iter().collect::<Vec<_>>(), &r),
             "mul_by" => vec![none.plus(x, *factor)],
             "to_digits" => vec![none.plus(x, raised)],
             _ => vec![x.clone()],
         };
         task.arrays_apart();
-        self.share(&mut task)?;
         Ok(task)
     }
 
-    /// Lets operands in digits have one block for all elements.
+    /// Lets operands in digits have one element, which serves for all.
     fn share(&self, task: &mut Task) -> Outcome<()> {
         for name in &self.shared {
-            let at = task.operands.iter().position(|operand| operand.name == *name);
-            let at = at.filter(|at| !task.operands[*at].layout.in_limbs);
-            let at = at.ok_or_else(|| format!("contract: {name} is in no block for all"))?;
+            let is_it = |of: &LaneOperand| of.shown() == name && !of.layout.in_limbs;
+            let at = task.operands.iter().position(is_it);
+            let at = at.ok_or_else(|| format!("contract: {name} is no element for all"))?;
+            task.operands[at].layout.is_single = true;
             for array in task.arrays.iter_mut().filter(|array| array.operand == Some(at)) {
                 array.advance = 0;
             }

@@ -46,6 +46,7 @@ impl Block<'_> {
         let word = match i.code() {
             C::VEX_Vsubpd_ymm_ymm_ymmm256 => return self.subtract_doubles(i),
             C::VEX_Vfmadd231pd_ymm_ymm_ymmm256 => return self.multiply_add(i),
+            C::VEX_Vpbroadcastq_ymm_xmmm64 => return self.broadcast(i),
             C::VEX_Vblendvpd_ymm_ymm_ymmm256_ymm => return self.blend_by_sign(i),
             C::VEX_Vpxor_ymm_ymm_ymmm256 => zero(i)?,
             C::VEX_Vpaddq_ymm_ymm_ymmm256 => {

@@ -21,11 +21,13 @@ pub(crate) struct Layout {
     pub(crate) in_limbs: bool,
     /// Whether a word is two elements of 32 bits.
     pub(crate) is_halved: bool,
+    /// Whether there is one element, word by word, which serves for all.
+    pub(crate) is_single: bool,
 }
 
 impl Layout {
     pub(crate) fn limbs(words: usize) -> Self {
-        Self { words, bits: WORD, in_limbs: true, is_halved: false }
+        Self { words, bits: WORD, in_limbs: true, is_halved: false, is_single: false }
     }
 
     pub(crate) fn digits(words: usize) -> Self {
@@ -33,12 +35,12 @@ impl Layout {
     }
 
     pub(crate) fn columns(words: usize, bits: u32) -> Self {
-        Self { words, bits, in_limbs: false, is_halved: false }
+        Self { words, bits, in_limbs: false, is_halved: false, is_single: false }
     }
 
     /// Elements of 32 bits.
     pub(crate) fn halves() -> Self {
-        Self { words: 1, bits: HALF, in_limbs: true, is_halved: true }
+        Self { words: 1, bits: HALF, in_limbs: true, is_halved: true, is_single: false }
     }
 
     /// Elements in words of so many bits.

@@ -156,7 +156,7 @@ impl Block<'_> {
             OpKind::Memory => {
                 let (base, offset) = Self::address(i)?;
                 if i.is_broadcast() {
-                    return self.constant_of_all(base, offset);
+                    return Ok(vec![(self.of_all(base, offset)?, None); LANES]);
                 }
                 if self.is_masked(base) {
                     return stop("reads a whole vector of an array in the tail");
@@ -167,18 +167,17 @@ impl Block<'_> {
         }
     }
 
-    /// One constant of the code in all lanes.
-    fn constant_of_all(&self, base: Register, offset: i64) -> Done<Vector> {
-        if base != Register::RIP {
-            return stop("one word for all lanes that is no constant");
+    /// One word for all lanes: a constant of the code, or a word of an element for all.
+    fn of_all(&self, base: Register, offset: i64) -> Done<Held> {
+        if base == Register::RIP {
+            return self.constant(offset);
         }
-        let held = self.constant(offset)?;
-        Ok(vec![(held, None); LANES])
+        self.word_for_all(base, offset)
     }
 
-    fn broadcast(&mut self, i: &Instruction) -> Done<Held> {
+    pub(crate) fn broadcast(&mut self, i: &Instruction) -> Done<Held> {
         let (base, offset) = Self::address(i)?;
-        Ok(self.constant_of_all(base, offset)?[0].0.clone())
+        self.of_all(base, offset)
     }
 
     /// vpternlogq by a table that takes one operand where another one, a mask, is all ones.

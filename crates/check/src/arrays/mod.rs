@@ -23,6 +23,7 @@ mod shape;
 mod task;
 #[cfg(test)]
 mod tests;
+mod transforms;
 mod value;
 mod verify;
 mod word;

@@ -52,8 +52,14 @@ fn task(highs: &[u64]) -> Task {
     let layout = Layout::digits(WORDS);
     let (high, value) = (1.into(), Value::default());
     let mut task = Task::new(3.into(), layout, 1.into(), 1.into());
-    task.operands =
-        vec![LaneOperand { name: "x".into(), layout, high, words, value: value.clone() }];
+    task.operands = vec![LaneOperand {
+        name: "x".into(),
+        layout,
+        high,
+        words,
+        value: value.clone(),
+        values: 1,
+    }];
     task.highs = highs.to_vec();
     task.claims = vec![value];
     task.arrays_apart();

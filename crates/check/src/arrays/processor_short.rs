@@ -65,6 +65,7 @@ fn moves() -> Vec<Form> {
         form!("vextracti128 xmm1, ymm2, 1", WORDS, "[]", ""),
         form!("vpunpcklqdq ymm1, ymm2, ymm3", WORDS, "[]", ""),
         form!("vpunpckhqdq ymm1, ymm2, [rdx + 128]", WORDS, "[]", ""),
+        form!("vpbroadcastq ymm1, [rip + 55f]", WORDS, "[]", ""),
         form!("vpxor ymm1, ymm2, ymm2", WORDS, "[]", ""),
     ]
 }

@@ -5,6 +5,7 @@ use crate::arrays::claims::of_family;
 use crate::arrays::columns::digits_of;
 use crate::arrays::layout::{DIGIT, HALF, WORD};
 use crate::arrays::task::{LaneOperand, Task};
+use crate::arrays::transforms::is_of_transforms;
 use crate::arrays::verify::verify_arrays;
 use crate::digest::{digest_of, digest_of_parts};
 use crate::polynomial::Integer;
@@ -110,9 +111,9 @@ impl ArrayRow {
         let layouts: &[_] = match self.family.as_str() {
             "accumulate" | "collect" => &[COLUMNS, MULTIPLES],
             "mul_by" | "reduce" => &[TRANSFORM],
+            family if is_of_transforms(family) => &[TRANSFORM],
             "to_digits" => &[TO_DIGITS],
             "from_digits" => &[FROM_DIGITS],
-            "butterfly" if self.layout == TRANSFORM => &[TRANSFORM],
             family if of_family(family).is_some() => &["array", "digits", "canonical-digits"],
             _ => &[],
         };
@@ -181,10 +182,10 @@ impl ArrayRow {
                 let has_words = is_word && words == n && in_digits == digits;
                 has_columns && has_words && mixed.is_none()
             }
-            TRANSFORM if *word == DIGIT => is_same && mixed.is_none() && *gives_digits,
             TRANSFORM => {
                 let names: Vec<_> = in_digits.iter().map(String::as_str).collect();
-                is_same && has(&names, *gives_digits)
+                let is_in_digits = *word == DIGIT && digits_of(*words) == *n;
+                (is_same || is_in_digits) && has(&names, *gives_digits)
             }
             TO_DIGITS => is_same && has(&[], true),
             FROM_DIGITS => *word == DIGIT && digits_of(*words) == *n && has(&["x"], false),
@@ -202,7 +203,9 @@ impl ArrayRow {
                 ("mul_by_1", _) => ("enter", Some("cut")),
                 (_, "mul_by") => ("root", None),
                 (_, "reduce") => ("leave", Some("join")),
-                _ if self.shared.is_empty() => ("step", None),
+                (_, "mul_into") => ("enter_by", None),
+                (_, "drop_digit") => ("next_row", None),
+                (_, "butterfly_one") => ("step_one", None),
                 _ => ("step_by", None),
             };
             let is_move = |role| symbol.ends_with(&format!("_{role}_{target}"));
@@ -243,11 +246,12 @@ fn operands(contract: &ArrayContract, task: &Task) -> Vec<Elements> {
     let ArrayContract { p: Integer(p), turns, multiple, .. } = contract;
     let shown = task.operands.iter().filter(|operand| !operand.words.is_empty());
     let of = |(at, operand): (usize, &LaneOperand)| {
-        let is_halved = operand.layout.is_halved;
-        let name = if is_halved { operand.name.trim_end_matches('0') } else { &operand.name };
-        let values = if is_halved && turns.is_some() { 2 } else { 1 };
+        let values = if operand.layout.is_halved && turns.is_some() { 2 } else { operand.values };
+        let radix = BigInt::from(1) << DIGIT;
+        let is_plain = &operand.high + 1u32 == radix;
         let most = below(&operand.high, p, turns.is_some(), multiple.is_some());
-        let elements = Elements { name: name.to_string(), values, below: most };
+        let most = if is_plain { radix.to_string() } else { most };
+        let elements = Elements { name: operand.shown().to_string(), values, below: most };
         match turns {
             Some(turns) if at == 0 && contract.has_column_words() => {
                 let before = contract.family == "accumulate";

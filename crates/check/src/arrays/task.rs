@@ -43,6 +43,16 @@ pub(crate) struct LaneOperand {
     pub(crate) words: Vec<Value>,
     /// The number that its words make.
     pub(crate) value: Value,
+    /// How many values its array has for each element; this is the first of them.
+    pub(crate) values: usize,
+}
+
+impl LaneOperand {
+    /// The name of its array: of several values the first one's, without its number.
+    pub(crate) fn shown(&self) -> &str {
+        let is_one = self.values == 1 && !self.layout.is_halved;
+        if is_one { &self.name } else { self.name.trim_end_matches('0') }
+    }
 }
 
 /// Operands of one lane and what each result is: factor * result = claim mod p, result <= most.
@@ -113,10 +123,26 @@ impl Task {
             let (name, value) = (format!("{name}{half}"), Value::atom(self.highs.len()));
             let (words, high) = (Vec::new(), high.clone());
             self.highs.push(top);
-            self.operands.push(LaneOperand { name, layout, high, words, value });
+            self.operands.push(LaneOperand { name, layout, high, words, value, values: 1 });
         }
         let [.., low, high] = &mut self.operands[..] else { return };
         low.words = vec![low.value.plus(&high.value.raised(HALF.into()), 1)];
+    }
+
+    /// Adds so many values that lie side by side, each by its name and number; the first one has the
+    /// array's words.
+    pub(crate) fn operands(&mut self, name: &str, layout: Layout, high: &BigInt, count: usize) {
+        let first = self.operands.len();
+        let mut words = Vec::new();
+        for number in 0..count {
+            self.operand(&format!("{name}{number}"), layout, high);
+            let value = self.operands.last_mut();
+            words.extend(value.map(|value| std::mem::take(&mut value.words)).unwrap_or_default());
+        }
+        if let Some(operand) = self.operands.get_mut(first) {
+            (operand.values, operand.words) = (count, words);
+            operand.layout.words *= count;
+        }
     }
 
     /// The same of words that may be up to `most`: their places alone are so far apart.
@@ -132,6 +158,6 @@ impl Task {
             words.push(word);
         }
         let (name, high) = (name.to_string(), high.clone());
-        self.operands.push(LaneOperand { name, layout, high, words, value });
+        self.operands.push(LaneOperand { name, layout, high, words, value, values: 1 });
     }
 }

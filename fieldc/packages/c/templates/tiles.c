@@ -1,9 +1,25 @@
 /* ---- Transforms in digits ---- */
 
 #define @upper@_TILE_DIGITS @digits@ /* words of an element in digits */
+#define @upper@_TILE_ROOT (@upper@_TILE_DIGITS * @upper@_TILE_DIGITS) /* words of a root in rows */
 #define @upper@_TILE @tile@ /* elements that are in digits together, in the first cache */
 #define @upper@_TILE_LEVELS 4 /* the most levels that they take */
 #define @upper@_TILE_LEAST 128 /* the shortest transform: rows of its tiles are whole blocks */
+#define @upper@_TILE_ENTERED 3 /* what values multiplied by roots are below, in p */
+
+/* The roots of some levels, in rows: those of level l from place 2^l on, as in a heap. Those at
+ * powers of two below `ones` are 1, and their values are small enough for sums. */
+typedef struct {
+    uint64_t rows[@upper@_TILE_ROOT << @upper@_TILE_LEVELS];
+    size_t ones;
+} @name@_tile_roots;
+
+/* Where values of a tile come from: rows of `width` values, `stride` apart. Their numbers may have
+ * bits in the other order. */
+typedef struct {
+    size_t width, stride;
+    int levels, are_reversed;
+} @name@_tile_rows;
 
 /* Where the first line of the cache begins in space for 7 words more. */
 static uint64_t *@name@_aligned(uint64_t *space)
@@ -27,46 +43,115 @@ static int @name@_together(int levels)
     return (levels + turns - 1) / turns;
 }
 
-/* The roots of some far levels of a block, in digits: the 2^l roots of level l from place 2^l on,
- * eight times each. */
-static void @name@_block_roots(const @name@_transform_array *run, uint64_t *z, const @name@ *roots,
-                               size_t blocks, size_t power, int levels)
+/* Values of a row of a tile, which is part of so many. */
+static size_t @name@_tile_width(int levels, size_t length)
 {
-    @name@ copies[@upper@_BLOCK];
-    size_t i, j;
-    int level;
-    for (level = 0; level < levels; level++) {
-        const size_t here = (size_t)1 << level;
-        for (i = 0; i < here; i++) {
-            const size_t place = @name@_reversed(i, level) * blocks + power;
-            for (j = 0; j < @upper@_BLOCK; j++)
-                copies[j] = roots[blocks * here + place];
-            run->root(@upper@_BLOCK, &z[(here + i) * @upper@_BLOCK * @upper@_TILE_DIGITS],
-                      @name@_read(copies));
+    const size_t most = (size_t)@upper@_TILE >> levels;
+    return most < length ? most : length;
+}
+
+/* The rows of some roots. */
+static void @name@_put_in_rows(const @name@_transform_array *run, uint64_t *z, const @name@ *roots,
+                               size_t count)
+{
+    uint64_t space[2 * @upper@_BLOCK * @upper@_TILE_DIGITS + 7];
+    uint64_t *this = @name@_aligned(space), *before = &this[@upper@_BLOCK * @upper@_TILE_DIGITS];
+    size_t row = @upper@_TILE_DIGITS, i, j;
+    run->root(@upper@_BLOCK, this, @name@_read(roots));
+    while (row-- > 0) {
+        uint64_t *const done = this;
+        for (i = 0; i < count; i++)
+            for (j = 0; j < @upper@_TILE_DIGITS; j++)
+                z[i * @upper@_TILE_ROOT + row * @upper@_TILE_DIGITS + j] =
+                    this[j * @upper@_BLOCK + i];
+        if (row > 0)
+            run->next_row(@upper@_BLOCK, before, this);
+        this = before;
+        before = done;
+    }
+}
+
+/* The roots of some levels of the block whose first one has a power of that of level 0, for values
+ * that enter below so many p. Sums of level l are of values 2^l times as large. */
+static void @name@_find_roots(const @name@_transform_array *run, @name@_tile_roots *z,
+                              const @name@ *roots, size_t blocks, size_t power, int levels,
+                              size_t below)
+{
+    @name@ some[@upper@_BLOCK];
+    size_t node = 0, here = 1, i;
+    int level = 0;
+    for (z->ones = 1; power == 0 && z->ones * below <= @upper@_TILE_DIGITS + 1;)
+        z->ones *= 2;
+    while (node < (size_t)1 << levels) {
+        const size_t first = node;
+        for (i = 0; i < @upper@_BLOCK; i++, node++) {
+            size_t place = blocks; /* what stands for node 0, which there is not */
+            for (; here * 2 <= node; here *= 2)
+                level++;
+            if (node > 0)
+                place = (here + @name@_reversed(node - here, level)) * blocks + power;
+            some[i] = roots[node < (size_t)1 << levels ? place : blocks];
+        }
+        i = (size_t)1 << levels;
+        i = i - first < @upper@_BLOCK ? i - first : @upper@_BLOCK;
+        @name@_put_in_rows(run, &z->rows[first * @upper@_TILE_ROOT], some, i);
+    }
+}
+
+/* Which row a row of a tile is. */
+static size_t @name@_tile_place(const @name@_tile_rows *rows, size_t i)
+{
+    return rows->are_reversed ? @name@_reversed(i, rows->levels) : i;
+}
+
+/* Values to digits. */
+static void @name@_enter_tile(const @name@_transform_array *run, uint64_t *tile, const @name@ *x,
+                              const @name@_tile_rows *rows)
+{
+    size_t i;
+    for (i = 0; i < (size_t)1 << rows->levels; i++)
+        run->enter(rows->width, &tile[i * rows->width * @upper@_TILE_DIGITS],
+                   @name@_read(&x[@name@_tile_place(rows, i) * rows->stride]));
+}
+
+static void @name@_leave_tile(const @name@_transform_array *run, @name@ *x, const uint64_t *tile,
+                              const @name@_tile_rows *rows)
+{
+    size_t i;
+    for (i = 0; i < (size_t)1 << rows->levels; i++)
+        run->leave(rows->width, @name@_words(&x[@name@_tile_place(rows, i) * rows->stride]),
+                   &tile[i * rows->width * @upper@_TILE_DIGITS]);
+}
+
+/* Values to digits, each multiplied by a power of the root of order `count`: its column times its
+ * row. Here all rows are `height`, whose numbers have bits in the other order, from `row` on. */
+static void @name@_enter_tile_by(const @name@_transform_array *run, uint64_t *tile, const @name@ *x,
+                                 const @name@_tile_rows *rows, const @name@ *roots, size_t count,
+                                 int height, size_t row, size_t column)
+{
+    @name@ factors[@upper@_BLOCK];
+    const size_t half = count / 2;
+    size_t i, j, k;
+    for (i = 0; i < (size_t)1 << rows->levels; i++) {
+        const size_t place = @name@_tile_place(rows, i);
+        const size_t step = @name@_reversed(row + place, height);
+        size_t power = step * column;
+        for (j = 0; j < rows->width; j += @upper@_BLOCK) {
+            for (k = 0; k < @upper@_BLOCK; k++, power += step) {
+                if (power < half)
+                    factors[k] = roots[half + power];
+                else
+                    @name@_neg(&factors[k], &roots[power]);
+            }
+            run->enter_by(@upper@_BLOCK, &tile[(i * rows->width + j) * @upper@_TILE_DIGITS],
+                          @name@_read(&x[place * rows->stride + j]), @name@_read(factors));
         }
     }
 }
 
-/* Rows of `width` values, `stride` apart, to digits. */
-static void @name@_enter_tile(const @name@_transform_array *run, uint64_t *tile, const @name@ *x,
-                              size_t rows, size_t width, size_t stride)
-{
-    size_t i;
-    for (i = 0; i < rows; i++)
-        run->enter(width, &tile[i * width * @upper@_TILE_DIGITS], @name@_read(&x[i * stride]));
-}
-
-static void @name@_leave_tile(const @name@_transform_array *run, @name@ *x, const uint64_t *tile,
-                              size_t rows, size_t width, size_t stride)
-{
-    size_t i;
-    for (i = 0; i < rows; i++)
-        run->leave(width, @name@_words(&x[i * stride]), &tile[i * width * @upper@_TILE_DIGITS]);
-}
-
-/* Far levels: each joins the halves of its blocks of rows by one root for all of their values. */
-static void @name@_far_tile(const @name@_transform_array *run, uint64_t *tile,
-                            const uint64_t *roots, size_t width, int levels)
+/* Each level joins the halves of its blocks of rows by one root for all of their values. */
+static void @name@_compute_tile(const @name@_transform_array *run, uint64_t *tile,
+                                const @name@_tile_roots *roots, size_t width, int levels)
 {
     int level;
     size_t i;
@@ -75,68 +160,72 @@ static void @name@_far_tile(const @name@_transform_array *run, uint64_t *tile,
         for (i = 0; i < here; i++) {
             uint64_t *const low = &tile[2 * i * half * @upper@_TILE_DIGITS];
             uint64_t *const high = &low[half * @upper@_TILE_DIGITS];
-            run->step_by(half, low, high, low, high,
-                         &roots[(here + i) * @upper@_BLOCK * @upper@_TILE_DIGITS]);
+            if (i == 0 && here < roots->ones)
+                run->step_one(half, low, high, low, high);
+            else
+                run->step_by(half, low, high, low, high,
+                             &roots->rows[(here + i) * @upper@_TILE_ROOT]);
         }
     }
 }
 
-/* Near levels: a root for each place. Those of the first level start at `roots`, `half` of them. */
-static void @name@_near_tile(const @name@_transform_array *run, uint64_t *tile, const @name@ *roots,
-                             size_t half, size_t width, int levels)
-{
-    const size_t rows = (size_t)1 << levels;
-    size_t here, i;
-    for (here = 1; here < rows; here *= 2)
-        for (i = 0; i < rows; i++)
-            if ((i & here) == 0) {
-                uint64_t *const low = &tile[i * width * @upper@_TILE_DIGITS];
-                uint64_t *const high = &low[here * width * @upper@_TILE_DIGITS];
-                /* those of a level begin at half * here in the table of roots */
-                run->step(width, low, high, low, high,
-                          @name@_read(&roots[(here - 1 + (i & (here - 1))) * half]));
-            }
-}
-
+/* Some levels of the transforms of columns, which join the halves of blocks of rows. */
 static void @name@_far_levels_in_tiles(const @name@_transform_array *run, @name@ *x,
-                                       const @name@ *roots, size_t blocks, size_t half, int levels)
+                                       const @name@ *roots, size_t blocks, size_t size, int levels)
 {
     uint64_t space[@upper@_TILE * @upper@_TILE_DIGITS + 7];
-    uint64_t more[(@upper@_BLOCK << @upper@_TILE_LEVELS) * @upper@_TILE_DIGITS + 7];
-    uint64_t *const tile = @name@_aligned(space), *const in_digits = @name@_aligned(more);
-    const size_t rows = (size_t)1 << levels, stride = 2 * half >> levels;
-    const size_t width = @upper@_TILE / rows < stride ? @upper@_TILE / rows : stride;
+    uint64_t *const tile = @name@_aligned(space);
+    @name@_tile_roots in_rows;
+    @name@_tile_rows rows = {0, 0, 0, 0};
     size_t block, i, power = 0;
+    rows.levels = levels;
+    rows.stride = size >> levels;
+    rows.width = @name@_tile_width(levels, rows.stride);
     for (block = 0; block < blocks; block++) {
-        @name@ *const first = &x[2 * half * block];
-        @name@_block_roots(run, in_digits, roots, blocks, power, levels);
-        for (i = 0; i < stride; i += width) {
-            @name@_enter_tile(run, tile, &first[i], rows, width, stride);
-            @name@_far_tile(run, tile, in_digits, width, levels);
-            @name@_leave_tile(run, &first[i], tile, rows, width, stride);
+        @name@ *const first = &x[size * block];
+        @name@_find_roots(run, &in_rows, roots, blocks, power, levels, 1);
+        for (i = 0; i < rows.stride; i += rows.width) {
+            @name@_enter_tile(run, tile, &first[i], &rows);
+            @name@_compute_tile(run, tile, &in_rows, rows.width, levels);
+            @name@_leave_tile(run, &first[i], tile, &rows);
         }
         power = @name@_next_reversed(power, blocks);
     }
 }
 
+/* The same of the other transforms: 2^height rows, in the order of reversed bits. */
 static void @name@_near_levels_in_tiles(const @name@_transform_array *run, @name@ *x,
-                                        const @name@ *roots, size_t half, size_t count, int levels)
+                                        const @name@ *roots, size_t count, int height,
+                                        size_t blocks, int levels)
 {
     uint64_t space[@upper@_TILE * @upper@_TILE_DIGITS + 7];
     uint64_t *const tile = @name@_aligned(space);
-    const size_t rows = (size_t)1 << levels;
-    const size_t width = @upper@_TILE / rows < half ? @upper@_TILE / rows : half;
-    size_t i, j;
-    for (i = 0; i < count; i += half << levels)
-        for (j = 0; j < half; j += width) {
-            @name@ *const first = &x[i + j];
-            @name@_enter_tile(run, tile, first, rows, width, half);
-            @name@_near_tile(run, tile, &roots[half + j], half, width, levels);
-            @name@_leave_tile(run, first, tile, rows, width, half);
-        }
+    const size_t length = count >> height, all = (size_t)1 << height, below = blocks << levels;
+    @name@_tile_roots in_rows;
+    @name@_tile_rows rows = {0, 0, 0, 1};
+    size_t power, row, i;
+    rows.levels = levels;
+    rows.stride = blocks * length;
+    rows.width = @name@_tile_width(levels, length);
+    for (power = 0; power < blocks; power++) {
+        @name@_find_roots(run, &in_rows, roots, blocks, power, levels,
+                          blocks == 1 ? @upper@_TILE_ENTERED : 1);
+        for (row = 0; row < all; row += below)
+            for (i = 0; i < length; i += rows.width) {
+                @name@ *const first = &x[(row + power) * length + i];
+                if (blocks == 1)
+                    @name@_enter_tile_by(run, tile, first, &rows, roots, count, height, row, i);
+                else
+                    @name@_enter_tile(run, tile, first, &rows);
+                @name@_compute_tile(run, tile, &in_rows, rows.width, levels);
+                @name@_leave_tile(run, first, tile, &rows);
+            }
+    }
 }
 
-/* The same levels as below, but values stay in digits, and are not reduced, for several of them. */
+/* The same transform as below in four steps (Bailey, 1990): those of the columns of a square, a
+ * product with a root for each value, rows and columns exchanged, the other ones. So all values of
+ * a row have one root in each level. They stay in digits, not reduced, for several levels. */
 static void @name@_ntt_in_tiles(const @name@_transform_array *run, @name@ *x, const @name@ *roots,
                                 size_t count, int levels)
 {
@@ -144,13 +233,14 @@ static void @name@_ntt_in_tiles(const @name@_transform_array *run, @name@ *x, co
     int left, here;
     for (left = (levels + 1) / 2; left > 0; left -= here) {
         here = @name@_together(left);
-        @name@_far_levels_in_tiles(run, x, roots, blocks, count / 2 / blocks, here);
+        @name@_far_levels_in_tiles(run, x, roots, blocks, count / blocks, here);
         blocks <<= here;
     }
     @name@_put_in_order(x, count);
+    blocks = 1;
     for (left = levels / 2; left > 0; left -= here) {
         here = @name@_together(left);
-        @name@_near_levels_in_tiles(run, x, roots, blocks, count, here);
+        @name@_near_levels_in_tiles(run, x, roots, count, levels / 2, blocks, here);
         blocks <<= here;
     }
 }

@@ -1,0 +1,82 @@
+//! What kernels of transforms do that no other kernels do.
+
+use crate::arrays::certificate::{ArrayContract, Mixed, Numbers};
+use crate::arrays::columns::digits_of;
+use crate::arrays::layout::{DIGIT, Layout, WORD};
+use crate::arrays::task::Task;
+use crate::arrays::value::Value;
+use crate::{Outcome, fail};
+use num_bigint::BigInt;
+
+/// The most that values are lazy.
+const MOST_LAZY: u32 = 32;
+
+/// Whether a family is one of theirs.
+pub(crate) fn is_of_transforms(family: &str) -> bool {
+    matches!(family, "butterfly_rows" | "butterfly_one" | "mul_into" | "drop_digit")
+}
+
+/// The contract of a family over n limbs, R = 2^(64n).
+///
+/// Operands and results in digits are below (lazy + 1)*p, those of `butterfly_one` below lazy/2*p.
+/// `butterfly_rows` gives x + t and x - t where 2^52*t is the sum of the digits of y, each times its
+/// row of w: y is any number in digits, and each row is below p. `mul_into` gives x*w/R of residues
+/// in limbs, and `drop_digit` x/2^52.
+pub(crate) fn transform_task(contract: &ArrayContract, mixed: &Mixed) -> Outcome<Task> {
+    let ArrayContract { family, parameters: Numbers { lazy, factor }, words, word_bits, .. } =
+        contract;
+    let p = contract.p.0.clone();
+    let (digits, one) = (digits_of(*words), BigInt::from(1));
+    let layout = Layout::digits(digits);
+    let (high, below): (BigInt, BigInt) = (&p * (lazy + 1) - 1, &p - 1);
+    let is_lazy = *lazy > 0 && *lazy <= MOST_LAZY;
+    let is_too_large =
+        p >= &one << (WORD as usize * words) || high >= &one << (DIGIT as usize * digits);
+    let names: &[_] = match family.as_str() {
+        "butterfly_rows" => &["x", "y", "w"],
+        "butterfly_one" => &["x", "y"],
+        "drop_digit" => &["x"],
+        _ => &[],
+    };
+    let has_arrays = mixed.in_digits == names && mixed.gives_digits && *word_bits == WORD;
+    if is_lazy == (family == "drop_digit") || *factor > 0 || is_too_large || !has_arrays {
+        return fail(format!("contract: no {family} of such arrays"));
+    }
+    let radix = &one << DIGIT as usize;
+    let none = Value::default();
+    let mut task = Task::new(p.clone(), layout, one.clone(), high.clone());
+    match family.as_str() {
+        "butterfly_rows" => {
+            task.operand("x", layout, &high);
+            task.operands("y", Layout::digits(1), &(&radix - 1), digits);
+            task.operands("w", layout, &below, digits);
+            let values: Vec<_> = task.operands.iter().map(|operand| &operand.value).collect();
+            let (y, w) = values[1..].split_at(digits);
+            let terms = y.iter().zip(w).map(|(y, w)| y.times(w));
+            let total = terms.fold(none.clone(), |total, term| total.plus(&term, 1));
+            let x = none.plus(values[0], radix.clone());
+            task.claims = vec![x.plus(&total, 1), x.plus(&total, -1)];
+            task.factor = radix;
+        }
+        "butterfly_one" => {
+            let most = &p * (lazy / 2) - 1;
+            task.operand("x", layout, &most);
+            task.operand("y", layout, &most);
+            let (x, y) = (&task.operands[0].value, &task.operands[1].value);
+            task.claims = vec![x.plus(y, 1), x.plus(y, -1)];
+        }
+        "mul_into" => {
+            task.operand("x", Layout::limbs(*words), &below);
+            task.operand("w", Layout::limbs(*words), &below);
+            task.claims = vec![task.operands[0].value.times(&task.operands[1].value)];
+            task.factor = &one << (WORD as usize * words);
+        }
+        _ => {
+            task.operand("x", layout, &below);
+            task.claims = vec![task.operands[0].value.clone()];
+            task.factor = radix;
+        }
+    }
+    task.arrays_apart();
+    Ok(task)
+}

@@ -1,0 +1,80 @@
+"""What kernels of transforms must do that no other kernels do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from fieldc.proof.algebra.equations import Polynomial, add_to, product
+from fieldc.proof.algebra.identity import ProofError
+from fieldc.proof.claims.contracts import MOST_LAZY, Claim, Contract, Operand
+
+DIGIT = 52
+"""Bits of a digit."""
+TRANSFORM_FAMILIES = ("butterfly_rows", "butterfly_one", "mul_into", "drop_digit")
+"""A butterfly by a root in rows and by 1, a product whose result is not reduced, and x/2^52."""
+
+
+def transform_contract(
+    family: str, p: int, limbs: int, digits: int, parameters: Mapping[str, int]
+) -> Contract:
+    """The contract of a family over n limbs of 64 bits, R = 2^(64n), and so many digits.
+
+    Operands and results in digits are below (k + 1)*p for k = `lazy`, those of `butterfly_one`
+    below k/2*p. In rows a root has a residue for each digit of y, which is any number in digits.
+    Raises ProofError.
+    """
+    numbers = dict(parameters)
+    lazy = numbers.pop("lazy", 0)
+    if numbers or not 0 <= lazy <= MOST_LAZY or (family == "drop_digit") != (lazy == 0):
+        raise ProofError(f"there is no contract for {family} with {dict(parameters)}")
+    high, radix = (lazy + 1) * p - 1, 1 << DIGIT
+    if family == "butterfly_rows":
+        x = Operand("x", digits, high)
+        operands = x, Operand("y", 1, radix - 1, digits), Operand("w", digits, p - 1, digits)
+        return _contract(p, digits, operands, (_rows(digits, 1), _rows(digits, -1)), radix, high)
+    if family == "butterfly_one":
+        pair = (Operand("x", digits, lazy // 2 * p - 1), Operand("y", digits, lazy // 2 * p - 1))
+        return _contract(p, digits, pair, (_sum(1), _sum(-1)), 1, high)
+    if family == "mul_into":
+        pair = (Operand("x", limbs, p - 1), Operand("w", limbs, p - 1))
+        return _contract(p, digits, pair, (lambda v: product(v[0], v[1]),), 1 << 64 * limbs, high)
+    if family == "drop_digit":
+        residue = (Operand("x", digits, p - 1),)
+        return _contract(p, digits, residue, (lambda v: v[0],), radix, p - 1)
+    raise ProofError(f"there is no contract for {family} of transforms")
+
+
+def _contract(
+    p: int,
+    digits: int,
+    operands: tuple[Operand, ...],
+    claims: tuple[Claim, ...],
+    factor: int,
+    high: int,
+) -> Contract:
+    first, *more = claims
+    return Contract(p, digits, operands, first, factor, high, more=tuple(more))
+
+
+def _sum(sign: int) -> Claim:
+    """x + y, or x - y."""
+
+    def claim(v: Sequence[Polynomial]) -> Polynomial:
+        total = dict(v[0])
+        add_to(total, v[1], sign)
+        return total
+
+    return claim
+
+
+def _rows(digits: int, sign: int) -> Claim:
+    """2^52*x and the products of each digit of y with its row of w."""
+
+    def claim(v: Sequence[Polynomial]) -> Polynomial:
+        total: Polynomial = {}
+        add_to(total, v[0], 1 << DIGIT)
+        for i in range(1, digits + 1):
+            add_to(total, product(v[i], v[digits + i]), sign)
+        return total
+
+    return claim
