@@ -188,7 +188,8 @@ def test_a_register_that_passes_a_secret_is_named_and_can_be_followed() -> None:
     text = ".globl f\nf:\n movq (%rsi), %rsi\n jmp g\n.globl g\ng:\n movq (%rdi,%rsi), %rax\n ret\n"
     caller, callee = functions(assemble(text, "x86_64-unknown-linux-gnu"))
     (call,) = scan_function(caller)
-    assert (call.callee, call.secret) == ("g", {"rsi"})
+    assert call.callee == "g"
+    assert call.secret == {"rsi"}
     assert scan_function(callee) == []
     found = {(f.kind, f.depends) for f in scan_function(callee, call.secret)}
     assert found == {(FindingKind.ADDRESS, Depends.SECRET)}
