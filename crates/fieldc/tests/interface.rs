@@ -277,7 +277,7 @@ mod fp2 {
             let mut scaled = *x;
             scaled *= &y.c1;
             scaled *= y.c0;
-            assert_eq!(scaled, &(x * &y.c0) * &y.c1);
+            assert_eq!(scaled, std::ops::Mul::mul(x, &y.c0) * y.c1);
             assert_eq!([x.frobenius(3), x.frobenius(4)], [x.conjugate(), *x]);
             assert_eq!(Fp2::inner_product(&[*x, *y], &[*y, *y]), product + y * y);
             assert_eq!(x.pow(&[5]), x * x * x * x * x);
