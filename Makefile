@@ -218,7 +218,7 @@ miri: ## some tests of the crate in Rust's interpreter, on the portable path
 	@cargo +nightly miri --version >/dev/null 2>&1 || \
 	    { echo "no miri: rustup +nightly component add miri" >&2; exit 1; }
 	cargo +nightly miri test -p fieldc --features subtle,zeroize,serde \
-	    --test arithmetic --test kernels --test serde --test zeroize
+	    --test arithmetic --test fp2 --test kernels --test serde --test zeroize
 
 formal: ## the checker that is proved in Coq, where coqc and ocamlopt are installed
 	@for tool in coqc coq_makefile ocamlopt; do command -v $$tool >/dev/null || \

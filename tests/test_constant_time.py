@@ -15,14 +15,14 @@ from primes import operands
 from valgrind import needs_a_host, valgrind
 
 from fieldc.algorithms import OPERATIONS, choose
-from fieldc.binary.functions import ObjectError
+from fieldc.binary.functions import ObjectError, functions
 from fieldc.catalogue import find_field, named_primes
 from fieldc.cli import main
 from fieldc.field import Field
 from fieldc.language import Expression
 from fieldc.machine.assemble import assemble, compile_ir
 from fieldc.machine.processor import is_x86_64
-from fieldc.proof.constant_time.scan import Depends, Finding, FindingKind, scan
+from fieldc.proof.constant_time.scan import Depends, Finding, FindingKind, scan, scan_function
 from fieldc.targets.llvm.print import SelectStyle, print_llvm
 from fieldc.targets.llvm.processors import LLVM_TARGETS, LlvmTarget
 from fieldc.targets.llvm.targets import LLVM
@@ -181,6 +181,18 @@ def test_what_is_not_understood_is_a_finding() -> None:
     spilled = "movq (%rsi), %rax\nmovq %rax, -8(%rsp)\nmovl $0, -8(%rsp)\nmovq -8(%rsp), %rax"
     assert found(f"{spilled}\nmovq (%rdi,%rax), %rcx") == secret
     assert found("movq (%rsi), %rax\nxorl %eax, %eax\nmovq (%rdi,%rax), %rcx") == set()
+
+
+@needs_x86
+def test_a_register_that_passes_a_secret_is_named_and_can_be_followed() -> None:
+    text = ".globl f\nf:\n movq (%rsi), %rsi\n jmp g\n.globl g\ng:\n movq (%rdi,%rsi), %rax\n ret\n"
+    caller, callee = functions(assemble(text, "x86_64-unknown-linux-gnu"))
+    (call,) = scan_function(caller)
+    assert call.callee == "g"
+    assert call.secret == {"rsi"}
+    assert scan_function(callee) == []
+    found = {(f.kind, f.depends) for f in scan_function(callee, call.secret)}
+    assert found == {(FindingKind.ADDRESS, Depends.SECRET)}
 
 
 def test_no_object_and_no_function_are_errors() -> None:

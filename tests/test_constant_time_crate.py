@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -89,15 +90,23 @@ def rust_functions(folder: Path, target: str, run_folder: Path) -> dict[str, lis
 def reached(known: dict[str, list[ScannedCode]], first: list[str]) -> dict[str, list[Finding]]:
     """What is found in the functions called from some, and from those.
 
-    Every one is known or only moves bytes.
+    Every one is known or only moves bytes. Where a call passes secrets in registers, the function
+    called is scanned with these: such a call is no finding.
     """
-    found: dict[str, list[Finding]] = {}
-    waiting = [*first]
+    found: dict[str, list[Finding]] = defaultdict(list)
+    waiting, scanned = [(name, frozenset[str]()) for name in first], set[object]()
     while waiting:
-        name = waiting.pop()
-        if name not in found:
-            found[name] = [f for function in known.get(name, ()) for f in scan_function(function)]
-            waiting += [f.callee for f in found[name] if f.kind is FindingKind.CALL]
+        call = name, secret = waiting.pop()
+        if call in scanned:
+            continue
+        scanned.add(call)
+        met = [f for function in known.get(name, ()) for f in scan_function(function, secret)]
+        followed = [f for f in met if f.kind is FindingKind.CALL]
+        waiting += [(f.callee, f.secret) for f in followed]
+        found[name] += [
+            replace(f, depends=Depends.PUBLIC) if f in followed and f.callee in known else f
+            for f in met
+        ]
     assert found.keys() - known.keys() <= {"memcpy", "memset", "memmove"}, found.keys() - known
     return found
 

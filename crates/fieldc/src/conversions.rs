@@ -21,6 +21,17 @@ macro_rules! __conversions {
 
         /// Decodes a number below p, least significant byte first, as
         #[doc = concat!("[`from_bytes_le`](", stringify!($Fp), "::from_bytes_le).")]
+        impl TryFrom<&[u8; $Fp::BYTES]> for $Fp {
+            type Error = $crate::DecodeError;
+
+            #[inline]
+            fn try_from(bytes: &[u8; $Fp::BYTES]) -> Result<Self, $crate::DecodeError> {
+                Self::from_byte_array_le(bytes)
+            }
+        }
+
+        /// Decodes a number below p, least significant byte first, as
+        #[doc = concat!("[`from_bytes_le`](", stringify!($Fp), "::from_bytes_le).")]
         impl TryFrom<&[u8]> for $Fp {
             type Error = $crate::DecodeError;
 

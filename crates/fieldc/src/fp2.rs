@@ -73,6 +73,20 @@ impl<F: HasFp2> Fp2<F> {
         Self::new(self.c0, -self.c1)
     }
 
+    /// The power p^k: this element or its [conjugate](Self::conjugate).
+    ///
+    /// ```
+    /// use fieldc::{Fp2, bn254::Fp};
+    ///
+    /// let x = Fp2::<Fp>::U + Fp2::ONE;
+    /// assert_eq!(x.frobenius(1), x.pow(&Fp::MODULUS));
+    /// assert_eq!(x.frobenius(2), x);
+    /// ```
+    #[inline]
+    pub fn frobenius(&self, k: usize) -> Self {
+        if k % 2 == 0 { *self } else { self.conjugate() }
+    }
+
     /// The norm `c0^2 + c1^2`, the product with the [conjugate](Self::conjugate).
     ///
     /// ```
@@ -86,13 +100,14 @@ impl<F: HasFp2> Fp2<F> {
         F::sum_of_products(self.parts(), self.parts())
     }
 
-    /// The product with an element of the prime field.
+    /// The product with an element of the prime field, which `*` gives too.
     ///
     /// ```
     /// use fieldc::{Fp2, bn254::Fp};
     ///
     /// let x = Fp2::<Fp>::U.scale(&Fp::from_u64(3));
     /// assert_eq!(x, Fp2::U + Fp2::U + Fp2::U);
+    /// assert_eq!(x, Fp2::U * Fp::from_u64(3));
     /// ```
     #[inline]
     pub fn scale(&self, factor: &F) -> Self {

@@ -73,7 +73,7 @@ macro_rules! call {
 }
 
 /// x*y/R mod p.
-#[inline]
+#[inline(always)]
 pub(crate) fn mul<const N: usize, M: Modulus<N>>(x: &[u64; N], y: &[u64; N]) -> [u64; N] {
     if M::PLAIN {
         if let Some(z) = mul_plain!(const { place::<N, M>() }, x, y) {

@@ -17,7 +17,6 @@ macro_rules! field_tests {
             }
 
             #[test]
-            #[cfg_attr(miri, ignore = "slow")]
             fn operations_of_two_operands() {
                 let numbers = values(&P, 8);
                 on_every_path(|kernels| {
@@ -35,7 +34,6 @@ macro_rules! field_tests {
             }
 
             #[test]
-            #[cfg_attr(miri, ignore = "slow")]
             fn operations_of_one_operand() {
                 let numbers = values(&P, 100);
                 on_every_path(|kernels| {

@@ -50,6 +50,7 @@ macro_rules! field_tests {
                 for x in elements(4) {
                     let bytes: [u8; Fp::BYTES] = x.into();
                     assert_eq!(Fp::try_from(bytes), Ok(x));
+                    assert_eq!(Fp::try_from(&bytes), Ok(x));
                     assert_eq!(Fp::try_from(&bytes[..]), Ok(x));
                     let text = format!("{x}");
                     assert_eq!(Fp::const_from_str(&text), Ok(x));
@@ -271,7 +272,13 @@ mod fp2 {
             assert_eq!(x.mul_add(y, y), product + y);
             assert_eq!(-x + x, Fp2::ZERO);
             assert_eq!(x.double(), x + x);
-            assert_eq!(x * x.conjugate(), Fp2::new(x.norm(), F::ZERO));
+            assert_eq!(x * x.conjugate(), Fp2::from(x.norm()));
+            assert_eq!(x * y.c1, x * Fp2::new(y.c1, F::ZERO));
+            let mut scaled = *x;
+            scaled *= &y.c1;
+            scaled *= y.c0;
+            assert_eq!(scaled, std::ops::Mul::mul(x, &y.c0) * y.c1);
+            assert_eq!([x.frobenius(3), x.frobenius(4)], [x.conjugate(), *x]);
             assert_eq!(Fp2::inner_product(&[*x, *y], &[*y, *y]), product + y * y);
             assert_eq!(x.pow(&[5]), x * x * x * x * x);
             assert_eq!(x.is_zero(), *x == Fp2::ZERO);
@@ -288,7 +295,7 @@ mod fp2 {
         }
         // Elements of the prime field, squares or not, have roots in Fp2.
         for x in numbers {
-            let x = Fp2::new(*x, F::ZERO);
+            let x = Fp2::from(*x);
             assert_eq!(x.sqrt().map(|root| root.square()), Some(x));
         }
         assert!(all.iter().any(|x| !x.is_square()));

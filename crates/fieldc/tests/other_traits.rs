@@ -9,7 +9,7 @@
 
 use arbitrary::{Arbitrary, Unstructured};
 use fieldc::bls12_381::Fp;
-use fieldc::goldilocks;
+use fieldc::{Fp2, goldilocks};
 use proptest::prelude::*;
 
 #[test]
@@ -24,6 +24,12 @@ fn num_traits_are_the_elements_own() {
     assert_eq!(num_traits::pow::Pow::pow(x, 10_u64), Fp::from_u64(1024));
     assert_eq!(num_traits::pow(x, 10), Fp::from_u64(1024));
     assert_eq!(<Fp as num_traits::ConstOne>::ONE, Fp::ONE);
+    let u = Fp2::<Fp>::U;
+    assert_eq!(num_traits::pow(u, 2), -<Fp2<Fp> as num_traits::One>::one());
+    assert_eq!(num_traits::Inv::inv(u), Some(-u));
+    assert!(num_traits::Zero::is_zero(
+        &<Fp2<Fp> as num_traits::ConstZero>::ZERO
+    ));
 }
 
 #[test]
@@ -51,6 +57,10 @@ fn a_fuzzer_reaches_small_elements_and_large_ones() {
     let element = |bytes: &[u8]| Fp::arbitrary(&mut Unstructured::new(bytes)).unwrap();
     assert_eq!(element(&[7]), Fp::from_u64(7));
     assert_eq!(element(&(-Fp::ONE).to_bytes_le()), -Fp::ONE);
+    let mut bytes = [0; 2 * Fp::BYTES];
+    bytes[Fp::BYTES] = 7;
+    let x = Fp2::<Fp>::arbitrary(&mut Unstructured::new(&bytes));
+    assert_eq!(x, Ok(Fp2::U * Fp::from_u64(7)));
 }
 
 proptest! {
@@ -60,5 +70,10 @@ proptest! {
     fn the_laws_hold(x: Fp, y: Fp, z: Fp, a: goldilocks::Fp, b: goldilocks::Fp) {
         prop_assert_eq!(x * (y + z), x * y + x * z);
         prop_assert_eq!((a + b).square(), a.square() + (a * b).double() + b.square());
+    }
+
+    #[test]
+    fn the_norm_is_a_homomorphism(x: Fp2<Fp>, y: Fp2<Fp>) {
+        prop_assert_eq!((x * y).norm(), x.norm() * y.norm());
     }
 }

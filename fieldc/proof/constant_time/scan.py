@@ -40,7 +40,8 @@ class Finding:
     """Something in a function that constant time could fail by.
 
     For a call, `depends` is about all registers that pass arguments: where it is public, a scan of
-    the function called says the rest. `callee` is its name.
+    the function called says the rest. Where some are not, `secret` names them, and a scan with
+    these says the rest. `callee` is the function's name.
     """
 
     function: str
@@ -49,6 +50,7 @@ class Finding:
     kind: FindingKind
     depends: Depends
     callee: str = ""
+    secret: frozenset[str] = frozenset()
 
     def __str__(self) -> str:
         where = f"{self.function}+{self.offset:#x}: {self.instruction}"
@@ -68,9 +70,9 @@ def scan(data: bytes, symbol: str | None = None) -> list[Finding]:
     return [finding for function in chosen for finding in scan_function(function)]
 
 
-def scan_function(function: ScannedCode) -> list[Finding]:
-    """Every finding in one function."""
-    return _Scan(function).findings()
+def scan_function(function: ScannedCode, secret: frozenset[str] = frozenset()) -> list[Finding]:
+    """Every finding in one function; the registers named in `secret` hold secrets on entry."""
+    return _Scan(function, secret).findings()
 
 
 @dataclass(frozen=True)
@@ -195,8 +197,8 @@ class _State:
 class _Scan:
     """One function, from its entry along every path."""
 
-    def __init__(self, function: ScannedCode) -> None:
-        self.function = function
+    def __init__(self, function: ScannedCode, secret: frozenset[str]) -> None:
+        self.function, self.secret = function, secret
         self.machine = INSTRUCTION_SETS[function.architecture]
         self.convention = self.machine.convention_of(function)
         self.effects = effects_of(function)
@@ -210,6 +212,7 @@ class _Scan:
         """All findings by place. A state only ever learns more, so the last visit says it all."""
         registers = dict.fromkeys(self.convention.arguments, ARGUMENT)
         registers |= dict.fromkeys((*self.convention.public, *self.convention.entry), PUBLIC)
+        registers |= dict.fromkeys(self.secret, SECRET)
         registers[self.convention.stack_pointer] = AbstractValue("stack", 0)
         self._enter(self.function.start, _State(registers, self.machine.word))
         while self.waiting:
@@ -303,8 +306,10 @@ class _Scan:
 
     def _leave(self, effect: Effect, state: _State, callee: str) -> None:
         arguments = self.convention.arguments[: _ARGUMENTS.get(callee.lstrip("_"))]
-        passed = [state.register(name) for name in arguments]
-        self._report(effect, FindingKind.CALL, _combined(passed, None).depends, callee)
+        passed = {name: state.register(name) for name in arguments}
+        secret = frozenset(n for n, v in passed.items() if v.depends is not Depends.PUBLIC)
+        depends = _combined([*passed.values()], None).depends
+        self._report(effect, FindingKind.CALL, depends, callee, secret)
 
     def _after_call(self, state: _State) -> None:
         """A callee may change every register it need not keep, and what it has the address of."""
@@ -313,13 +318,19 @@ class _Scan:
         state.spoil()
 
     def _report(
-        self, effect: Effect, kind: FindingKind, depends: Depends, callee: str = ""
+        self,
+        effect: Effect,
+        kind: FindingKind,
+        depends: Depends,
+        callee: str = "",
+        secret: frozenset[str] = frozenset(),
     ) -> None:
         offset = effect.address - self.function.start
         before = self.found.get((offset, kind))
         worst = max(depends, before.depends, key=_rank) if before else depends
+        secret |= before.secret if before else frozenset()
         name = self.function.name
-        self.found[offset, kind] = Finding(name, offset, effect.text, kind, worst, callee)
+        self.found[offset, kind] = Finding(name, offset, effect.text, kind, worst, callee, secret)
 
     def _relocated(self, effect: Effect) -> tuple[int, ...]:
         """Where a relocation of a jump or a call may be."""

@@ -2,7 +2,7 @@
 
 use core::cmp::Ordering;
 use core::hash::{Hash, Hasher};
-use core::ops::Neg;
+use core::ops::{Mul, MulAssign, Neg};
 
 use super::{Fp2, HasFp2};
 use crate::generic::Field;
@@ -48,6 +48,44 @@ impl<F: HasFp2> Neg for &Fp2<F> {
     }
 }
 
+/// Products with an element of the prime field: [`Fp2::scale`].
+macro_rules! scaled {
+    ($($Element:ty, $Factor:ty;)+) => {
+        $(
+            impl<F: HasFp2> Mul<$Factor> for $Element {
+                type Output = Fp2<F>;
+
+                #[inline]
+                #[allow(clippy::needless_borrow, reason = "some factors are references")]
+                fn mul(self, factor: $Factor) -> Fp2<F> {
+                    self.scale(&factor)
+                }
+            }
+        )+
+    };
+}
+
+scaled! {
+    Fp2<F>, F;
+    Fp2<F>, &F;
+    &Fp2<F>, F;
+    &Fp2<F>, &F;
+}
+
+impl<F: HasFp2> MulAssign<F> for Fp2<F> {
+    #[inline]
+    fn mul_assign(&mut self, factor: F) {
+        *self = self.scale(&factor);
+    }
+}
+
+impl<F: HasFp2> MulAssign<&F> for Fp2<F> {
+    #[inline]
+    fn mul_assign(&mut self, factor: &F) {
+        *self = self.scale(factor);
+    }
+}
+
 crate::__sums! { [F: HasFp2] Fp2<F> }
 
 /// Compares in the same time for all values.
@@ -83,6 +121,14 @@ impl<F: Ord> PartialOrd for Fp2<F> {
 }
 
 /// An element of the prime field.
+impl<F: HasFp2> From<F> for Fp2<F> {
+    #[inline]
+    fn from(c0: F) -> Self {
+        Self::new(c0, F::ZERO)
+    }
+}
+
+/// A number as an element of the prime field.
 macro_rules! from {
     ($($Number:ty)+) => {
         $(

@@ -26,6 +26,20 @@ macro_rules! __arbitrary {
     };
 }
 
+/// Both parts.
+#[cfg(feature = "arbitrary")]
+impl<'a, F: arbitrary::Arbitrary<'a>> arbitrary::Arbitrary<'a> for crate::Fp2<F> {
+    #[inline]
+    fn arbitrary(source: &mut arbitrary::Unstructured<'a>) -> arbitrary::Result<Self> {
+        <[F; 2]>::arbitrary(source).map(Self::from)
+    }
+
+    #[inline]
+    fn size_hint(depth: usize) -> (usize, Option<usize>) {
+        <[F; 2]>::size_hint(depth)
+    }
+}
+
 /// Nothing: the feature is off.
 #[cfg(not(feature = "arbitrary"))]
 #[doc(hidden)]

@@ -101,6 +101,50 @@ macro_rules! __num_traits {
     };
 }
 
+#[cfg(feature = "num-traits")]
+mod extension {
+    use crate::Fp2;
+    use crate::fp2::HasFp2;
+    use num_traits::{ConstOne, ConstZero, Inv, One, Zero};
+
+    impl<F: HasFp2> Zero for Fp2<F> {
+        #[inline]
+        fn zero() -> Self {
+            Self::ZERO
+        }
+
+        #[inline]
+        fn is_zero(&self) -> bool {
+            self.is_zero()
+        }
+    }
+
+    impl<F: HasFp2> ConstZero for Fp2<F> {
+        const ZERO: Self = Self::ZERO;
+    }
+
+    impl<F: HasFp2> One for Fp2<F> {
+        #[inline]
+        fn one() -> Self {
+            Self::ONE
+        }
+    }
+
+    impl<F: HasFp2> ConstOne for Fp2<F> {
+        const ONE: Self = Self::ONE;
+    }
+
+    /// `None` for 0.
+    impl<F: HasFp2> Inv for Fp2<F> {
+        type Output = Option<Self>;
+
+        #[inline]
+        fn inv(self) -> Option<Self> {
+            self.invert()
+        }
+    }
+}
+
 /// Nothing: the feature is off.
 #[cfg(not(feature = "num-traits"))]
 #[doc(hidden)]

@@ -25,6 +25,25 @@ macro_rules! __proptest {
     };
 }
 
+/// Both parts.
+#[cfg(feature = "proptest")]
+impl<F> proptest::arbitrary::Arbitrary for crate::Fp2<F>
+where
+    F: proptest::arbitrary::Arbitrary<Parameters = (), Strategy: 'static> + crate::fp2::HasFp2,
+{
+    type Parameters = ();
+    type Strategy = proptest::strategy::BoxedStrategy<Self>;
+
+    #[inline]
+    fn arbitrary_with((): ()) -> Self::Strategy {
+        use proptest::strategy::Strategy;
+
+        proptest::arbitrary::any::<[F; 2]>()
+            .prop_map(Self::from)
+            .boxed()
+    }
+}
+
 /// Nothing: the feature is off.
 #[cfg(not(feature = "proptest"))]
 #[doc(hidden)]
