@@ -55,7 +55,7 @@ def test_a_window_is_a_call_at_least_and_fills_every_core() -> None:
 
 @pytest.mark.parametrize("key", ["neoverse-v2", "apple-m1"])
 def test_a_prediction_is_that_of_a_run_ten_times_as_long(key: str) -> None:
-    """Calls 9 to 20, which were counted once, were 8 % below for an order that was fitted to them."""
+    """Calls 9 to 20, counted before, were 8 % below for an order that was fitted to them."""
     found, processor = count_in(kernel("aarch64-linux", "bn254-p"), "kernel"), find_processor(key)
     prediction = predict(found, processor)
     long = predict_throughput(found, processor, CallWindow(30000, least=10, most=10))

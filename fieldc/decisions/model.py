@@ -49,9 +49,7 @@ def _figure(
     return figure_of(code, judge, processor_key)
 
 
-def figure_of(
-    code: bytes, judge: Judge, processor_key: str, window: CallWindow = CHOICE
-) -> Figure:
+def figure_of(code: bytes, judge: Judge, processor_key: str, window: CallWindow = CHOICE) -> Figure:
     """The figure of a function on a processor, from its bytes. Raises CodeError.
 
     Where the judge asks for it, the simulator predicts its cycles, if it has the processor's core.

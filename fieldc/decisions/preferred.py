@@ -324,7 +324,7 @@ def _searched(
     model: Processor,
     found: Sequence[Candidate],
 ) -> Iterator[Candidate]:
-    """The kernels in orders that ship, where a long run puts them before the best of a short one."""
+    """The kernels in orders that ship, where they are predicted to be faster than the best."""
     known = [(c.figure.throughput, c.choice) for c in found if c.figure]
     _, best = min(known, key=itemgetter(0), default=(0, None))
     least = figure_of(judge.code(best), judge, model.key, STEADY).throughput if best else inf

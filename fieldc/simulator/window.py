@@ -46,7 +46,7 @@ CHOICE = CallWindow(1500, least=2, most=8, tolerance=0.01)
 def steady_cycles(
     call: Callable[[], int], instructions: int, window: CallWindow = STEADY
 ) -> SteadyCycles:
-    """The cycles of each call of so many instructions; `call` runs one and returns when it ended."""
+    """The cycles of a call of so many instructions; `call` runs one and returns when it ended."""
     calls = max(1, -(-window.instructions // instructions))
 
     def after_a_window() -> int:
