@@ -102,7 +102,7 @@ def test_a_walk_finds_the_same_better_order_again() -> None:
 
 def test_a_walk_judges_by_what_is_predicted_of_the_finished_code() -> None:
     judged, f = small(), find_field("0x73eda753299d7d48ffffffff00000057")
-    cost, places = OrderWalk(judged, random.Random(1), 20, STEADY).run()
+    cost, places = OrderWalk(judged, random.Random(1), 8, STEADY).run()
     order = ArmOrder(ROWS[0], pace=FAST[0], places=tuple(places))
     expression = choose(f, "square", "cios")
     kernel = compile_words(lambda rows: lower(expression, rows), order=order)
