@@ -28,6 +28,7 @@ from fieldc.decisions.schedule import file_name
 from fieldc.machine.processors import find_processor, processors
 from fieldc.proof.prove import prove
 from fieldc.simulator.predict import predict
+from fieldc.simulator.window import CHOICE, STEADY
 from fieldc.targets.aarch64.kernel import FAST, ROWS, ArmOrder, compile_words, in_order, is_short
 from fieldc.targets.aarch64.order import ahead, fewest_words
 from fieldc.targets.aarch64.permute import BrokenOrder, needs, permuted
@@ -92,16 +93,16 @@ def test_an_order_that_breaks_something_is_refused(places: list[int]) -> None:
 
 def test_a_walk_finds_the_same_better_order_again() -> None:
     judged = small()
-    start = judged.cost(range(len(judged.code)))
-    found = [OrderWalk(judged, random.Random(7), 40).run() for _ in range(2)]
+    start = judged.cost(range(len(judged.code)), CHOICE)
+    found = [OrderWalk(judged, random.Random(7), 40, CHOICE).run() for _ in range(2)]
     assert found[0] == found[1] and found[0][0] < start
     permuted(judged.code, found[0][1])
-    assert OrderWalk(judged, random.Random(8), 40).run() != found[0]
+    assert OrderWalk(judged, random.Random(8), 40, CHOICE).run() != found[0]
 
 
 def test_a_walk_judges_by_what_is_predicted_of_the_finished_code() -> None:
     judged, f = small(), find_field("0x73eda753299d7d48ffffffff00000057")
-    cost, places = OrderWalk(judged, random.Random(1), 20).run()
+    cost, places = OrderWalk(judged, random.Random(1), 8, STEADY).run()
     order = ArmOrder(ROWS[0], pace=FAST[0], places=tuple(places))
     expression = choose(f, "square", "cios")
     kernel = compile_words(lambda rows: lower(expression, rows), order=order)

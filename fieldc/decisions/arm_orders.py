@@ -19,6 +19,7 @@ from fieldc.decisions.schedule import file_name
 from fieldc.field import Field
 from fieldc.language import Expression
 from fieldc.machine.processors import Processor
+from fieldc.simulator.window import STEADY
 from fieldc.targets.aarch64.kernel import ArmOrder
 from fieldc.targets.aarch64.pace import Pace
 from fieldc.targets.aarch64.permute import BrokenOrder
@@ -121,5 +122,5 @@ def searched(
             except BrokenOrder:
                 continue
             if digest_of_code(code) == one.digest:
-                found.append((choice, figure_of(code, judge, model.key)))
+                found.append((choice, figure_of(code, judge, model.key, STEADY)))
     return found

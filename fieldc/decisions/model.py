@@ -13,6 +13,7 @@ from fieldc.field import Field
 from fieldc.language import Expression, Kernel
 from fieldc.machine.processors import Processor, find_processor
 from fieldc.simulator.predict import predict
+from fieldc.simulator.window import CHOICE, CallWindow
 from fieldc.targets.choice import Choice, Variant
 from fieldc.targets.judge import Judge
 
@@ -48,13 +49,13 @@ def _figure(
     return figure_of(code, judge, processor_key)
 
 
-def figure_of(code: bytes, judge: Judge, processor_key: str) -> Figure:
+def figure_of(code: bytes, judge: Judge, processor_key: str, window: CallWindow = CHOICE) -> Figure:
     """The figure of a function on a processor, from its bytes. Raises CodeError.
 
     Where the judge asks for it, the simulator predicts its cycles, if it has the processor's core.
     """
     counts, processor = count(code, judge.architecture), find_processor(processor_key)
-    predicted = predict(counts, processor) if judge.is_simulated else None
+    predicted = predict(counts, processor, window=window) if judge.is_simulated else None
     if predicted is not None:
         cycles = predicted.throughput, predicted.latency
         return Figure(*cycles, counts.instructions, is_predicted=True)

@@ -18,7 +18,7 @@ from fieldc.targets.choice import Choice, Variant
 from fieldc.targets.judge import Judge
 
 T = TypeVar("T")
-NEAR = 1.05
+NEAR = 1.07
 """Up to which multiple of the best kernel's cycles others are tried in all orders too."""
 LONG = 600
 """Instructions; of what has more only a few orders are tried: a simulation takes a second then."""

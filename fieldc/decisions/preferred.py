@@ -11,11 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from math import inf
+from operator import itemgetter
 
 from fieldc.algorithms import every_kernel_for, offered_for, unknown_algorithm
 from fieldc.algorithms.representations import PLAIN, SAME
 from fieldc.decisions.arm_orders import searched
-from fieldc.decisions.model import Figure, figure, rank
+from fieldc.decisions.model import Figure, figure, figure_of, rank
 from fieldc.decisions.orders import (
     CLOSE,
     CLOSE_PLAIN,
@@ -30,6 +32,7 @@ from fieldc.field import Field
 from fieldc.language import BoundError, Expression, Kernel
 from fieldc.machine.processor import missing
 from fieldc.machine.processors import Processor, find_processor, host_processor
+from fieldc.simulator.window import STEADY
 from fieldc.targets.choice import Choice
 from fieldc.targets.judge import Judge, NotCompiled
 from fieldc.targets.target import Target
@@ -322,11 +325,13 @@ def _searched(
     found: Sequence[Candidate],
 ) -> Iterator[Candidate]:
     """The kernels in orders that ship, where they are predicted to be faster than the best."""
-    best = min((c.figure.throughput for c in found if c.figure), default=None)
-    for choice, known in searched(judge, expressions, target.variants[0], model):
-        if best is None or known.throughput < best:
-            why = f"the order that a search found for {model.key}: {known}"
-            yield Candidate(replace(choice, chosen_by=why, options=_options(model)), known)
+    known = [(c.figure.throughput, c.choice) for c in found if c.figure]
+    _, best = min(known, key=itemgetter(0), default=(0, None))
+    least = figure_of(judge.code(best), judge, model.key, STEADY).throughput if best else inf
+    for choice, figured in searched(judge, expressions, target.variants[0], model):
+        if figured.throughput < least:
+            why = f"the order that a search found for {model.key}: {figured}"
+            yield Candidate(replace(choice, chosen_by=why, options=_options(model)), figured)
 
 
 def _options(model: Processor) -> tuple[str, ...]:

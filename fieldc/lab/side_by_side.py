@@ -20,6 +20,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from fieldc.counting.instructions import OTHER, DecodedInstruction
 from fieldc.lab.hand_written import arm_kernel
@@ -27,12 +28,12 @@ from fieldc.machine.processors import Processor, find_processor
 from fieldc.program import module
 from fieldc.simulator.cores import core_of
 from fieldc.simulator.run import CostedInstruction, Simulation, steps_of
+from fieldc.simulator.window import steady_cycles
 
 CORES = ("cortex-a76", "neoverse-v1", "neoverse-v2", "apple-m1")
 FIELD = "bn254-p"
 DIGITS, BITS = 9, 29
 FLOAT_DIGITS = 5
-BLOCKS, WARM_UP = 12, 4
 BLOCK_SIZES = (
     *((1, ""), (0, "integers"), (0, "floats")),
     *((1, "integers"), (2, "integers"), (3, "integers"), (1, "floats")),
@@ -168,16 +169,17 @@ def block_cycles(processor: Processor, scalar: int, vectors: str) -> float:
     own = steps_of(kernel.code, kernel.touches, processor)
     made = STREAMS[vectors]()
     beside = steps_of(made, [()] * len(made), processor)
-    run, ends = Simulation(core, processor), []
-    for _ in range(BLOCKS):
+    shares = [len(beside) * number // max(scalar, 1) for number in range(max(scalar, 1) + 1)]
+    parts = [beside[first:last] for first, last in pairwise(shares)]
+    streams = [[own, part] if scalar else [part] for part in parts]
+    steps = [step for each in streams for step in merged(each)]  # each product beside its share
+    run = Simulation(core, processor)
+
+    def block() -> int:
         run.registers.clear()
-        for number in range(scalar):  # each scalar product beside its share of the vectors
-            part = len(beside) * number // scalar, len(beside) * (number + 1) // scalar
-            ends.append(run.call(merged([own, beside[slice(*part)]]), all_ready=False))
-        if not scalar:
-            ends.append(run.call(beside, all_ready=False))
-    per_block = max(scalar, 1)
-    return (ends[-1] - ends[WARM_UP * per_block - 1]) / (BLOCKS - WARM_UP)
+        return run.call(steps, all_ready=False)
+
+    return steady_cycles(block, len(steps)).cycles
 
 
 def rows() -> Iterator[tuple[object, ...]]:

@@ -11,11 +11,8 @@ from fieldc.counting.places import RootedAccess
 from fieldc.machine.processors import Processor
 from fieldc.simulator.cores import core_of
 from fieldc.simulator.run import CostedInstruction, Simulation, steps_of
+from fieldc.simulator.window import STEADY, CallWindow, steady_cycles
 
-CALLS, WARM_UP = 20, 8
-"""Calls of a run; the first ones fill the window and do not count."""
-LONG = 4000
-"""A call of more instructions fills any window: of such code three run, and two of them count."""
 CHAINED = {"x86_64": ("rdi", "rsi"), "aarch64": ("x0", "x1")}
 """The result and the first operand, which are one place in a chain of calls."""
 DecodedCode = Sequence[DecodedInstruction]
@@ -42,7 +39,11 @@ class PredictedCycles:
 
 
 def predict(
-    count: Count, processor: Processor, before: DecodedCode = (), after: DecodedCode = ()
+    count: Count,
+    processor: Processor,
+    before: DecodedCode = (),
+    after: DecodedCode = (),
+    window: CallWindow = STEADY,
 ) -> PredictedCycles | None:
     """The cycles of a call of straight-line code, by System V's or AAPCS's arguments.
 
@@ -54,26 +55,24 @@ def predict(
         return None
     head, tail = (steps_of(code, [()] * len(code), processor) for code in (before, after))
     body = steps_of(count.code, count.touches, processor)
-    calls, warm_up = (CALLS, WARM_UP) if count.instructions <= LONG else (3, 1)
     chained = CHAINED.get(count.architecture, ())
     chain = [*head, *(_chained(step, chained) for step in body), *tail]
     figures = []
     for steps, forgotten in (([*head, *body, *tail], _operands(count)), (chain, set[Hashable]())):
         run = Simulation(core, processor)
-        figures.append(_each(run, steps, forgotten, (calls, warm_up), all_ready=not head))
+        figures.append(_each(run, steps, forgotten, window, all_ready=not head))
     return PredictedCycles(processor.key, *figures)
 
 
-def predict_throughput(count: Count, processor: Processor) -> float:
-    """The cycles of independent calls alone, with all arguments ready, of a core that is known.
-
-    Raises ValueError where it is not.
-    """
+def predict_throughput(
+    count: Count, processor: Processor, window: CallWindow = STEADY
+) -> float | None:
+    """The cycles of independent calls alone, with all arguments ready; None as `predict`."""
     core = core_of(processor)
-    if core is None:
-        raise ValueError(f"{processor.key} is not simulated")
+    if core is None or not count.touches or not count.code:
+        return None
     body = steps_of(count.code, count.touches, processor)
-    return _each(Simulation(core, processor), body, _operands(count), (CALLS, WARM_UP), True)
+    return _each(Simulation(core, processor), body, _operands(count), window, True)
 
 
 def _operands(count: Count) -> set[Hashable]:
@@ -85,16 +84,16 @@ def _each(
     run: Simulation,
     steps: Sequence[CostedInstruction],
     forgotten: set[Hashable],
-    counted: tuple[int, int],
+    window: CallWindow,
     all_ready: bool,
 ) -> float:
-    """The cycles of each call, of so many of which the first ones do not count."""
-    calls, warm_up = counted
-    ends = []
-    for _ in range(calls):
+    """The cycles of each call, over a run of so many calls."""
+
+    def call() -> int:
         run.forget(forgotten)
-        ends.append(run.call(steps, all_ready))
-    return (ends[-1] - ends[warm_up - 1]) / (calls - warm_up)
+        return run.call(steps, all_ready)
+
+    return steady_cycles(call, len(steps), window).cycles
 
 
 def _chained(step: CostedInstruction, registers: tuple[str, ...]) -> CostedInstruction:

@@ -31,6 +31,8 @@ from fieldc.counting.places import RootedAccess
 from fieldc.machine.processors import InstructionCost, Processor
 from fieldc.simulator.cores import Core
 
+PAST = 256
+"""Cycles that a port forgets at a time, so that its sets stay small."""
 TouchedBytes = Sequence[tuple[Hashable, int]]
 """The bytes that an access touches: the root and the offset of each."""
 
@@ -43,6 +45,32 @@ class CostedInstruction:
     slots: int
     cost: InstructionCost
     touches: Sequence[RootedAccess] = ()
+
+    @cached_property
+    def reads(self) -> Sequence[str]:
+        """The registers and flags that it computes from."""
+        return tuple(self.instruction.reads)
+
+    @cached_property
+    def writes(self) -> Sequence[str]:
+        """The registers and flags that it writes."""
+        return tuple(self.instruction.writes)
+
+    @cached_property
+    def high(self) -> str:
+        """The register of the high half of a product."""
+        return self.instruction.high
+
+    @cached_property
+    def stepped(self) -> Sequence[str]:
+        """A stack pointer, or an address that an access steps on, and what it was before."""
+        i = self.instruction
+        return i.copies[:2] if i.copies and i.accesses else ()
+
+    @cached_property
+    def latency(self) -> int:
+        """Cycles from its start to its results."""
+        return self.cost.latency
 
     @cached_property
     def pieces(self) -> Sequence[tuple[str, int]]:
@@ -87,38 +115,58 @@ def steps_of(
 
 @dataclass
 class Port:
-    """What is bound to a port: the cycles in which it is busy, and when each one starts."""
+    """What is bound to a port: the cycles in which it is busy, and when each one starts.
 
-    busy: set[int] = field(default_factory=set)
-    starts: list[int] = field(default_factory=list)
-    """Of those that were bound and have not started; a heap."""
+    Both are sets of cycles, as bits; bit 0 is the cycle `base`.
+    """
+
+    base: int = 0
+    busy: int = 0
+    starts: int = 0
     renamed: int = -1
     fresh: int = 0
     """The cycle that bound the last one, and how many it bound."""
 
     def waiting(self, cycle: int) -> int:
         """How many were bound before a cycle and have not started."""
-        while self.starts and self.starts[0] < cycle:
-            heapq.heappop(self.starts)
-        return len(self.starts) - (self.fresh if self.renamed == cycle else 0)
+        waiting = (self.starts >> cycle - self.base).bit_count()
+        return waiting - (self.fresh if self.renamed == cycle else 0)
 
     def free(self, cycle: int, length: int) -> int:
         """The first cycle from `cycle` on that begins `length` free ones."""
-        at = cycle
-        while at < cycle + length:
-            if at in self.busy:
-                cycle = at + 1
-            at += 1
-        return cycle
+        free = each = ~(self.busy >> cycle - self.base)
+        for number in range(1, length):
+            free &= each >> number
+        return cycle + (free & -free).bit_length() - 1
 
     def take(self, cycle: int, length: int, renamed: int) -> int:
         """Bind a micro-operation; return the cycle in which it starts."""
+        while renamed > self.base + PAST:
+            self.busy, self.starts = self.busy >> PAST, self.starts >> PAST
+            self.base += PAST
         start = self.free(cycle, length)
-        self.busy.update(range(start, start + length))
-        heapq.heappush(self.starts, start)
+        at = start - self.base
+        self.busy |= (1 << length) - 1 << at
+        self.starts |= 1 << at
         self.fresh = self.fresh + 1 if self.renamed == renamed else 1
         self.renamed = renamed
         return start
+
+
+@dataclass
+class PortChoice:
+    """The ports that can do a micro-operation, and the one with the fewest waiting."""
+
+    ports: Sequence[Port]
+    cycle: int = -1
+    least: Port = field(default_factory=Port)
+    """Of that cycle: all that are renamed in it take the same port."""
+
+    def best(self, cycle: int) -> Port:
+        """The port for what is renamed in a cycle."""
+        if self.cycle != cycle:
+            self.cycle, self.least = cycle, min(self.ports, key=lambda one: one.waiting(cycle))
+        return self.least
 
 
 class Simulation:
@@ -133,8 +181,8 @@ class Simulation:
         self.scheduled: list[int] = []
         """When each micro-operation in the scheduler starts; a heap."""
         self.ports: dict[str, Port] = {}
-        self.choices: dict[str, list[Port]] = {}
-        """The ports of each choice that was met."""
+        self.choices: dict[str, PortChoice] = {}
+        """Each choice of ports that was met."""
         self.registers: dict[str, int] = {}
         self.memory: dict[tuple[Hashable, int], int] = {}
         self.retired, self.retiring = 0, 0
@@ -155,37 +203,41 @@ class Simulation:
 
     def step(self, step: CostedInstruction) -> None:
         """One instruction, through the four stations."""
-        instruction, cost = step.instruction, step.cost
         self._rename(step.slots)
-        self.begun = operands = self._ready(instruction.reads)
+        self.begun = operands = self._ready(step.reads)
         if step.loads:
             operands = max(operands, self._load(step))
         start = operands
         for choice, length in step.pieces:  # without ports it is done while renaming
-            start = max(start, self._start(choice, operands, length, True))
-        done = start + cost.latency
-        for name in instruction.writes:
-            self.registers[name] = done
-        if instruction.high:
-            self.registers[instruction.high] = start + cost.high
-        if instruction.copies and instruction.accesses:  # a stack pointer, or an address stepped on
-            self.registers[instruction.copies[0]] = self._ready((instruction.copies[1],))
+            begin = self._start(choice, operands, length, True)
+            if begin > start:
+                start = begin
+        done = start + step.latency
+        registers = self.registers
+        for name in step.writes:
+            registers[name] = done
+        if step.high:
+            registers[step.high] = start + step.cost.high
+        if step.stepped:
+            registers[step.stepped[0]] = self._ready(step.stepped[1:])
         if step.stores:
             done = max(done, self._store(step, done))
         if self.core.in_order and self.begun > self.cycle + 1:  # none after it starts before it
             self.cycle, self.taken = self.begun - 1, step.slots
-        self._retire(max(done, self.cycle + 1), step.slots)
+        self._retire(done if done > self.cycle else self.cycle + 1, step.slots)
 
     def _rename(self, slots: int) -> None:
-        core = self.core
         if self.taken >= self.processor.slots:
             self._wait(self.cycle + 1)
-        while len(self.window) + slots > core.window and self.window:
-            self._wait(self.window.popleft())
-        while self.scheduled and self.scheduled[0] <= self.cycle:
-            heapq.heappop(self.scheduled)
-        while core.scheduler and len(self.scheduled) >= core.scheduler:
-            self._wait(heapq.heappop(self.scheduled))
+        window, size = self.window, self.core.window - slots
+        while len(window) > size and window:
+            self._wait(window.popleft())
+        if self.core.scheduler:
+            scheduled = self.scheduled
+            while scheduled and scheduled[0] <= self.cycle:
+                heapq.heappop(scheduled)
+            while len(scheduled) >= self.core.scheduler:
+                self._wait(heapq.heappop(scheduled))
         self.taken += slots
         while self.taken > self.processor.slots:
             self.cycle, self.taken = self.cycle + 1, self.taken - self.processor.slots
@@ -196,18 +248,19 @@ class Simulation:
 
     def _ready(self, names: Iterable[str]) -> int:
         """When registers are there, at the earliest in the cycle after renaming."""
-        ready = self.cycle + 1
+        ready, known = self.cycle + 1, self.registers
         for name in names:
-            ready = max(ready, self.registers.get(name, 0))
+            if name in known and known[name] > ready:
+                ready = known[name]
         return ready
 
     def _load(self, step: CostedInstruction) -> int:
         """When what is loaded is there: from the cache, or from the stores before."""
-        core, instruction = self.core, step.instruction
+        core = self.core
         address = self._ready(step.address)
         for _ in step.loads if core.pairs else step.loads[:1]:
             start = self._start(self.processor.load, address, 1, core.shared)
-        renamed = instruction.moves_only and core.renamed >= 0
+        renamed = core.renamed >= 0 and step.instruction.moves_only
         forward = core.renamed if renamed else core.forward
         there = [self._stored(places) for places in step.loads]
         from_stores = [cycle + forward for cycle in there if cycle is not None]
@@ -233,19 +286,18 @@ class Simulation:
 
     def _start(self, choice: str, ready: int, length: int, waits: bool) -> int:
         """Bind a micro-operation to a port; return the cycle in which it starts there."""
-        ports = self.choices.get(choice)
-        if ports is None:
-            ports = [self.ports.setdefault(name, Port()) for name in choice]
-            self.choices[choice] = ports
-        if len(ports) == 1:
-            port = ports[0]
-        elif self.core.in_order:
-            port = min(ports, key=lambda each: each.free(ready, length))
+        found = self.choices.get(choice)
+        if found is None:
+            found = PortChoice([self.ports.setdefault(name, Port()) for name in choice])
+            self.choices[choice] = found
+        if self.core.in_order:
+            port = min(found.ports, key=lambda each: each.free(ready, length))
         else:
-            port = min(ports, key=lambda each: each.waiting(self.cycle))
+            port = found.best(self.cycle)
         start = port.take(ready, length, self.cycle)
-        self.begun = max(self.begun, start)
-        if waits:
+        if start > self.begun:
+            self.begun = start
+        if waits and self.core.scheduler:
             heapq.heappush(self.scheduled, start)
         return start
 

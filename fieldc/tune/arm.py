@@ -32,12 +32,13 @@ from fieldc.files import write_file
 from fieldc.language import Expression
 from fieldc.machine.processors import Processor, find_processor
 from fieldc.program import maintained
+from fieldc.simulator.window import CHOICE
 from fieldc.targets.aarch64.kernel import FAST, ROWS, ArmOrder, compile_words, in_order, is_short
 from fieldc.targets.aarch64.pace import Pace
 from fieldc.targets.aarch64.permute import BrokenOrder
 from fieldc.targets.aarch64.quotients import as_shift, can_shift_high
 from fieldc.targets.registry import TARGETS
-from fieldc.tune.arm_search import Judged, OrderWalk, predicted
+from fieldc.tune.arm_search import LONG_RUN, Judged, OrderWalk, predicted
 from fieldc.words.lower import lower
 
 TARGET = "aarch64-linux"
@@ -97,7 +98,7 @@ def search(
     starts: dict[tuple[object, ...], tuple[float, ArmOrder, Judged]] = {}
     for order in starts_of(expression, processor, len(plain.lines) > LONG):
         one = judged(expression, order, processor)
-        start = one.cost(range(len(one.code))), order, one
+        start = one.cost(range(len(one.code)), CHOICE), order, one
         kind = order.rows, order.shifted_highs, order.sums_double
         starts[kind] = min(starts.get(kind, start), start, key=lambda each: each[0])
     best: tuple[float, ArmOrder] | None = None
@@ -121,7 +122,7 @@ def no_slower(f: Field, found: FoundOrder, processor: Processor) -> FoundOrder |
                     choose(f, each.operation, each.algorithm),
                     replace(each.order, places=()),
                     processor,
-                ).cost(each.order.places)
+                ).cost(each.order.places, LONG_RUN)
                 for each in (one, found)
             ]
             return one if costs[0] <= costs[1] else None

@@ -17,6 +17,7 @@ from fieldc.counting.decode import decode
 from fieldc.counting.instructions import DecodedInstruction
 from fieldc.machine.processors import Processor
 from fieldc.simulator.predict import predict, predict_throughput
+from fieldc.simulator.window import CallWindow
 from fieldc.targets.aarch64.allocate import allocated
 from fieldc.targets.aarch64.encode import assembled
 from fieldc.targets.aarch64.permute import needs
@@ -27,6 +28,8 @@ HEAT = 0.4
 """Cycles more that are often accepted in the beginning."""
 FAR, NEAR = 40, 6
 """Places that a move goes at most: a quarter of the moves, and the others."""
+LONG_RUN = CallWindow(least=30, most=30)
+"""What a walk is judged by. A short run has luck of several per cent, which a walk would find."""
 PER_INSTRUCTION = 0.01
 """Cycles that an instruction more counts as: what moves a word to the stack has its price."""
 
@@ -52,10 +55,12 @@ class Judged:
             self.decoded[line] = decode(code, ARCHITECTURE)[0]
         return self.decoded[line]
 
-    def cost(self, order: Sequence[int]) -> float:
+    def cost(self, order: Sequence[int], window: CallWindow) -> float:
         """Cycles of independent calls, and a little for each instruction."""
         found = counted(self.lines(order), ARCHITECTURE)
-        cycles = predict_throughput(found, self.processor)
+        cycles = predict_throughput(found, self.processor, window)
+        if cycles is None:
+            raise ValueError(f"{self.processor.key} is not simulated")
         return cycles + PER_INSTRUCTION * found.instructions
 
 
@@ -66,6 +71,7 @@ class OrderWalk:
     judged: Judged
     chance: random.Random
     tries: int
+    window: CallWindow = LONG_RUN
 
     @cached_property
     def _needs(self) -> list[list[int]]:
@@ -82,12 +88,12 @@ class OrderWalk:
     def run(self) -> tuple[float, list[int]]:
         """The best order that was met, and what it costs."""
         order = list(range(len(self.judged.code)))
-        cost = self.judged.cost(order)
+        cost = self.judged.cost(order, self.window)
         best = cost, order
         for number in range(self.tries):
             heat = HEAT * (1 - number / self.tries) ** 2
             other = self._moved(order)
-            found = self.judged.cost(other)
+            found = self.judged.cost(other, self.window)
             if found <= cost or found - cost < heat * self.chance.expovariate(3):
                 order, cost = other, found
             best = min(best, (cost, order), key=lambda one: one[0])

@@ -23,6 +23,7 @@ from fieldc.packages.rust.classes import (
     wider_than,
 )
 from fieldc.packages.rust.plain import class_name, own_expression
+from fieldc.simulator.window import STEADY
 from fieldc.targets.aarch64.kernel import ArmKernel, compile_words
 from fieldc.targets.aarch64.targets import JUDGE
 from fieldc.words.lower import lower
@@ -48,7 +49,7 @@ class ClassKernel:
     @cached_property
     def figure(self) -> Figure:
         """Its cycles on the processor by which AArch64 kernels are chosen."""
-        return figure_of(self.code.code, JUDGE, JUDGE.stand_in)
+        return figure_of(self.code.code, JUDGE, JUDGE.stand_in, STEADY)
 
     def gains_nothing(self, other: ClassKernel) -> bool:
         """Whether another kernel does the same for more primes, as fast up to a doubt."""

@@ -10,7 +10,7 @@ use crate::modulus::Modulus;
 
 // fold: mu/p + p/R < 0.993: constant rows of mu, 2n^2 + 1 products.
 assembly! { 5, 0:
-    mul: mul_spare;
+    mul: mul_fold;
     sum_of_products: sum_of_products_spare;
     square: square_fold;
     add: add_spare;
@@ -77,6 +77,285 @@ lazy_assembly! { 5, 2:
     add: add_spare;
     sub: sub;
     reduce: reduce;
+}
+
+/// x*y/R mod p with constant rows of mu and one quotient at the end; 2n^2 + 1 products; log-jump.
+///
+/// # Safety
+/// p is of the class.
+#[inline(always)]
+unsafe fn mul_fold<M: Modulus<5>>(x: &[u64; 5], y: &[u64; 5]) -> [u64; 5] {
+    let mut z = MaybeUninit::<[u64; 5]>::uninit();
+    // SAFETY: the kernel reads the operands, writes z, and changes registers, flags and its own
+    // stack only.
+    unsafe {
+        asm!(
+            called!(
+                "bl",
+                "fieldc_mul_fold_e3ea16026fa9e6bf_{p0}_{p1}_{p2}_{p3}_{p4}",
+                r"
+stp x19, x20, [sp, #-64]!
+stp x21, x22, [sp, #16]
+stp x23, x24, [sp, #32]
+stp x25, x26, [sp, #48]
+ldp x3, x4, [x1]
+ldp x5, x6, [x2]
+umulh x7, x3, x5
+mul x8, x4, x5
+umulh x9, x4, x5
+ldp x10, x11, [x1, #16]
+mul x12, x10, x5
+umulh x13, x10, x5
+mul x14, x11, x5
+umulh x15, x11, x5
+ldr x1, [x1, #32]
+mul x16, x1, x5
+adds x7, x7, x8
+umulh x8, x1, x5
+adcs x9, x9, x12
+adr x12, 2f
+ldp x17, x19, [x12]
+mul x5, x3, x5
+umulh x20, x17, x5
+adcs x13, x13, x14
+umulh x14, x19, x5
+adcs x15, x15, x16
+ldp x16, x21, [x12, #16]
+umulh x22, x16, x5
+adc x8, x8, xzr
+umulh x23, x21, x5
+adds x9, x9, x20
+ldp x20, x24, [x12, #32]
+umulh x25, x20, x5
+adcs x13, x13, x14
+mul x14, x17, x5
+adcs x15, x15, x22
+mul x22, x19, x5
+adcs x8, x8, x23
+mul x23, x16, x5
+adc x25, x25, xzr
+mul x26, x21, x5
+adds x7, x7, x14
+mul x5, x20, x5
+adcs x9, x9, x22
+adcs x13, x13, x23
+umulh x14, x3, x6
+adcs x15, x15, x26
+umulh x22, x4, x6
+adcs x5, x8, x5
+umulh x8, x10, x6
+adc x23, x25, xzr
+umulh x25, x11, x6
+adds x9, x9, x14
+umulh x14, x1, x6
+adcs x13, x13, x22
+mul x22, x3, x6
+adcs x8, x15, x8
+mul x15, x4, x6
+adcs x5, x5, x25
+mul x25, x10, x6
+adc x14, x23, x14
+mul x23, x11, x6
+adds x7, x7, x22
+mul x6, x1, x6
+adcs x9, x9, x15
+adcs x13, x13, x25
+umulh x15, x17, x7
+adcs x8, x8, x23
+umulh x22, x19, x7
+adcs x5, x5, x6
+umulh x6, x16, x7
+adc x14, x14, xzr
+umulh x23, x21, x7
+adds x13, x13, x15
+umulh x15, x20, x7
+adcs x8, x8, x22
+mul x22, x17, x7
+adcs x5, x5, x6
+mul x6, x19, x7
+adcs x14, x14, x23
+mul x23, x16, x7
+adc x15, x15, xzr
+mul x25, x21, x7
+adds x9, x9, x22
+mul x7, x20, x7
+adcs x6, x13, x6
+adcs x8, x8, x23
+ldp x13, x22, [x2, #16]
+umulh x23, x3, x13
+adcs x5, x5, x25
+umulh x25, x4, x13
+adcs x7, x14, x7
+umulh x14, x10, x13
+adc x15, x15, xzr
+umulh x26, x11, x13
+adds x6, x6, x23
+umulh x23, x1, x13
+adcs x8, x8, x25
+mul x25, x3, x13
+adcs x5, x5, x14
+mul x14, x4, x13
+adcs x7, x7, x26
+mul x26, x10, x13
+adc x15, x15, x23
+mul x23, x11, x13
+adds x9, x9, x25
+mul x13, x1, x13
+adcs x6, x6, x14
+adcs x8, x8, x26
+umulh x14, x17, x9
+adcs x5, x5, x23
+umulh x23, x19, x9
+adcs x7, x7, x13
+umulh x13, x16, x9
+adc x15, x15, xzr
+umulh x25, x21, x9
+adds x8, x8, x14
+umulh x14, x20, x9
+adcs x5, x5, x23
+mul x23, x17, x9
+adcs x7, x7, x13
+mul x13, x19, x9
+adcs x15, x15, x25
+mul x25, x16, x9
+adc x14, x14, xzr
+mul x26, x21, x9
+adds x6, x6, x23
+mul x9, x20, x9
+adcs x8, x8, x13
+adcs x5, x5, x25
+umulh x13, x3, x22
+adcs x7, x7, x26
+umulh x23, x4, x22
+adcs x9, x15, x9
+umulh x15, x10, x22
+adc x14, x14, xzr
+umulh x25, x11, x22
+adds x8, x8, x13
+umulh x13, x1, x22
+adcs x5, x5, x23
+mul x23, x3, x22
+adcs x7, x7, x15
+mul x15, x4, x22
+adcs x9, x9, x25
+mul x25, x10, x22
+adc x13, x14, x13
+mul x14, x11, x22
+adds x6, x6, x23
+mul x22, x1, x22
+adcs x8, x8, x15
+adcs x5, x5, x25
+umulh x15, x17, x6
+adcs x7, x7, x14
+umulh x14, x19, x6
+adcs x9, x9, x22
+umulh x22, x16, x6
+adc x13, x13, xzr
+umulh x23, x21, x6
+adds x5, x5, x15
+umulh x15, x20, x6
+adcs x7, x7, x14
+mul x14, x17, x6
+adcs x9, x9, x22
+mul x17, x19, x6
+adcs x13, x13, x23
+mul x16, x16, x6
+adc x15, x15, xzr
+mul x19, x21, x6
+adds x8, x8, x14
+mul x6, x20, x6
+adcs x5, x5, x17
+adcs x7, x7, x16
+ldr x2, [x2, #32]
+umulh x14, x3, x2
+adcs x9, x9, x19
+umulh x16, x4, x2
+adcs x6, x13, x6
+umulh x13, x10, x2
+adc x15, x15, xzr
+umulh x17, x11, x2
+adds x5, x5, x14
+umulh x14, x1, x2
+adcs x7, x7, x16
+mul x3, x3, x2
+adcs x9, x9, x13
+mul x4, x4, x2
+adcs x6, x6, x17
+mul x10, x10, x2
+adc x13, x15, x14
+mul x11, x11, x2
+adds x3, x8, x3
+mul x1, x1, x2
+adcs x2, x5, x4
+adcs x4, x7, x10
+ldp x5, x7, [x12, #48]
+mul x8, x3, x24
+umulh x10, x5, x8
+adcs x9, x9, x11
+umulh x11, x7, x8
+adcs x1, x6, x1
+ldp x6, x14, [x12, #64]
+umulh x15, x6, x8
+adc x13, x13, xzr
+umulh x16, x14, x8
+adds x2, x2, x10
+ldr x10, [x12, #80]
+umulh x12, x10, x8
+adcs x4, x4, x11
+adcs x9, x9, x15
+mul x11, x7, x8
+adcs x1, x1, x16
+mul x15, x6, x8
+adc x12, x13, x12
+mul x13, x14, x8
+cmp x3, #1
+mul x3, x10, x8
+adcs x2, x2, x11
+adcs x4, x4, x15
+adcs x8, x9, x13
+adcs x1, x1, x3
+adc x3, x12, xzr
+subs x5, x2, x5
+sbcs x7, x4, x7
+sbcs x6, x8, x6
+sbcs x9, x1, x14
+sbcs x10, x3, x10
+csel x2, x2, x5, lo
+csel x4, x4, x7, lo
+stp x2, x4, [x0]
+csel x2, x8, x6, lo
+csel x1, x1, x9, lo
+stp x2, x1, [x0, #16]
+csel x1, x3, x10, lo
+str x1, [x0, #32]
+ldp x25, x26, [sp, #48]
+ldp x23, x24, [sp, #32]
+ldp x21, x22, [sp, #16]
+ldp x19, x20, [sp], #64
+ret
+.p2align 3
+2:
+.quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}
+"
+            ),
+            mu0 = const M::MU[0],
+            mu1 = const M::MU[1],
+            mu2 = const M::MU[2],
+            mu3 = const M::MU[3],
+            mu4 = const M::MU[4],
+            n0 = const M::N0,
+            p0 = const M::P[0],
+            p1 = const M::P[1],
+            p2 = const M::P[2],
+            p3 = const M::P[3],
+            p4 = const M::P[4],
+            inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, inout("x2")
+            core::ptr::from_ref(y) => _, out("x3") _, out("x4") _, out("x5") _, out("x6") _,
+            out("x7") _, out("x8") _, out("x9") _, out("x10") _, out("x11") _, out("x12") _,
+            out("x13") _, out("x14") _, out("x15") _, out("x16") _, out("x17") _, out("lr") _,
+        );
+        z.assume_init()
+    }
 }
 
 /// x*x/R mod p; log-jump.
