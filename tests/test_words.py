@@ -166,6 +166,21 @@ def high_half(f: Field, x: Wide) -> Residue:
     return x >> f.word * f.n
 
 
+def sign_above(f: Field, x: Residue, y: Residue) -> Residue:
+    """A difference that may be negative, added to a longer number."""
+    return ((x - y) + (f.R << 3)) >> f.word * f.n
+
+
+def sign_shifted(f: Field, x: Residue, y: Residue) -> Residue:
+    """One that is shifted first."""
+    return (((x - y) << 3) + (f.R << 3)) >> f.word * f.n
+
+
+def sign_cut(f: Field, x: Residue, y: Residue) -> Residue:
+    """One that is cut above its limbs."""
+    return (x - y) % (f.R << 8) >> f.word * f.n
+
+
 def low_limb(f: Field, x: Residue) -> Residue:
     """One limb; p has more."""
     return x % f.base
@@ -199,6 +214,9 @@ CUSTOM = (
         triple,
         chosen,
         high_half,
+        sign_above,
+        sign_shifted,
+        sign_cut,
         low_limb,
         constant,
         same,
@@ -225,6 +243,9 @@ def test_kernels_of_a_user(text: Callable[..., Any]) -> None:
         lambda f, x: ((x - f.p) >> f.word) + f.p,
         lambda f, x: ((x - f.p) >> 3) + f.p,
         lambda f, x: select(x < 0, 0, x),
+        lambda f, x: ((0 - x - x) + (f.R << 3)) >> f.word * f.n,
+        lambda f, x: select((x - f.p - x) < 0, 0, x),
+        lambda f, x: ((x - f.p) * (x % 64) + (f.R << 4)) >> f.word * f.n,
     ],
 )
 def test_what_cannot_be_lowered_is_a_one_line_error(text: Callable[..., Number]) -> None:

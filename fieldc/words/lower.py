@@ -14,6 +14,7 @@ from fieldc.words.program import Program, Step, Value
 from fieldc.words.rows import RowChoice, Sum, add_row
 
 EXCHANGED = {"x": "y", "y": "x"}
+NO_SIGN = "a sign is known only of a difference of two numbers that are not negative"
 FIELD_CONSTANTS = ("p", "mu", "minus_mu", "fold_rest", "R2", "complement")
 
 
@@ -145,8 +146,19 @@ class Lowering:
         return -(-largest.bit_length() // self.build.word)
 
     def _padded(self, node: Integer, count: int) -> list[Value]:
-        words = self.words(node)[:count]
-        return words + [self.build.constant(0)] * (count - len(words))
+        """The lowest limbs of a node. Above its own a negative one has all ones."""
+        words, above = self.words(node)[:count], self.build.constant(0)
+        if node.low < 0 and len(words) < count:
+            above = self.build.mask(self._sign(node))
+        return words + [above] * (count - len(words))
+
+    def _sign(self, node: Integer) -> Value:
+        """The flag that a node is negative, after its words."""
+        if node.low >= 0:
+            return self.build.no_carry
+        if id(node) not in self._borrows:
+            raise LanguageError(NO_SIGN)
+        return self._borrows[id(node)]
 
     def _input(self, node: Integer) -> list[Value]:
         w, name = self.build.word, self.names.get(node.name, node.name)
@@ -168,7 +180,11 @@ class Lowering:
 
     def _shift_left(self, node: Integer) -> list[Value]:
         count, bits = divmod(node.amount, self.build.word)
-        zero, words = self.build.constant(0), self.words(node.args[0])
+        zero, (part,) = self.build.constant(0), node.args
+        words = self.words(part)
+        if part.low < 0:
+            words = self._padded(part, self.size(node) - count)
+            self._borrows[id(node)] = self._sign(part)
         if bits:
             words = self._funneled([zero, *words, zero], self.build.word - bits)
         return ([zero] * count + words)[: self.size(node)]
@@ -183,7 +199,8 @@ class Lowering:
         if self._is_low_product(node):
             a, b = (self._padded(factor, 1)[0] for factor in whole.args)
             return [self.build.mul_low(a, b)]
-        words, mask = self.words(whole)[: count + (bits > 0)], (1 << bits) - 1
+        most, mask = count + (bits > 0), (1 << bits) - 1
+        words = self._padded(whole, most) if whole.low < 0 else self.words(whole)[:most]
         if len(words) > count and words[count].high > mask:
             cut = self.build.bit_and(words[count], self.build.constant(mask))
             words = [*words[:count], cut]
@@ -261,6 +278,8 @@ class Lowering:
         self, words: list[Value], product: Integer, offset: int, high: int
     ) -> list[Value]:
         row, multiplier = self._row_and_multiplier(product)
+        if min(row.low, multiplier.low) < 0:
+            raise LanguageError("a number that may be negative is no factor")
         for i, factor in enumerate(self.words(multiplier)):
             total = Sum(self.build, words, high)
             words = add_row(self.rows, total, self.words(row), factor, offset + i)
@@ -274,7 +293,8 @@ class Lowering:
         for x, y in zip(self._padded(a, size), self._padded(b, size), strict=True):
             difference, borrow = self.build.sub(x, y, borrow)
             words.append(difference)
-        self._borrows[id(node)] = borrow
+        if min(a.low, b.low) >= 0:
+            self._borrows[id(node)] = borrow
         return words
 
     def _flag(self, condition: Condition) -> Value:
@@ -282,7 +302,7 @@ class Lowering:
         if difference.op != "sub":
             raise LanguageError("a condition compares a difference with 0: (a - b) < 0")
         self.words(difference)
-        return self._borrows[id(difference)] if difference.low < 0 else self.build.no_carry
+        return self._sign(difference)
 
     def _condition_of(self, node: Integer) -> Value:
         if node.condition is None:

@@ -338,17 +338,9 @@ ret
 .quad {mu0}, {mu1}, {mu2}, {mu3}, {mu4}, {n0}, {p0}, {p1}, {p2}, {p3}, {p4}
 "
             ),
-            mu0 = const M::MU[0],
-            mu1 = const M::MU[1],
-            mu2 = const M::MU[2],
-            mu3 = const M::MU[3],
-            mu4 = const M::MU[4],
-            n0 = const M::N0,
-            p0 = const M::P[0],
-            p1 = const M::P[1],
-            p2 = const M::P[2],
-            p3 = const M::P[3],
-            p4 = const M::P[4],
+            mu0 = const M::MU[0], mu1 = const M::MU[1], mu2 = const M::MU[2], mu3 = const M::MU[3],
+            mu4 = const M::MU[4], n0 = const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 =
+            const M::P[2], p3 = const M::P[3], p4 = const M::P[4],
             inout("x0") z.as_mut_ptr() => _, inout("x1") core::ptr::from_ref(x) => _, inout("x2")
             core::ptr::from_ref(y) => _, out("x3") _, out("x4") _, out("x5") _, out("x6") _,
             out("x7") _, out("x8") _, out("x9") _, out("x10") _, out("x11") _, out("x12") _,
