@@ -184,7 +184,8 @@ class Lowering:
         words = self.words(part)
         if part.low < 0:
             words = self._padded(part, self.size(node) - count)
-            self._borrows[id(node)] = self._sign(part)
+            if id(part) in self._borrows:
+                self._borrows[id(node)] = self._borrows[id(part)]
         if bits:
             words = self._funneled([zero, *words, zero], self.build.word - bits)
         return ([zero] * count + words)[: self.size(node)]
