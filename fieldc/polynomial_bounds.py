@@ -21,6 +21,7 @@ Atom = tuple[int, int]
 (v, SIGN) is 1 where v is negative, else 0.
 """
 SIGN = -(1 << 30)
+PARTS = ("mod", "shift_right")
 Monomials = dict[tuple[Atom, ...], Fraction]
 """A polynomial: coefficient of each product of atoms."""
 
@@ -41,11 +42,14 @@ def tighten(value: Number) -> Number:
 
 
 def tighten_below(value: Number) -> Number:
-    """Return the same value with the lower bound that its polynomial gives, if that is higher."""
-    tight = tighten(value)
-    if not isinstance(value, Integer) or not isinstance(tight, Integer):
+    """Return the same value with the lower bound that its polynomial gives, if that is higher.
+
+    Also by the polynomial in limbs, of which each is a number of its own.
+    """
+    if not isinstance(value, Integer):
         return value
-    return with_bounds(value, (tight.low, value.high))
+    lows = (low for forms in (_Forms(), _Forms(in_limbs=True)) for low, _ in forms.bounds(value))
+    return with_bounds(value, (max(value.low, *lows), value.high))
 
 
 @dataclass
@@ -53,6 +57,8 @@ class _Forms:
     """The polynomials of one expression, with the expressions that its atoms name."""
 
     nodes: dict[int, Integer] = field(default_factory=dict)
+    in_limbs: bool = False
+    """Whether a limb of a number is no polynomial in the number's low parts."""
 
     def bounds(self, node: Integer) -> Iterator[Interval]:
         """Bounds of a node: by low parts, and by high parts in place of wholes."""
@@ -74,6 +80,9 @@ class _Forms:
     ) -> list[tuple[Integer, Fraction]]:
         """Add factor * node to total; what is left to be added."""
         power = Fraction(1 << node.amount) if node.op != "input" else Fraction(1)
+        if self.in_limbs and node.op in PARTS and node.args[0].op in (*PARTS, "input"):
+            _put(total, (self._atom(node, 0),), factor)
+            return []
         if node.op in ("add", "sub"):
             sign = 1 if node.op == "add" else -1
             return [(node.args[0], factor), (node.args[1], sign * factor)]
