@@ -21,7 +21,6 @@ Atom = tuple[int, int]
 (v, SIGN) is 1 where v is negative, else 0.
 """
 SIGN = -(1 << 30)
-PARTS = ("mod", "shift_right")
 Monomials = dict[tuple[Atom, ...], Fraction]
 """A polynomial: coefficient of each product of atoms."""
 
@@ -41,14 +40,16 @@ def tighten(value: Number) -> Number:
     return with_bounds(value, (low, high))
 
 
-def tighten_below(value: Number) -> Number:
+def tighten_below(value: Number, parts: Sequence[Number]) -> Number:
     """Return the same value with the lower bound that its polynomial gives, if that is higher.
 
-    Also by the polynomial in limbs, of which each is a number of its own.
+    Also by its polynomial in these parts, each a number of its own: that x1 = (x - x0) / 2^s is not
+    negative is lost where x and x0 are all that is known.
     """
     if not isinstance(value, Integer):
         return value
-    lows = (low for forms in (_Forms(), _Forms(in_limbs=True)) for low, _ in forms.bounds(value))
+    wholes = frozenset(id(part) for part in parts)
+    lows = (low for forms in (_Forms(), _Forms(wholes)) for low, _ in forms.bounds(value))
     return with_bounds(value, (max(value.low, *lows), value.high))
 
 
@@ -56,9 +57,9 @@ def tighten_below(value: Number) -> Number:
 class _Forms:
     """The polynomials of one expression, with the expressions that its atoms name."""
 
+    wholes: frozenset[int] = frozenset()
+    """Nodes that are no polynomials in low parts, by identity."""
     nodes: dict[int, Integer] = field(default_factory=dict)
-    in_limbs: bool = False
-    """Whether a limb of a number is no polynomial in the number's low parts."""
 
     def bounds(self, node: Integer) -> Iterator[Interval]:
         """Bounds of a node: by low parts, and by high parts in place of wholes."""
@@ -80,7 +81,7 @@ class _Forms:
     ) -> list[tuple[Integer, Fraction]]:
         """Add factor * node to total; what is left to be added."""
         power = Fraction(1 << node.amount) if node.op != "input" else Fraction(1)
-        if self.in_limbs and node.op in PARTS and node.args[0].op in (*PARTS, "input"):
+        if id(node) in self.wholes:
             _put(total, (self._atom(node, 0),), factor)
             return []
         if node.op in ("add", "sub"):

@@ -73,7 +73,8 @@ def by_limbs(f: Field, x: Number, y: Number, count: int) -> Number:
     for j in range(count):
         for i in range(j):
             both = _with_carries(xs[i] + xs[j], ys[i] + ys[j], w, _rows)
-            t = t + (tighten_below(both - squares[i] - squares[j]) << w * (i + j))
+            middle = tighten_below(both - squares[i] - squares[j], (*xs, *ys))
+            t = t + (middle << w * (i + j))
     return tighten(t)
 
 
@@ -116,7 +117,7 @@ def _times_constant(f: Field, x: Number, y: int, count: int) -> Number:
             product = x_less % f.base * abs(y_less)
             middle = products[i] + products[j]
             middle = middle + product - lost if y_less < 0 else middle + lost - product
-            t = t + (tighten_below(middle) << w * (i + j))
+            t = t + (tighten_below(middle, xs) << w * (i + j))
     return tighten(t)
 
 
@@ -130,7 +131,8 @@ def _parts(f: Field, x: Number, y: Number, multiply: Multiply) -> tuple[Number, 
     (x0, x1), (y0, y1) = ((a % (1 << bits), a >> bits) for a in (x, y))
     low, high = multiply(x0, y0), multiply(x1, y1)
     # Its highest limb is kept, though it is 0: the proof then has no carry that two words share.
-    middle = tighten_below(_with_carries(x0 + x1, y0 + y1, bits, multiply) - low - high)
+    both = _with_carries(x0 + x1, y0 + y1, bits, multiply)
+    middle = tighten_below(both - low - high, (x0, x1, y0, y1))
     return low, middle, high
 
 
