@@ -287,8 +287,10 @@ def build_package(field: Field, folder: Path, arguments: argparse.Namespace) -> 
     make, fastest = (
         (build_js, fastest_in_js) if arguments.package == "js" else (build_c, fastest_in_c)
     )
-    found = fastest(field) if name == FASTEST else offered(field, name)
     with progress() as show:
+        show("choose a representation", 0, 1)  # takes half a minute at 17 limbs
+        found = fastest(field) if name == FASTEST else offered(field, name)
+        show("choose a representation", 1, 1)
         return make(field, folder, show, found, command, formulas)
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, cast
 
 from fieldc.algorithms import OPERATIONS, STUDIED_OPERATIONS
 from fieldc.catalogue import find_field
-from fieldc.commands.built import manifest_of, no_manifest, read
+from fieldc.commands.built import manifest_of, modulus_of, no_manifest, read
 from fieldc.commands.progress import progress
 from fieldc.commands.routines import listed, stated
 from fieldc.commands.verb import Answer, Table, UsageError, one_of, option, verb
@@ -141,9 +141,14 @@ def prove_batch(folder: Path) -> Answer:
     from fieldc.proof.constant_time.vendors import promises_nothing
     from fieldc.targets.vectors.offers import LAYOUTS
 
-    manifest = manifest_of(folder)
+    manifest, found = manifest_of(folder), []
+    total = len(rows_of(folder, "arrays"))
     try:
-        found = list(prove_folder(folder, manifest))
+        with progress() as show:
+            show("prove", 0, total)
+            for each in prove_folder(folder, manifest):
+                found.append(each)
+                show("prove", len(found), total)
     except (ValueError, KeyError, TypeError):
         raise no_manifest(folder) from None
     data: list[dict[str, object]] = [
@@ -295,8 +300,7 @@ def jobs_of_folder(folder: Path) -> Iterator[tuple[Job, str]]:
 
     manifest = manifest_of(folder)
     try:
-        p, limbs = int(manifest["p"], 16), manifest["n"]
-        check_limbs(p, limbs)
+        p, limbs = modulus_of(manifest)
         kernels = [k for k in manifest["kernels"] if k["status"] == "PROVED"]
         kernels += [
             {"certificate": None, "certificate_digest": None} | k for k in of_integers(manifest)
@@ -326,12 +330,6 @@ def of_integers(manifest: Mapping[str, object]) -> list[dict[str, object]]:
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise TypeError("divsteps are no rows")
     return rows
-
-
-def check_limbs(p: int, limbs: object) -> None:
-    """Raise ValueError for a manifest whose number of limbs is not that of its p."""
-    if type(limbs) is not int or limbs != -(-p.bit_length() // 64):
-        raise ValueError("n limbs of 64 bits are not those of p")
 
 
 def text_of(row: Mapping[str, object], key: str, default: str | None = None) -> str:
