@@ -8,6 +8,7 @@ import json
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -142,13 +143,17 @@ def prove_batch(folder: Path) -> Answer:
     from fieldc.targets.vectors.offers import LAYOUTS
 
     manifest, found = manifest_of(folder), []
-    total = len(rows_of(folder, "arrays"))
     try:
+        rows = manifest["arrays"]
         with progress() as show:
-            show("prove", 0, total)
-            for each in prove_folder(folder, manifest):
-                found.append(each)
-                show("prove", len(found), total)
+            show("prove", 0, len(rows))
+            for row, each in zip(rows, prove_folder(folder, manifest), strict=True):
+                file, digest = row.get("certificate"), row.get("certificate_digest")
+                changed = (
+                    certificate_changed(folder, text_of(row, "certificate"), digest) if file else ""
+                )
+                found.append(replace(each, failure=each.failure or changed))
+                show("prove", len(found), len(rows))
     except (ValueError, KeyError, TypeError):
         raise no_manifest(folder) from None
     data: list[dict[str, object]] = [
