@@ -19,7 +19,7 @@ from fieldc.commands.progress import progress
 from fieldc.commands.routines import listed, stated
 from fieldc.commands.verb import Answer, Table, UsageError, one_of, option, verb
 from fieldc.errors import counted, quote
-from fieldc.reading import read_bytes
+from fieldc.reading import read_bytes, read_text
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -233,7 +233,10 @@ def jobs_of_crate(folder: Path, field: str) -> list[Job]:
 
     f = find_field(field)
     try:
-        return [*crate_jobs(folder, f), divsteps_job((folder / DIVSTEPS).read_text(), f)]
+        return [*crate_jobs(folder, f), divsteps_job(read_text(folder / DIVSTEPS), f)]
+    except (LookupError, ValueError):  # also of the assembler
+        said = "are not as `make generate` writes them"
+        raise UsageError(f"the crate's kernels in {quote(str(folder))} {said}") from None
     except OSError:
         raise UsageError(
             f"{quote(str(folder))} has no kernels of the crate for {counted(f.n, 'limb')};"
