@@ -153,7 +153,9 @@ def build_kernels(field: Field, folder: Path, arguments: argparse.Namespace) -> 
     check_writable(folder, field)
     if arguments.formula is not None:
         with progress() as show:
+            show("choose", 0, 1)
             found = with_extras(decided_formulas(field, arguments), extras_of(arguments))
+            show("choose", 1, 1)
             return build_folder(field, found, folder, show)
     operations = arguments.op or operations_of(arguments.algorithm)
     if arguments.representation is not None:
