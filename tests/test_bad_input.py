@@ -21,7 +21,14 @@ from fieldc.errors import ERROR_WIDTH
 HALF = "2^127-1"
 NAN = '[{"field": "x", "op": "mul", "algorithm": "cios", "backend": "b", "throughput_cycles": NaN}]'
 CASES = (Path(__file__).parent / "bad_input.txt").read_text("utf-8")
-OF_PYTHON = ("invalid literal", "codec", "Expecting", "Extra data", "(char ", "could not convert")
+OF_PYTHON: tuple[str, ...] = (
+    "invalid literal",
+    "codec",
+    "Expecting",
+    "Extra data",
+    "(char ",
+    "could not convert",
+)
 OF_PYTHON += ("NoneType", "object is", "has no attribute", "Errno", "the limit", "unpack")
 """Words by which Python says what it could not read."""
 LINES = [line for line in CASES.splitlines() if line.strip()]
@@ -61,6 +68,8 @@ def texts() -> dict[str, str]:
         "infinite.json": json.dumps([row]).replace("2.0", "Infinity"),
         "clock.json": json.dumps([row]),
         "truth.json": json.dumps([row]).replace("2.0", "true"),
+        "surrogate.json": json.dumps([row | {"backend": "\ud800"}]),
+        "control.json": json.dumps([row | {"field": "a\nb"}]),
         "types.toml": "operation = 7\narguments = 8",
         "number.toml": 'operation = "mul"\narguments = "zxy"',
         "half.toml": 'operation = "mul',
@@ -87,6 +96,7 @@ def claims() -> dict[str, str]:
         "claim-number": arguments + "claim = 7",
         "claim-power": arguments + 'claim = "z = 2**99999999"',
         "claim-call": arguments + "claim = \"z = __import__('os')\"",
+        "below-good": whole,
         "below-name": whole + 'below = {w = "p"}',
         "below-negative": whole + 'below = {x = "-p"}',
         "below-none": whole + 'below = {z = "0"}',
@@ -109,6 +119,24 @@ def claims() -> dict[str, str]:
         "convention-number": whole + "convention = 3",
         "long-digits": whole + "limbs = " + "7" * 5000,
         "no-arguments": claim,
+        "claim-twice": whole + 'claims = ["R*z = x*x"]',
+        "claim-tower": arguments + 'claim = "((2**16384)**16384)**16384*z = x*y"',
+        "claim-terms": arguments + f'claim = "z = {"*".join(["(x+y+1)"] * 300)}"',
+        "convention-none": whole + 'convention = "fastcall"',
+        "convention-other": whole + 'convention = "aapcs64"',
+        "sizes-many": whole + "sizes = {x = 1024}",
+        "sizes-values": whole + "sizes = {x = 128}\nvalues = {x = 128}",
+        "sizes-result": whole + "sizes = {z = 2}",
+        "values-result": whole + "values = {z = 2}",
+        "values-twice": 'arguments = ["z", "x", "x1"]\nvalues = {x = 2}\nclaim = "z = x1"',
+        "numbers-result": whole + 'numbers = {z = "1"}',
+        "name-radix": 'arguments = ["z", "x", "R"]\nclaim = "R*z = x*R"',
+        "name-keyword": 'arguments = ["z", "x", "in"]\nclaim = "R*z = x*x"',
+        "name-letters": 'arguments = ["z", "x", "\ufb01"]\nclaim = "R*z = x*\ufb01"',
+        "name-number": 'arguments = ["z", "x", "y"]\nin_place = 7\nclaim = "R*z = x*y"',
+        "memory-twice": whole + 'memory = {"a+1" = "1 of 4 bytes", "a+9" = "1 of 4 bytes"}',
+        "memory-unit": whole + 'memory = {"a+1" = "1 of 4 kilobytes"}',
+        "memory-name": whole + 'memory = {"+1" = "1 of 4 bytes"}',
         "no-result": claim + 'arguments = ["x", "y"]',
     }
 
@@ -120,6 +148,7 @@ def manifests() -> dict[str, object]:
     whole = {"p": "0x11", "n": 1, "kernels": [kernel]}
     arrays = {"symbol": "k", "op": "add", "layout": "words", "object": "k.o", "word": 64}
     here = kernel | {"object": "manifest.json"}
+    proved = {"stack": 0, "certificate": "manifest.json"}
     return {
         "empty": "",
         "array": [],
@@ -142,6 +171,7 @@ def manifests() -> dict[str, object]:
         "array-object": whole
         | {"word": 64, "kernels": [], "arrays": [arrays | {"object": "\ud800"}]},
         "files": {"p": "0x11", "word": 64, "files": [{}, "manifest.json"]},
+        "limbs-of-p": whole | {"p": "0x1" + 20 * "0", "word": 64, "kernels": [here | proved]},
         "limbs": whole | {"n": -1, "kernels": [kernel | {"object": "manifest.json"}]},
     }
 
@@ -151,7 +181,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with files of many kinds."""
     t = tmp_path_factory.mktemp("place")
     for name, text in texts().items():
-        (t / name).write_text(text)
+        (t / name).write_text(text, "utf-8")
     (t / "binary").write_bytes(bytes(range(256)) * 8)
     (t / "latin1").write_bytes("p\u00fcrim".encode("latin-1"))
     (t / "latin1.toml").write_bytes((t / "latin1").read_bytes())
@@ -207,7 +237,7 @@ def test_bad_input_is_one_line(
     captured = capsys.readouterr()
     said = captured.err.removesuffix("\n")
     assert (status, captured.out) == (2, ""), said
-    assert said.startswith("fieldc: ") and said.isprintable() and "internal" not in said
+    assert said.startswith("fieldc: ") and said.isprintable() and "internal error" not in said
     assert not [words for words in OF_PYTHON if words in said]
     assert len(said) <= ERROR_WIDTH + len("fieldc: ")
     assert contents(place) == before and not list(tmp_path.iterdir())

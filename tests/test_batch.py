@@ -175,6 +175,14 @@ def test_a_build_of_kernels_on_arrays(tmp_path: Path, capsys: pytest.CaptureFixt
     capsys.readouterr()
     assert cli.main(["prove", str(folder)]) == 1
     assert capsys.readouterr().out.count("FAILED") == 1
+    changed = folder / rows[0]["certificate"]
+    changed.write_bytes(changed.read_bytes() + b"\n")
+    assert cli.main(["prove", str(folder)]) == 1
+    assert "is not the one that was written" in capsys.readouterr().out
+    damaged.unlink()
+    damaged.symlink_to("/dev/zero")  # has no end
+    assert cli.main(["prove", str(folder)]) == 1
+    assert "it is too long" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -193,10 +193,11 @@ def test_a_checkout_builds_the_checker(tmp_path: Path, monkeypatch: pytest.Monke
     assert checker_command() == (str(tmp_path / "bin" / CHECKER),)
 
 
+@pytest.mark.parametrize("word", ["32", "64"])
 def test_a_folder_without_proofs_is_one_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    word: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = ["--op", "add", "--target", "rust", "-o", str(tmp_path / "built")]
+    words = ["--op", "add", "--target", "rust", "--word", word, "-o", str(tmp_path / "built")]
     assert main(["build", "2^61-1", *words]) == 0
     capsys.readouterr()
     assert main(["certify", str(tmp_path / "built")]) == 2

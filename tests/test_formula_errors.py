@@ -186,6 +186,16 @@ WRONG_FILES = {
         "from 1 to 64, not a U64",
     ),
     "long-result": ("@formula\ndef f(x: Element) -> Element:\n    return 1 << 4096\n", 4, "4096"),
+    **{
+        f"made-name-{k}": (
+            "def f(x: Element) -> Element:\n    return x * x\n\n"
+            f"f.__name__ = {name!r}\nf = formula(f)\n",
+            4,
+            f"{name!r} is a symbol too: name it by ASCII letters",
+        )
+        for k, name in enumerate(("", "a b", "../up", "1st"))
+    },
+    "lambda": ("formula(lambda x: x * x)\n", 4, "'<lambda>' is a symbol too"),
     "ended": ("raise SystemExit(3)\n", 4, "this ends with SystemExit: 3"),
 }
 

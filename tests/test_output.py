@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import threading
+import time
 from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
@@ -243,6 +245,27 @@ def test_long_work_says_how_long_it_takes(monkeypatch: pytest.MonkeyPatch) -> No
     assert progress_of(steps, monkeypatch) == wanted
     again = [(2000.0, 0), (2010.0, 0), (2011.0, 1)]
     assert progress_of(steps + again, monkeypatch) == [*wanted, "compile: 0/10"]
+
+
+def test_one_long_proof_is_heard_of_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    heard = threading.Event()
+    said: list[str] = []
+
+    def say(line: str) -> None:
+        said.append(line)
+        heard.set()
+
+    monkeypatch.setattr("fieldc.commands.progress.say", say)
+    monkeypatch.setattr("fieldc.commands.progress.SECONDS_OF_SILENCE", 0.01)
+    monkeypatch.setattr("fieldc.commands.progress.SECONDS_BETWEEN_LINES", 0.0)
+    monkeypatch.setattr("sys.stderr", io.StringIO())
+    with progress() as show:
+        show("prove", 0, 3)
+        heard.clear()
+        assert heard.wait(10)
+        show("prove", 3, 3)
+        time.sleep(0.05)
+    assert {*said[:-1]} == {"prove: 0/3"} and said[-1] == "prove: 3/3"
 
 
 @pytest.mark.parametrize("columns", [40, 80, 200])

@@ -63,6 +63,19 @@ def test_a_long_prime_and_many_far_rows_stay_in_the_picture(tmp_path: Path) -> N
     assert width <= 72 * PANEL_WIDTH + 72
 
 
+def test_letters_of_no_font_and_dollars_are_drawn(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    odd = [
+        {**row("mul", 20.0, backend="b", algorithm="$a$"), "field": "$\\bad$ \u65e5", "op": "$x^$"}
+    ]
+    for name in ("race.svg", "race.png"):
+        draw_race(odd, tmp_path / name)
+    text = (tmp_path / "race.svg").read_text(encoding="utf-8")
+    assert "$x^$, $\\bad$ \u65e5" in text and "$a$" in text
+    assert capfd.readouterr() == ("", "")
+
+
 def test_the_same_rows_give_the_same_bytes(tmp_path: Path) -> None:
     for name in ("a.svg", "b.svg"):
         drawn(tmp_path / name)

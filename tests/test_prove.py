@@ -235,3 +235,14 @@ def test_a_part_of_a_build_names_the_whole(
     assert main([verb, str(tmp_path / "x86_64-linux")]) == 2
     said = capsys.readouterr().err
     assert "is a part of a build; name all of it: " in said and said.count("\n") == 1
+
+
+@pytest.mark.parametrize(("old", "new"), [(b"rax", b"rzz"), (b'"', b"'"), (b"fn ", b"fn \xff")])
+def test_kernels_of_the_crate_that_were_changed_are_one_line(
+    old: bytes, new: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    generated = Path(__file__).parent.parent / "crates/fieldc/src/generated"
+    (tmp_path / "n01.rs").write_bytes((generated / "n01.rs").read_bytes().replace(old, new))
+    assert main(["prove", str(tmp_path), "--field", "2^61-1"]) == 2
+    said = capsys.readouterr().err
+    assert said.endswith("are not as `make generate` writes them\n") and said.count("\n") == 1

@@ -24,6 +24,7 @@ from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.constant_time.vendors import unlisted
 from fieldc.proof.instruction_sets import INSTRUCTION_SETS
 from fieldc.proof.lanes.prove import prove_arrays
+from fieldc.reading import read_bytes
 from fieldc.targets.vectors.offers import conversions
 
 
@@ -111,7 +112,7 @@ def prove_folder(folder: Path, manifest: Mapping[str, Any]) -> Iterator[ProvedAg
         is_plain = row["word"] == field.word or row["op"] not in ARRAY_OPERATIONS
         f = field if is_plain else in_lanes(field)
         try:
-            code = (folder / row["object"]).read_bytes()
+            code = read_bytes(folder / row["object"])
             if "turns" in row:
                 _proof_of_sum(code, row, field)
             elif row["layout"] == LAYOUT:
@@ -120,7 +121,7 @@ def prove_folder(folder: Path, manifest: Mapping[str, Any]) -> Iterator[ProvedAg
                 prove_operation(code, row["symbol"], row["op"], f)
             outside = _unlisted_in(code, row["symbol"])
             if "entry" in row:
-                check_entry(code, row, (folder / row["entry"]["object"]).read_bytes())
+                check_entry(code, row, read_bytes(folder / row["entry"]["object"]))
         except (UnprovedArrayKernel, UnprovedEntry) as error:
             failure = str(error)
         except OSError as error:

@@ -68,6 +68,8 @@ def contract_in_file(text: str, limbs: int) -> ForeignContract:
         said: dict[str, Any] = tomllib.loads(text)
         if unknown := said.keys() - KEYS:
             raise ProofError(f"a contract has no {', '.join(sorted(unknown))}")
+        if "claim" in said and "claims" in said:
+            raise ProofError("the contract has claim and claims; write one of them")
         claims = said["claims"] if "claims" in said else [said["claim"]]
         statement = Statement(
             _texts(said["arguments"]),
@@ -86,7 +88,12 @@ def contract_in_file(text: str, limbs: int) -> ForeignContract:
         convention = said.get("convention", "")
         if not isinstance(convention, str):
             raise ProofError(f"the contract's convention {quote(str(convention))} is no text")
-        memory = dict(_bytes_at(str(k), str(v)) for k, v in said.get("memory", {}).items())
+        memory: dict[str, tuple[int, bytes]] = {}
+        for place, value in said.get("memory", {}).items():
+            name, held = _bytes_at(str(place), str(value))
+            if name in memory:
+                raise ProofError(f"the contract's memory is about {quote(name)} twice")
+            memory[name] = held
     except KeyError as error:
         raise ProofError(f"the contract lacks {quote(str(error.args[0]))}") from None
     except (AttributeError, TypeError):
@@ -123,8 +130,8 @@ def _bytes_at(place: str, value: str) -> tuple[str, tuple[int, bytes]]:
     name, _, offset = place.partition("+")
     number, _, size = value.partition(" of ")
     try:
-        count = int(size.partition(" ")[0])
-        if count > MOST_BYTES:
+        count = int(size.removesuffix("s").removesuffix(" byte"))
+        if not (name and 0 < count <= MOST_BYTES):
             raise ValueError
         return name, (int(offset or "0", 0), int(number, 0).to_bytes(count, "little"))
     except (ValueError, OverflowError):

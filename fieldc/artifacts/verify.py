@@ -280,6 +280,7 @@ def _verdicts(jobs: Sequence[Job]) -> Iterator[Verdict]:
 
 
 def _shown(verdicts: Iterator[Verdict], total: int, progress: Progress) -> Iterator[Verdict]:
+    progress("prove", 0, total)
     for done, verdict in enumerate(verdicts, 1):
         progress("prove", done, total)
         yield verdict

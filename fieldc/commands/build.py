@@ -153,7 +153,9 @@ def build_kernels(field: Field, folder: Path, arguments: argparse.Namespace) -> 
     check_writable(folder, field)
     if arguments.formula is not None:
         with progress() as show:
+            show("choose", 0, 1)
             found = with_extras(decided_formulas(field, arguments), extras_of(arguments))
+            show("choose", 1, 1)
             return build_folder(field, found, folder, show)
     operations = arguments.op or operations_of(arguments.algorithm)
     if arguments.representation is not None:
@@ -287,8 +289,10 @@ def build_package(field: Field, folder: Path, arguments: argparse.Namespace) -> 
     make, fastest = (
         (build_js, fastest_in_js) if arguments.package == "js" else (build_c, fastest_in_c)
     )
-    found = fastest(field) if name == FASTEST else offered(field, name)
     with progress() as show:
+        show("choose a representation", 0, 1)  # takes half a minute at 17 limbs
+        found = fastest(field) if name == FASTEST else offered(field, name)
+        show("choose a representation", 1, 1)
         return make(field, folder, show, found, command, formulas)
 
 

@@ -36,6 +36,14 @@ def manifest_of(folder: Path) -> Any:
         raise no_manifest(folder) from None
 
 
+def modulus_of(manifest: Any) -> tuple[int, int]:
+    """The modulus of a manifest and its limbs. Raises ValueError, KeyError, TypeError."""
+    p, limbs = int(manifest["p"], 16), manifest["n"]
+    if type(limbs) is not int or limbs != -(-p.bit_length() // 64):
+        raise ValueError("n limbs of 64 bits are not those of p")
+    return p, limbs
+
+
 def no_manifest(folder: Path) -> UsageError:
     """The error for a manifest that lacks what every manifest has."""
     return UsageError(f"{quote(str(folder / 'manifest.json'))} is no manifest")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fieldc.commands.built import manifest_of, no_manifest, read
+from fieldc.commands.built import manifest_of, modulus_of, no_manifest, read
 from fieldc.commands.progress import progress
 from fieldc.commands.verb import Answer, Table, UsageError, option, verb
 from fieldc.errors import quote
@@ -212,10 +212,10 @@ def built_rows(folder: Path) -> BuiltRows:
             (part, row) for part in (KERNELS, ARRAYS, DIVSTEPS) for row in manifest.get(part, ())
         ]
         kernels = [_row(part, row) for part, row in named if row["status"] == "PROVED"]
-        p, limbs = int(manifest["p"], 16), manifest["n"]
         has_words = manifest["word"] == 64 or not manifest["kernels"]
-        if type(limbs) is not int or not has_words:
+        if kernels and not has_words:
             raise TypeError
+        p, limbs = modulus_of(manifest) if kernels else (0, 0)
     except (ValueError, KeyError, TypeError, AttributeError):
         raise no_manifest(folder) from None
     if not kernels:

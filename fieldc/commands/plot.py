@@ -55,10 +55,8 @@ def what_is_wrong(row: object) -> str:
     """Why a row cannot be drawn; empty where it can."""
     if not isinstance(row, dict):
         return "is no object"
-    texts = ("field", "op", "algorithm", "peer" if "peer" in row else "backend")
-    for name in texts:
-        if not isinstance(row.get(name), str):
-            return f"has no {quote(name)}"
+    if wrong := wrong_text(row):
+        return wrong
     for mode in ("throughput", "latency"):
         spread = row.get(f"{mode}_spread")
         figures: dict[str, Any] = {"median": row.get(f"{mode}_cycles")}
@@ -74,6 +72,17 @@ def what_is_wrong(row: object) -> str:
     run = row.get("calibration")
     if not isinstance(run, dict) or not is_number(run.get("core_ghz")) or "disturbed" not in run:
         return "has no 'calibration' with the clock of a race"
+    return ""
+
+
+def wrong_text(row: Mapping[str, object]) -> str:
+    """Which of a row's texts is missing, or cannot be drawn; empty where none is."""
+    for name in ("field", "op", "algorithm", "peer" if "peer" in row else "backend"):
+        if not isinstance(row.get(name), str):
+            return f"has no {quote(name)}"
+    for name, text in row.items():
+        if isinstance(text, str) and not text.isprintable():
+            return f"has letters that cannot be drawn in {quote(name)}"
     return ""
 
 

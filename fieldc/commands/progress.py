@@ -6,10 +6,13 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from threading import Event, Thread
 
 from fieldc.progress import Progress
 
 SECONDS_BETWEEN_LINES = 5.0
+SECONDS_OF_SILENCE = 20.0
+"""After these the last line is said once more: one proof can take minutes."""
 
 
 def say(line: str) -> None:
@@ -22,7 +25,8 @@ def say(line: str) -> None:
 def progress() -> Iterator[Progress]:
     """A function progress(what, done, total) that shows how far the work is."""
     if not sys.stderr.isatty():
-        yield _lines()
+        with _repeated(_lines()) as show:
+            yield show
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
@@ -40,6 +44,33 @@ def progress() -> Iterator[Progress]:
             bars.update(tasks[what], completed=done, total=total)
 
         yield show
+
+
+@contextmanager
+def _repeated(show: Progress) -> Iterator[Progress]:
+    """The same function, which a thread calls again where nobody does for long."""
+    last: list[tuple[str, int, int]] = []
+    heard, is_over = Event(), Event()
+
+    def repeat() -> None:
+        while not is_over.is_set():
+            if not heard.wait(SECONDS_OF_SILENCE) and last and last[0][1] < last[0][2]:
+                show(*last[0])
+            heard.clear()
+
+    def shown(what: str, done: int, total: int) -> None:
+        last[:] = [(what, done, total)]
+        heard.set()
+        show(what, done, total)
+
+    thread = Thread(target=repeat, daemon=True)
+    thread.start()
+    try:
+        yield shown
+    finally:
+        is_over.set()
+        heard.set()
+        thread.join()
 
 
 def _lines() -> Progress:

@@ -8,17 +8,18 @@ import json
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from fieldc.algorithms import OPERATIONS, STUDIED_OPERATIONS
 from fieldc.catalogue import find_field
-from fieldc.commands.built import manifest_of, no_manifest, read
+from fieldc.commands.built import manifest_of, modulus_of, no_manifest, read
 from fieldc.commands.progress import progress
 from fieldc.commands.routines import listed, stated
 from fieldc.commands.verb import Answer, Table, UsageError, one_of, option, verb
 from fieldc.errors import counted, quote
-from fieldc.reading import read_bytes
+from fieldc.reading import read_bytes, read_text
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -141,9 +142,18 @@ def prove_batch(folder: Path) -> Answer:
     from fieldc.proof.constant_time.vendors import promises_nothing
     from fieldc.targets.vectors.offers import LAYOUTS
 
-    manifest = manifest_of(folder)
+    manifest, found = manifest_of(folder), []
     try:
-        found = list(prove_folder(folder, manifest))
+        rows = manifest["arrays"]
+        with progress() as show:
+            show("prove", 0, len(rows))
+            for row, each in zip(rows, prove_folder(folder, manifest), strict=True):
+                file, digest = row.get("certificate"), row.get("certificate_digest")
+                changed = (
+                    certificate_changed(folder, text_of(row, "certificate"), digest) if file else ""
+                )
+                found.append(replace(each, failure=each.failure or changed))
+                show("prove", len(found), len(rows))
     except (ValueError, KeyError, TypeError):
         raise no_manifest(folder) from None
     data: list[dict[str, object]] = [
@@ -223,7 +233,10 @@ def jobs_of_crate(folder: Path, field: str) -> list[Job]:
 
     f = find_field(field)
     try:
-        return [*crate_jobs(folder, f), divsteps_job((folder / DIVSTEPS).read_text(), f)]
+        return [*crate_jobs(folder, f), divsteps_job(read_text(folder / DIVSTEPS), f)]
+    except (LookupError, ValueError):  # also of the assembler
+        said = "are not as `make generate` writes them"
+        raise UsageError(f"the crate's kernels in {quote(str(folder))} {said}") from None
     except OSError:
         raise UsageError(
             f"{quote(str(folder))} has no kernels of the crate for {counted(f.n, 'limb')};"
@@ -295,8 +308,7 @@ def jobs_of_folder(folder: Path) -> Iterator[tuple[Job, str]]:
 
     manifest = manifest_of(folder)
     try:
-        p, limbs = int(manifest["p"], 16), manifest["n"]
-        check_limbs(p, limbs)
+        p, limbs = modulus_of(manifest)
         kernels = [k for k in manifest["kernels"] if k["status"] == "PROVED"]
         kernels += [
             {"certificate": None, "certificate_digest": None} | k for k in of_integers(manifest)
@@ -326,12 +338,6 @@ def of_integers(manifest: Mapping[str, object]) -> list[dict[str, object]]:
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise TypeError("divsteps are no rows")
     return rows
-
-
-def check_limbs(p: int, limbs: object) -> None:
-    """Raise ValueError for a manifest whose number of limbs is not that of its p."""
-    if type(limbs) is not int or limbs != -(-p.bit_length() // 64):
-        raise ValueError("n limbs of 64 bits are not those of p")
 
 
 def text_of(row: Mapping[str, object], key: str, default: str | None = None) -> str:

@@ -14,6 +14,7 @@ from fieldc.reading import read_text
 if TYPE_CHECKING:
     from fieldc.artifacts.foreign import ForeignContract
     from fieldc.artifacts.verify import Verdict
+    from fieldc.binary.image import Image
 
 MOST_LISTED = 200
 
@@ -80,11 +81,24 @@ def stated(arguments: argparse.Namespace) -> Answer | None:
     if not symbol.startswith("0x"):
         member, routine = find_routine(images, symbol)
         symbol = routine.name
+    check_convention(images[member], arguments.convention, contract)
     try:
         verdict = prove_foreign(images[member], symbol, contract, f.p, arguments.convention or "")
     except ObjectError as error:
         raise UsageError(f"{quote(str(path))}: {error}") from None
     return _answer(symbol, verdict, contract, f.p)
+
+
+def check_convention(image: Image, asked: str | None, contract: ForeignContract) -> None:
+    """Raise UsageError for a convention that the file's architecture does not have."""
+    from fieldc.proof.algebra.identity import ProofError
+    from fieldc.proof.instruction_sets import INSTRUCTION_SETS
+
+    if known := INSTRUCTION_SETS.get(image.architecture):
+        try:
+            known.convention(image.container, asked or contract.convention, is_foreign=True)
+        except ProofError as error:
+            raise UsageError(str(error)) from None
 
 
 def _answer(symbol: str, verdict: Verdict, contract: ForeignContract, p: int) -> Answer:

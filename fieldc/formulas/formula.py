@@ -14,6 +14,7 @@ from itertools import accumulate
 from types import FunctionType
 from typing import get_args, get_origin
 
+from fieldc.errors import quote
 from fieldc.field import Field
 from fieldc.formulas.element import Element, Recording, Step, recording_over
 from fieldc.formulas.errors import (
@@ -264,8 +265,8 @@ def _signature(
     name = function.__name__
     if inspect.iscoroutinefunction(function):
         raise wrong(f"{name} is async, which no kernel is", at)
-    if not name.isascii():
-        raise wrong(f"{name} is a symbol too: name it by ASCII letters", at)
+    if not (name.isascii() and name.isidentifier()):
+        raise wrong(f"{quote(name)} is a symbol too: name it by ASCII letters", at)
     try:
         signature = inspect.signature(function, eval_str=True)
     except (NameError, AttributeError, SyntaxError) as error:

@@ -35,6 +35,8 @@ PANEL_WIDTH, ROW_HEIGHT, FRAME_HEIGHT = 7.0, 0.3, 1.1
 """In inches."""
 LABEL, LINE = 36, 84
 """Letters that a panel has room for: of a prime in its title, and of a line below it."""
+PLAIN: dict[str, Any] = {"parse_math": False}
+"""Of a text that rows give: between two dollars matplotlib reads a formula of TeX."""
 PIXELS = 150
 """An inch of a picture that is not made of lines."""
 
@@ -90,7 +92,7 @@ def _panel(axes: Axes, rows: Sequence[RaceData]) -> None:
         style: dict[str, Any] = {"linestyle": "none", "markersize": 5, "capsize": 3, **STYLES[mode]}
         axes.errorbar(medians, places, xerr=(below, above), label=mode, **style)
     _scale(axes, [value for row in ordered for mode in MODES for value in _values(row, mode)])
-    axes.set_yticks(range(len(ordered)), [_name(row) for row in ordered])
+    axes.set_yticks(range(len(ordered)), [_name(row) for row in ordered], **PLAIN)
     axes.set_ylim(len(ordered) - 0.5, -0.5)
     axes.grid(visible=False, axis="y")
     axes.grid(axis="x", which="minor")
@@ -98,8 +100,8 @@ def _panel(axes: Axes, rows: Sequence[RaceData]) -> None:
     axes.tick_params(axis="y", length=0)
     first = ordered[0]
     title = f"{first['op']}, {shorten(first['field'], LABEL)}{_warning(rows)}"
-    axes.set_title(title, loc="left", weight="bold")
-    axes.set_xlabel(_label(rows, every[len(ordered) :]))
+    axes.set_title(title, loc="left", weight="bold", **PLAIN)
+    axes.set_xlabel(_label(rows, every[len(ordered) :]), **PLAIN)
 
 
 def _values(row: RaceData, mode: Mode) -> tuple[float, ...]:

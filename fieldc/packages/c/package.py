@@ -109,11 +109,12 @@ def build_package(
     check_writable(folder, field, KIND)
     taken = {*taken_names(), *operations(field, r), *map(step_name, blocks_of(formulas))}
     check_names(formulas, taken, ENDINGS)
-    decisions = [
-        preferred(field, operation, TARGETS[name])
-        for name in KERNELS_FOR
-        for operation in operations(field, r)
-    ]
+    named = [(operation, name) for name in KERNELS_FOR for operation in operations(field, r)]
+    decisions = []
+    for done, (operation, name) in enumerate(named, 1):
+        progress("choose", done - 1, len(named))
+        decisions.append(preferred(field, operation, TARGETS[name]))
+    progress("choose", len(named), len(named))
     decisions += [
         decide_formula(field, formula, TARGETS[name])
         for name in WHOLE_FORMULAS_FOR

@@ -25,6 +25,7 @@ from fieldc.packages.rust.updates import is_updated, update_symbol
 from fieldc.packages.rust.written import WrittenKernel, kernels_in
 from fieldc.packages.rust.written_inline import inline_kernels_in
 from fieldc.proof.claims.divsteps import BATCH, DIVSTEP_MATRIX
+from fieldc.reading import read_text
 from fieldc.targets.x86_64.conventions import SYSV
 from fieldc.targets.x86_64.kernel import X86Kernel
 from fieldc.targets.x86_64.print import INTEL, print_body
@@ -85,8 +86,8 @@ def crate_jobs(generated: Path, f: Field) -> list[Job]:
     """The proofs of the kernels that the crate runs for a field's prime. Raises OSError."""
     if f.n in INLINED:
         return list(inlined_jobs(generated, f))
-    updates = kernels_in((generated / UPDATES).read_text()) if is_updated(f) else {}
-    text = (generated / f"n{f.n:02}.rs").read_text()
+    updates = kernels_in(read_text(generated / UPDATES)) if is_updated(f) else {}
+    text = read_text(generated / f"n{f.n:02}.rs")
     found = filter(None, (class_of(f), lazy_class_of(f)))
     classes = {operation: c.suffix for of in found for operation, c in kernels_of(of, f.n).items()}
     if EXTENSION.has(f):
@@ -121,6 +122,6 @@ def inlined_jobs(generated: Path, f: Field) -> Iterator[Job]:
 
     Raises OSError.
     """
-    kernels = inline_kernels_in((generated / f"n{f.n:02}.rs").read_text())
+    kernels = inline_kernels_in(read_text(generated / f"n{f.n:02}.rs"))
     for symbol, operation, multiple in inlined_claims(f):
         yield Job(kernels[symbol].assembled(f, multiple), symbol, operation, f.p, f.n, "sysv")

@@ -11,6 +11,7 @@ import ast
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from keyword import iskeyword
 
 from fieldc.proof.algebra.equations import Polynomial, add_to, constant, product
 from fieldc.proof.algebra.identity import ProofError
@@ -26,8 +27,12 @@ NUMBERS: dict[type[ast.operator], Callable[[int, int], int]] = {
 }
 MOST_POWER = 1 << 14
 """Of an exponent: more bits than any field's numbers have."""
-MOST_LIMBS = 1 << 10
-"""Of an operand, and values side by side in it."""
+MOST_BITS = 1 << 20
+"""Of the power of a number."""
+MOST_TERMS = 1 << 14
+"""Of two polynomials that are multiplied, the one's times the other's."""
+MOST_LIMBS = 1 << 8
+"""Of an operand, of all values side by side in it together."""
 NOTHING = "-"
 """The name of an argument of which nothing is said."""
 
@@ -82,6 +87,8 @@ def contract_from(statement: Statement, p: int) -> Contract:
             raise ProofError(f"the bound of {name} is not that of {size} limbs")
         operands.append(Operand(name, size, high, count))
         names += [name] if count == 1 else [f"{name}{k}" for k in range(count)]
+    if twice := {name for name in names if names.count(name) > 1}:
+        raise ProofError(f"there are two values {min(twice)}")
     n0 = -pow(p, -1, radix) % radix if p % 2 else 0
     constants = {**known, "n0": n0}
     tables = {"p": _limbs(p, statement.sizes.get("p", limbs))}
@@ -157,20 +164,38 @@ def _check_names(statement: Statement) -> None:
     if statement.in_place in ("z", "p", "n0", NOTHING, *arguments):
         raise ProofError(f"in_place: {statement.in_place} is an argument, or the result")
     arguments += [statement.in_place] if statement.in_place else []
+    for name in arguments:
+        if name == "R" or not name.isascii() or not name.isidentifier() or iskeyword(name):
+            raise ProofError(f"no argument can be called {name!r}; R and words of Python are taken")
     for part in ("below", "sizes", "values", "numbers", "tables"):
         if unknown := getattr(statement, part).keys() - {*arguments}:
             raise ProofError(f"{part} is about {min(unknown)}, which is no argument")
     for name, words in statement.before.items():
         if name not in statement.tables or not 0 <= words < statement.sizes.get(name, 1):
             raise ProofError(f"before: {name} is no table of more than {words} words")
-    sizes = [*statement.sizes.values(), *statement.values.values(), statement.limbs]
-    if not all(1 <= size <= MOST_LIMBS for size in sizes):
+    _check_sizes(statement)
+
+
+def _check_sizes(statement: Statement) -> None:
+    """Raise ProofError for sizes that are none, or too large, or not those of the result."""
+    limbs, sizes, values = statement.limbs, statement.sizes, statement.values
+    if "z" in statement.numbers or "z" in statement.tables:
+        raise ProofError("z is the result, no number and no table")
+    if sizes.get("z", limbs) != limbs:
+        raise ProofError("each value of z has as many limbs as `limbs` says")
+    if values.get("z", len(statement.claims)) != len(statement.claims):
+        raise ProofError("z has a value for each claim")
+    if not all(1 <= size <= MOST_LIMBS for size in (*sizes.values(), *values.values(), limbs)):
         raise ProofError(f"limbs, sizes and values are from 1 to {MOST_LIMBS}")
+    for name in ("z", *statement.operands):
+        count = len(statement.claims) if name == "z" else values.get(name, 1)
+        if (words := sizes.get(name, limbs) * count) > MOST_LIMBS:
+            raise ProofError(f"{name} has {words} limbs; {MOST_LIMBS} at most")
 
 
 def _limbs(value: int, count: int) -> tuple[int, ...]:
     if not 0 <= value < 1 << WORD_BITS * count:
-        raise ProofError(f"{value:#x} has more than {count} limbs")
+        raise ProofError(f"{value:#x} is no number of {count} limb{'s' * (count > 1)}")
     return tuple(value >> WORD_BITS * i & (1 << WORD_BITS) - 1 for i in range(count))
 
 
@@ -227,7 +252,7 @@ def _combined(kind: type[ast.operator], a: Polynomial, b: Polynomial) -> Polynom
     if a.keys() | b.keys() <= {()}:
         x, y = int(a.get((), 0)), int(b.get((), 0))
         if (kind in (ast.FloorDiv, ast.Mod) and not y) or (
-            kind is ast.Pow and not 0 <= y <= MOST_POWER
+            kind is ast.Pow and not (0 <= y <= MOST_POWER and x.bit_length() * y <= MOST_BITS)
         ):
             raise ProofError("a number that is divided by 0, or raised too high")
         return constant(NUMBERS[kind](x, y))
@@ -236,5 +261,7 @@ def _combined(kind: type[ast.operator], a: Polynomial, b: Polynomial) -> Polynom
         add_to(total, b, 1 if kind is ast.Add else -1)
         return total
     if kind is ast.Mult:
+        if len(a) * len(b) > MOST_TERMS:
+            raise ProofError(f"a product of {len(a)} terms by {len(b)}; {MOST_TERMS} pairs at most")
         return product(a, b)
     raise ProofError("operands are only added, subtracted and multiplied")
