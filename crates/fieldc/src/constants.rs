@@ -20,12 +20,9 @@ macro_rules! __constants {
             /// An element of order 2^s, where s is [`TWO_ADICITY`](Self::TWO_ADICITY): the power
             /// (p - 1)/2^s of the generator that the field was given, else of its least
             /// non-residue.
-            pub const ROOT_OF_UNITY: Self = Self($crate::__root!($Fp $(, $generator)?));
+            pub const ROOT_OF_UNITY: Self = Self::root_of_unity();
             /// The inverse of [`ROOT_OF_UNITY`](Self::ROOT_OF_UNITY).
-            pub const ROOT_OF_UNITY_INV: Self = Self($crate::__private::inverse::<
-                { $Fp::LIMBS },
-                Self,
-            >(&Self::ROOT_OF_UNITY.0));
+            pub const ROOT_OF_UNITY_INV: Self = Self::root_of_unity_inverse();
             /// The inverse of 2.
             pub const TWO_INV: Self =
                 Self($crate::__private::two_inverse::<{ $Fp::LIMBS }, Self>());
@@ -42,7 +39,22 @@ macro_rules! __constants {
             #[inline]
             pub fn primitive_root_of_unity(k: u32) -> Option<Self> {
                 let squares = Self::TWO_ADICITY.checked_sub(k)?;
-                Some((0..squares).fold(Self::ROOT_OF_UNITY, |root, _| root.square()))
+                Some((0..squares).fold(Self::root_of_unity(), |root, _| root.square()))
+            }
+
+            /// [`ROOT_OF_UNITY`](Self::ROOT_OF_UNITY). The compiler evaluates every constant that a
+            /// body names at once, and one that a called function names where a program needs it.
+            #[doc(hidden)]
+            #[inline]
+            pub const fn root_of_unity() -> Self {
+                Self(<$crate::__root!($Fp $(, $generator)?)>::root())
+            }
+
+            /// [`ROOT_OF_UNITY_INV`](Self::ROOT_OF_UNITY_INV) likewise.
+            #[doc(hidden)]
+            #[inline]
+            pub const fn root_of_unity_inverse() -> Self {
+                Self(<$crate::__root!($Fp $(, $generator)?)>::root_inverse())
             }
 
             /// `self + other` for constants: slower than the operator, in portable Rust.
@@ -176,14 +188,14 @@ macro_rules! __constants {
     };
 }
 
-/// The root of unity that follows from the generator, or from the least non-residue.
+/// What has the root of unity that follows from the generator, or from the least non-residue.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __root {
     ($Fp:ident) => {
-        $crate::__private::LeastRoot::<{ $Fp::LIMBS }, Self>::ROOT
+        $crate::__private::LeastRoot<{ $Fp::LIMBS }, Self>
     };
     ($Fp:ident, $generator:literal) => {
-        $crate::__private::Generated::<{ $Fp::LIMBS }, $generator, Self>::ROOT
+        $crate::__private::Generated<{ $Fp::LIMBS }, $generator, Self>
     };
 }

@@ -76,7 +76,7 @@ macro_rules! __generic {
             const LIMBS: usize = Self::LIMBS;
             const BYTES: usize = Self::BYTES;
             const TWO_ADICITY: u32 = Self::TWO_ADICITY;
-            const ROOT_OF_UNITY: Self = Self::ROOT_OF_UNITY;
+            const ROOT_OF_UNITY: Self = Self::root_of_unity();
 
             $crate::__forward! {
                 fn to_limbs(&self) -> Self::Limbs;

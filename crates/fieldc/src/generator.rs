@@ -98,6 +98,16 @@ impl<const N: usize, M: Modulus<N>> LeastRoot<N, M> {
         let odd = limbs::shifted(&M::P, two_adicity::<N, M>());
         power::<N, M>(least_non_residue::<N, M>(), &odd)
     };
+
+    /// [`ROOT`](Self::ROOT), which the compiler finds only where a program uses it.
+    pub const fn root() -> [u64; N] {
+        Self::ROOT
+    }
+
+    /// Its inverse.
+    pub const fn root_inverse() -> [u64; N] {
+        inverse::<N, M>(&Self::ROOT)
+    }
 }
 
 /// What follows from a generator G: powers of one power, which the compiler finds once.
@@ -105,20 +115,26 @@ pub struct Generated<const N: usize, const G: u64, M>(PhantomData<M>);
 
 impl<const N: usize, const G: u64, M: Modulus<N>> Generated<N, G, M> {
     /// G^((p - 1)/(2^s * 3^k)), for k = [`three_adicity`].
-    pub const LARGE_ROOT: [u64; N] = power::<N, M>(G, &without_threes::<N, M>());
+    const LARGE_ROOT: [u64; N] = power::<N, M>(G, &without_threes::<N, M>());
+
+    /// The constant. A function of its own: the compiler finds every constant that a body names, also
+    /// where a branch does without it.
+    pub const fn large_root() -> [u64; N] {
+        Self::LARGE_ROOT
+    }
 
     /// G^((p - 1)/2^s): a 2^s-th root of unity.
     pub const ROOT: [u64; N] = if two_adicity::<N, M>() == 1 {
         minus_one::<N, M>()
     } else {
-        cubed::<N, M>(large_root::<N, G, M>(), three_adicity::<N, M>())
+        cubed::<N, M>(Self::large_root(), three_adicity::<N, M>())
     };
 
     /// G^((p - 1)/k), which has order k, for k = [`small_order`].
     pub const ZETA: [u64; N] = if small_order::<N, M>() == 2 {
         minus_one::<N, M>()
     } else {
-        let odd = cubed::<N, M>(large_root::<N, G, M>(), three_adicity::<N, M>() - 1);
+        let odd = cubed::<N, M>(Self::large_root(), three_adicity::<N, M>() - 1);
         let root = squared::<N, M>(odd, two_adicity::<N, M>());
         assert!(!limbs::is_same(&root, &M::R), "the generator is a cube");
         root
@@ -126,12 +142,16 @@ impl<const N: usize, const G: u64, M: Modulus<N>> Generated<N, G, M> {
 
     /// G^(2^s), which has odd order.
     pub const DELTA: [u64; N] = squared::<N, M>(element::<N, M>(G), two_adicity::<N, M>());
-}
 
-/// The constant. A function of its own: the compiler finds every constant that a body names, also
-/// where a branch does without it.
-const fn large_root<const N: usize, const G: u64, M: Modulus<N>>() -> [u64; N] {
-    Generated::<N, G, M>::LARGE_ROOT
+    /// [`ROOT`](Self::ROOT), which the compiler finds only where a program uses it.
+    pub const fn root() -> [u64; N] {
+        Self::ROOT
+    }
+
+    /// Its inverse.
+    pub const fn root_inverse() -> [u64; N] {
+        inverse::<N, M>(&Self::ROOT)
+    }
 }
 
 /// -1, which is a non-residue's power (p - 1)/2.
@@ -186,7 +206,7 @@ const fn squared<const N: usize, M: Modulus<N>>(mut x: [u64; N], times: u32) -> 
 }
 
 /// The inverse of the 2^s-th root of unity: its power 2^s - 1.
-pub const fn inverse<const N: usize, M: Modulus<N>>(root: &[u64; N]) -> [u64; N] {
+pub(crate) const fn inverse<const N: usize, M: Modulus<N>>(root: &[u64; N]) -> [u64; N] {
     let (mut result, mut square, mut i) = (M::R, *root, 0);
     while i < two_adicity::<N, M>() {
         result = product::<N, M>(&result, &square);

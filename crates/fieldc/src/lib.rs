@@ -302,8 +302,8 @@ pub mod __private {
     pub use crate::digits::{Digits, digits};
     pub use crate::extension::{fp2_mul, fp2_square};
     pub use crate::generator::{
-        Generated, LeastRoot, inverse, is_non_residue, least_non_residue, small_order,
-        three_adicity, two_adicity, two_inverse,
+        Generated, LeastRoot, is_non_residue, least_non_residue, small_order, three_adicity,
+        two_adicity, two_inverse,
     };
     pub use crate::inversion::invert;
     pub use crate::lazy_kernels::{LazyRing, lazy_class};

@@ -46,7 +46,7 @@ mod words;
 
 pub use constants::HasTower;
 #[allow(unused_imports, reason = "curves has a constant of it")]
-pub(crate) use constants::sixth;
+pub(crate) use constants::frobenius;
 pub use fp6::Fp6;
 pub use fp12::Fp12;
 #[cfg(feature = "pairing")]

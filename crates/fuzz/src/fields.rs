@@ -8,7 +8,8 @@ fieldc::field! {
     pub(crate) struct Full768(
         modulus = "0xffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff\
                      ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff\
-                     fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff8e9"
+                     fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff8e9",
+        prime
     );
 }
 fieldc::field! {
@@ -16,7 +17,8 @@ fieldc::field! {
     pub(crate) struct Full576(
         modulus = "0xffffffffffffffffffffffffffffffffffffffffffffffff\
                      ffffffffffffffffffffffffffffffffffffffffffffffff\
-                     fffffffffffffffffffffffffffffffffffffffffffff9d9"
+                     fffffffffffffffffffffffffffffffffffffffffffff9d9",
+        prime
     );
 }
 fieldc::field! {

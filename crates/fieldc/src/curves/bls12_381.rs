@@ -13,6 +13,7 @@
 use super::curve::{Curve, element};
 use super::{Affine, Jacobian};
 use crate::bls12_381::{Fp, Fr};
+use crate::generator::Generated;
 use crate::{Fp2, HasTower};
 
 mod encoding;
@@ -69,11 +70,9 @@ impl Curve for G1 {
     }
 }
 
-/// A cube root of 1, by which the endomorphism multiplies as -x^2 does in G1.
-const BETA: Fp = {
-    let sixth = crate::tower::sixth(&Fp::MODULUS);
-    Fp::from_u64(4).const_pow(&sixth)
-};
+/// The cube root 2^((p - 1)/3) of 1, by which the endomorphism multiplies as -x^2 does in G1.
+const BETA: Fp =
+    Fp::from_montgomery_limbs(Generated::<{ Fp::LIMBS }, 2, Fp>::ZETA).expect("below p");
 
 impl Curve for G2 {
     type Base = Fp2<Fp>;

@@ -2,6 +2,8 @@
 
 use super::{Fp6, Fp12};
 use crate::fp2::{Fp2, HasFp2};
+use crate::modulus::Modulus;
+use crate::{limbs, residues};
 
 /// A prime field with a tower of degree 12: u^2 = -1, v^3 = ξ and w^2 = v, where ξ = XI + u.
 ///
@@ -122,10 +124,74 @@ pub(super) const fn quotient<const N: usize>(x: &[u64; N], k: u64) -> ([u64; N],
 }
 
 /// (p - 1)/6 for p = 1 modulo 6.
-pub(crate) const fn sixth<const N: usize>(p: &[u64; N]) -> [u64; N] {
+const fn sixth<const N: usize>(p: &[u64; N]) -> [u64; N] {
     let (result, rest) = quotient(p, 6);
     assert!(rest == 1, "p is not 1 modulo 6");
     result
+}
+
+/// An element of Fp2 as two residues. The compiler finds constants with them, in few statements.
+type Pair<const N: usize> = [[u64; N]; 2];
+
+/// x*y of residues.
+const fn times<const N: usize, M: Modulus<N>>(x: &[u64; N], y: &[u64; N]) -> [u64; N] {
+    residues::product(x, y, &M::P, M::N0)
+}
+
+/// x*y by four products.
+const fn product<const N: usize, M: Modulus<N>>(x: &Pair<N>, y: &Pair<N>) -> Pair<N> {
+    let low = residues::sub(
+        &times::<N, M>(&x[0], &y[0]),
+        &times::<N, M>(&x[1], &y[1]),
+        &M::P,
+    );
+    let high = residues::add(
+        &times::<N, M>(&x[0], &y[1]),
+        &times::<N, M>(&x[1], &y[0]),
+        &M::P,
+    );
+    [low, high]
+}
+
+/// x*x by two products, (x0 + x1)*(x0 - x1) and x0*2x1.
+const fn square<const N: usize, M: Modulus<N>>(x: &Pair<N>) -> Pair<N> {
+    let sum = residues::add(&x[0], &x[1], &M::P);
+    let difference = residues::sub(&x[0], &x[1], &M::P);
+    let twice = residues::add(&x[1], &x[1], &M::P);
+    [
+        times::<N, M>(&sum, &difference),
+        times::<N, M>(&x[0], &twice),
+    ]
+}
+
+/// x*(k + u) by additions, as few as k is small.
+const fn times_xi<const N: usize, M: Modulus<N>>(x: &Pair<N>, k: u32) -> Pair<N> {
+    let (mut low, mut high, mut i) = (residues::neg(&x[1], &M::P), x[0], 0);
+    while i < k {
+        low = residues::add(&low, &x[0], &M::P);
+        high = residues::add(&high, &x[1], &M::P);
+        i += 1;
+    }
+    [low, high]
+}
+
+/// ξ^((p - 1)/6) to the powers 0 to 5, for ξ = k + u.
+pub(crate) const fn frobenius<const N: usize, M: Modulus<N>>(k: u32) -> [Pair<N>; 6] {
+    let (exponent, one) = (sixth(&M::P), [M::R, [0; N]]);
+    let (mut root, mut i) = (one, limbs::bits(&exponent) as usize);
+    while i > 0 {
+        i -= 1;
+        root = square::<N, M>(&root);
+        if exponent[i / 64] >> (i % 64) & 1 == 1 {
+            root = times_xi::<N, M>(&root, k);
+        }
+    }
+    let (mut powers, mut i) = ([one; 6], 1);
+    while i < 6 {
+        powers[i] = product::<N, M>(&powers[i - 1], &root);
+        i += 1;
+    }
+    powers
 }
 
 /// The constants of a tower, from its prime and ξ - u. What makes no field is an error of the
@@ -134,28 +200,15 @@ macro_rules! tower_constants {
     ($Fp:ty, $xi:literal) => {
         const XI: u32 = $xi;
         const FROBENIUS: [Fp2<Self>; 6] = {
-            const fn product(x: &Fp2<$Fp>, y: &Fp2<$Fp>) -> Fp2<$Fp> {
-                let low = x.c0.const_mul(&y.c0).const_sub(&x.c1.const_mul(&y.c1));
-                let high = x.c0.const_mul(&y.c1).const_add(&x.c1.const_mul(&y.c0));
-                Fp2::new(low, high)
+            const LIMBS: [[[u64; <$Fp>::LIMBS]; 2]; 6] =
+                $crate::tower::frobenius::<{ <$Fp>::LIMBS }, $crate::modulus::Montgomery<$Fp>>($xi);
+            const fn element(limbs: [u64; <$Fp>::LIMBS]) -> $Fp {
+                <$Fp>::from_montgomery_limbs(limbs).expect("below p")
             }
 
-            let xi = Fp2::new(<$Fp>::from_u64($xi), <$Fp>::ONE);
-            let (exponent, one) = (
-                $crate::tower::sixth(&<$Fp>::MODULUS),
-                Fp2::new(<$Fp>::ONE, <$Fp>::ZERO),
-            );
-            let (mut root, mut i) = (one, 64 * exponent.len());
-            while i > 0 {
-                i -= 1;
-                root = product(&root, &root);
-                if exponent[i / 64] >> (i % 64) & 1 == 1 {
-                    root = product(&root, &xi);
-                }
-            }
-            let (mut powers, mut i) = ([one; 6], 1);
+            let (mut powers, mut i) = ([Fp2::new(<$Fp>::ZERO, <$Fp>::ZERO); 6], 0);
             while i < 6 {
-                powers[i] = product(&powers[i - 1], &root);
+                powers[i] = Fp2::new(element(LIMBS[i][0]), element(LIMBS[i][1]));
                 i += 1;
             }
             powers

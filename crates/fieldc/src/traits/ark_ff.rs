@@ -91,7 +91,10 @@ macro_rules! __ark_ff_constants {
             );
         const TWO_ADIC_ROOT_OF_UNITY: $crate::__private::Ark<Self, { $Fp::LIMBS }> =
             $crate::__private::Ark::<Self, { $Fp::LIMBS }>::new_unchecked(
-                $crate::__private::ark_ff::BigInt(Self::ROOT_OF_UNITY.to_montgomery_limbs()),
+                $crate::__private::ark_ff::BigInt({
+                    let root = Self::root_of_unity();
+                    root.to_montgomery_limbs()
+                }),
             );
 
         // The powers of 3 are the small subgroup, where there are any.
@@ -110,13 +113,14 @@ macro_rules! __ark_ff_constants {
                 0 => None,
                 _ => Some(
                     $crate::__private::Ark::<Self, { $Fp::LIMBS }>::new_unchecked(
-                        $crate::__private::ark_ff::BigInt(
-                            $crate::__private::Generated::<
+                        $crate::__private::ark_ff::BigInt({
+                            let root = Self($crate::__private::Generated::<
                                 { $Fp::LIMBS },
                                 $generator,
-                                $crate::__private::Montgomery<Self>,
-                            >::LARGE_ROOT,
-                        ),
+                                Self,
+                            >::large_root());
+                            root.to_montgomery_limbs()
+                        }),
                     ),
                 ),
             };

@@ -178,8 +178,8 @@ macro_rules! __ff_prime_field {
             const TWO_INV: Self = Self::TWO_INV;
             const MULTIPLICATIVE_GENERATOR: Self = Self::GENERATOR;
             const S: u32 = Self::TWO_ADICITY;
-            const ROOT_OF_UNITY: Self = Self::ROOT_OF_UNITY;
-            const ROOT_OF_UNITY_INV: Self = Self::ROOT_OF_UNITY_INV;
+            const ROOT_OF_UNITY: Self = Self::root_of_unity();
+            const ROOT_OF_UNITY_INV: Self = Self::root_of_unity_inverse();
             const DELTA: Self =
                 Self($crate::__private::Generated::<{ $Fp::LIMBS }, $generator, Self>::DELTA);
         }

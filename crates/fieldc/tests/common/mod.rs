@@ -141,7 +141,17 @@ pub(crate) fn big(limbs: &[u64]) -> BigUint {
     BigUint::new(halves.collect())
 }
 
+/// One test module for one field: clippy finds the same in those of the others.
+#[cfg(clippy)]
+#[macro_export]
+macro_rules! for_every_field {
+    ($tests:ident) => {
+        $tests!(bls12_381_fp, fieldc::bls12_381::Fp);
+    };
+}
+
 /// One test module for each named field.
+#[cfg(not(clippy))]
 #[macro_export]
 macro_rules! for_every_field {
     ($tests:ident) => {
