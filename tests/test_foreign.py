@@ -15,7 +15,7 @@ from fieldc.cli import main
 from fieldc.lab.foreign import NoForeignCode, foreign_text
 from fieldc.machine.assemble import assemble
 from fieldc.proof.algebra.identity import ProofError
-from fieldc.proof.claims.contracts import foreign
+from fieldc.proof.claims.arguments import foreign
 from fieldc.proof.prove import prove
 
 P, R = "bls12-381-p", "bls12-381-r"

@@ -21,7 +21,8 @@ from fieldc.operations import DIVSTEP_FG, OPERATIONS, TOWER_OPERATIONS, Operatio
 from fieldc.progress import Progress
 from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.certificate import certificate_of_formula, certify, text
-from fieldc.proof.claims.contracts import contract_of, foreign
+from fieldc.proof.claims.arguments import foreign
+from fieldc.proof.claims.contracts import contract_of
 from fieldc.proof.claims.divsteps import BATCH, DIVSTEP_MATRIX
 from fieldc.proof.constant_time.scan import scan
 from fieldc.proof.constant_time.vendors import unlisted

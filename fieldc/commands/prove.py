@@ -250,7 +250,8 @@ def job_of_object(path: Path, arguments: argparse.Namespace) -> Job:
     from fieldc.binary.image import ObjectError
     from fieldc.binary.linkable import UnfitCode, function_of
     from fieldc.proof.algebra.identity import ProofError
-    from fieldc.proof.claims.contracts import contract_of, foreign
+    from fieldc.proof.claims.arguments import foreign
+    from fieldc.proof.claims.contracts import contract_of
     from fieldc.proof.instruction_sets import INSTRUCTION_SETS
 
     for name in ("symbol", "contract", "field"):
