@@ -48,6 +48,7 @@ FORMS = (
     "vmovdqu xmm1, xmmword ptr [rdi + 24]",
     "vmovdqu xmmword ptr [rdi + 8], xmm2\nvmovdqu ymm1, ymmword ptr [rdi]",
     "vmovdqa ymm1, ymm3",
+    "vpbroadcastq ymm1, qword ptr [rdi + 72]",
     "vpmaskmovq ymm1, ymm2, ymmword ptr [rdi + 64]",
     "vpmaskmovq xmm1, xmm2, xmmword ptr [rdi + 72]",
     "vpmaskmovq ymmword ptr [rdi], ymm2, ymm3\nvmovdqu ymm1, ymmword ptr [rdi]",
