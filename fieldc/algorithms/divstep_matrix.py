@@ -85,15 +85,18 @@ def divstep_matrix(m: SignedMachine[W, F], zeta: W, f: W, g: W) -> tuple[W, ...]
     A block's steps run on two packed words, f + 2^20*u + 2^42*v and g + 2^20*q + 2^42*r. They
     begin as the low bits and 2^steps times the identity, so that halving is exact.
     """
-    place, whole = 0, None
+    place, whole, blocks_left = 0, None, len(STEPS)
     for steps in STEPS:
+        blocks_left -= 1
         x = m.low(f, place, LOW) + (1 << LOW + steps)
         y = m.low(g, place, LOW) + (1 << LOW + MIDDLE + steps)
-        f, g = (f >> place, g >> place) if place else (f, g)
+        if blocks_left:
+            f, g = (f >> place, g >> place) if place else (f, g)
         for _ in range(steps):
             zeta, x, y = divstep(m, zeta, x, y)
         matrix = Matrix(*_unpacked(m, x), *_unpacked(m, y))
-        f, g = matrix.sums(f, g)
+        if blocks_left:
+            f, g = matrix.sums(f, g)
         whole = matrix.after(whole) if whole else matrix
         place = steps
     assert whole

@@ -17,7 +17,7 @@ pub(crate) fn divstep_matrix(zeta: i64, f: i64, g: i64) -> [i64; 5] {
         asm!(
             called!(
                 "bl",
-                "fieldc_divstep_matrix_baa8ea50459c5879",
+                "fieldc_divstep_matrix_9b01313c84689708",
                 r"
 str x19, [sp, #-16]!
 ldr x1, [x1]
@@ -589,301 +589,293 @@ mul x5, x13, x5
 add x4, x4, x5
 sbfx x5, x17, #20, #20
 add x5, x5, x12
-sbfx x10, x2, #20, #20
-add x10, x10, x14
-asr x12, x17, #20
-asr x2, x2, #20
-neg x13, x5
-sub x14, x7, x1
-sub x15, x1, #1
+sbfx x2, x2, #20, #20
+add x2, x2, x14
+neg x10, x5
+sub x12, x7, x1
+sub x13, x1, #1
 cmp x1, #0
-csel x13, x5, x13, pl
-add x13, x13, x10
+csel x10, x5, x10, pl
+add x10, x10, x2
 lsr x1, x1, #63
-tst x1, x10
-csel x1, x14, x15, ne
-csel x5, x10, x5, ne
-tst x10, #1
-csel x10, x13, x10, ne
-asr x10, x10, #1
-neg x13, x5
-sub x14, x7, x1
-sub x15, x1, #1
+tst x1, x2
+csel x1, x12, x13, ne
+csel x5, x2, x5, ne
+tst x2, #1
+csel x2, x10, x2, ne
+asr x2, x2, #1
+neg x10, x5
+sub x12, x7, x1
+sub x13, x1, #1
 cmp x1, #0
-csel x13, x5, x13, pl
-add x13, x13, x10
+csel x10, x5, x10, pl
+add x10, x10, x2
 lsr x1, x1, #63
-tst x1, x10
-csel x1, x14, x15, ne
-csel x5, x10, x5, ne
-tst x10, #1
-csel x10, x13, x10, ne
-asr x10, x10, #1
-neg x13, x5
-sub x14, x7, x1
-sub x15, x1, #1
+tst x1, x2
+csel x1, x12, x13, ne
+csel x5, x2, x5, ne
+tst x2, #1
+csel x2, x10, x2, ne
+asr x2, x2, #1
+neg x10, x5
+sub x12, x7, x1
+sub x13, x1, #1
 cmp x1, #0
-csel x13, x5, x13, pl
-add x13, x13, x10
+csel x10, x5, x10, pl
+add x10, x10, x2
 lsr x1, x1, #63
-tst x1, x10
-csel x1, x14, x15, ne
-csel x5, x10, x5, ne
-tst x10, #1
-csel x10, x13, x10, ne
-asr x10, x10, #1
-neg x13, x5
-sub x14, x7, x1
-sub x15, x1, #1
+tst x1, x2
+csel x1, x12, x13, ne
+csel x5, x2, x5, ne
+tst x2, #1
+csel x2, x10, x2, ne
+asr x2, x2, #1
+neg x10, x5
+sub x12, x7, x1
+sub x13, x1, #1
 cmp x1, #0
-csel x13, x5, x13, pl
-add x13, x13, x10
+csel x10, x5, x10, pl
+add x10, x10, x2
 lsr x1, x1, #63
-tst x1, x10
-csel x1, x14, x15, ne
-csel x5, x10, x5, ne
-tst x10, #1
-csel x10, x13, x10, ne
-asr x10, x10, #1
-neg x13, x5
-sub x14, x7, x1
-sub x15, x1, #1
+tst x1, x2
+csel x1, x12, x13, ne
+csel x5, x2, x5, ne
+tst x2, #1
+csel x2, x10, x2, ne
+asr x2, x2, #1
+neg x10, x5
+sub x12, x7, x1
+sub x13, x1, #1
 cmp x1, #0
-csel x13, x5, x13, pl
-add x13, x13, x10
+csel x10, x5, x10, pl
+add x10, x10, x2
 lsr x1, x1, #63
-tst x1, x10
-csel x1, x14, x15, ne
-csel x5, x10, x5, ne
-tst x10, #1
-csel x10, x13, x10, ne
-asr x10, x10, #1
-neg x13, x5
-sub x14, x7, x1
-sub x15, x1, #1
+tst x1, x2
+csel x1, x12, x13, ne
+csel x5, x2, x5, ne
+tst x2, #1
+csel x2, x10, x2, ne
+asr x2, x2, #1
+neg x10, x5
+sub x12, x7, x1
+sub x13, x1, #1
 cmp x1, #0
-csel x13, x5, x13, pl
-add x13, x13, x10
+csel x10, x5, x10, pl
+add x10, x10, x2
 lsr x1, x1, #63
-tst x1, x10
-csel x1, x14, x15, ne
-csel x5, x10, x5, ne
-tst x10, #1
-csel x10, x13, x10, ne
-asr x10, x10, #1
-neg x13, x5
-sub x14, x7, x1
-sub x15, x1, #1
+tst x1, x2
+csel x1, x12, x13, ne
+csel x5, x2, x5, ne
+tst x2, #1
+csel x2, x10, x2, ne
+asr x2, x2, #1
+neg x10, x5
+sub x12, x7, x1
+sub x13, x1, #1
 cmp x1, #0
-csel x13, x5, x13, pl
-add x13, x13, x10
+csel x10, x5, x10, pl
+add x10, x10, x2
 lsr x1, x1, #63
-tst x1, x10
-csel x1, x14, x15, ne
-csel x5, x10, x5, ne
-tst x10, #1
-csel x10, x13, x10, ne
-asr x10, x10, #1
-neg x13, x5
-sub x14, x7, x1
-sub x15, x1, #1
+tst x1, x2
+csel x1, x12, x13, ne
+csel x5, x2, x5, ne
+tst x2, #1
+csel x2, x10, x2, ne
+asr x2, x2, #1
+neg x10, x5
+sub x12, x7, x1
+sub x13, x1, #1
 cmp x1, #0
-csel x13, x5, x13, pl
-add x13, x13, x10
+csel x10, x5, x10, pl
+add x10, x10, x2
 lsr x1, x1, #63
-tst x1, x10
-csel x1, x14, x15, ne
-csel x5, x10, x5, ne
-tst x10, #1
-csel x10, x13, x10, ne
-asr x10, x10, #1
-neg x13, x5
-sub x14, x7, x1
-sub x15, x1, #1
+tst x1, x2
+csel x1, x12, x13, ne
+csel x5, x2, x5, ne
+tst x2, #1
+csel x2, x10, x2, ne
+asr x2, x2, #1
+neg x10, x5
+sub x12, x7, x1
+sub x13, x1, #1
 cmp x1, #0
-csel x13, x5, x13, pl
-add x13, x13, x10
+csel x10, x5, x10, pl
+add x10, x10, x2
 lsr x1, x1, #63
-tst x1, x10
-csel x1, x14, x15, ne
-csel x5, x10, x5, ne
-tst x10, #1
-csel x10, x13, x10, ne
-asr x10, x10, #1
-neg x13, x5
-sub x14, x7, x1
-sub x15, x1, #1
+tst x1, x2
+csel x1, x12, x13, ne
+csel x5, x2, x5, ne
+tst x2, #1
+csel x2, x10, x2, ne
+asr x2, x2, #1
+neg x10, x5
+sub x12, x7, x1
+sub x13, x1, #1
 cmp x1, #0
-csel x13, x5, x13, pl
-add x13, x13, x10
+csel x10, x5, x10, pl
+add x10, x10, x2
 lsr x1, x1, #63
-tst x1, x10
-csel x1, x14, x15, ne
-csel x5, x10, x5, ne
-tst x10, #1
-csel x10, x13, x10, ne
-asr x10, x10, #1
-neg x13, x5
-sub x14, x7, x1
-sub x15, x1, #1
+tst x1, x2
+csel x1, x12, x13, ne
+csel x5, x2, x5, ne
+tst x2, #1
+csel x2, x10, x2, ne
+asr x2, x2, #1
+neg x10, x5
+sub x12, x7, x1
+sub x13, x1, #1
 cmp x1, #0
-csel x13, x5, x13, pl
-add x13, x13, x10
+csel x10, x5, x10, pl
+add x10, x10, x2
 lsr x1, x1, #63
-tst x1, x10
-csel x1, x14, x15, ne
-csel x5, x10, x5, ne
-tst x10, #1
-csel x10, x13, x10, ne
-asr x10, x10, #1
-neg x13, x5
-sub x14, x7, x1
-sub x15, x1, #1
+tst x1, x2
+csel x1, x12, x13, ne
+csel x5, x2, x5, ne
+tst x2, #1
+csel x2, x10, x2, ne
+asr x2, x2, #1
+neg x10, x5
+sub x12, x7, x1
+sub x13, x1, #1
 cmp x1, #0
-csel x13, x5, x13, pl
-add x13, x13, x10
+csel x10, x5, x10, pl
+add x10, x10, x2
 lsr x1, x1, #63
-tst x1, x10
-csel x1, x14, x15, ne
-csel x5, x10, x5, ne
-tst x10, #1
-csel x10, x13, x10, ne
-asr x10, x10, #1
-neg x13, x5
-sub x14, x7, x1
-sub x15, x1, #1
+tst x1, x2
+csel x1, x12, x13, ne
+csel x5, x2, x5, ne
+tst x2, #1
+csel x2, x10, x2, ne
+asr x2, x2, #1
+neg x10, x5
+sub x12, x7, x1
+sub x13, x1, #1
 cmp x1, #0
-csel x13, x5, x13, pl
-add x13, x13, x10
+csel x10, x5, x10, pl
+add x10, x10, x2
 lsr x1, x1, #63
-tst x1, x10
-csel x1, x14, x15, ne
-csel x5, x10, x5, ne
-tst x10, #1
-csel x10, x13, x10, ne
-asr x10, x10, #1
-neg x13, x5
-sub x14, x7, x1
-sub x15, x1, #1
+tst x1, x2
+csel x1, x12, x13, ne
+csel x5, x2, x5, ne
+tst x2, #1
+csel x2, x10, x2, ne
+asr x2, x2, #1
+neg x10, x5
+sub x12, x7, x1
+sub x13, x1, #1
 cmp x1, #0
-csel x13, x5, x13, pl
-add x13, x13, x10
+csel x10, x5, x10, pl
+add x10, x10, x2
 lsr x1, x1, #63
-tst x1, x10
-csel x1, x14, x15, ne
-csel x5, x10, x5, ne
-tst x10, #1
-csel x10, x13, x10, ne
-asr x10, x10, #1
-neg x13, x5
-sub x14, x7, x1
-sub x15, x1, #1
+tst x1, x2
+csel x1, x12, x13, ne
+csel x5, x2, x5, ne
+tst x2, #1
+csel x2, x10, x2, ne
+asr x2, x2, #1
+neg x10, x5
+sub x12, x7, x1
+sub x13, x1, #1
 cmp x1, #0
-csel x13, x5, x13, pl
-add x13, x13, x10
+csel x10, x5, x10, pl
+add x10, x10, x2
 lsr x1, x1, #63
-tst x1, x10
-csel x1, x14, x15, ne
-csel x5, x10, x5, ne
-tst x10, #1
-csel x10, x13, x10, ne
-asr x10, x10, #1
-neg x13, x5
-sub x14, x7, x1
-sub x15, x1, #1
+tst x1, x2
+csel x1, x12, x13, ne
+csel x5, x2, x5, ne
+tst x2, #1
+csel x2, x10, x2, ne
+asr x2, x2, #1
+neg x10, x5
+sub x12, x7, x1
+sub x13, x1, #1
 cmp x1, #0
-csel x13, x5, x13, pl
-add x13, x13, x10
+csel x10, x5, x10, pl
+add x10, x10, x2
 lsr x1, x1, #63
-tst x1, x10
-csel x1, x14, x15, ne
-csel x5, x10, x5, ne
-tst x10, #1
-csel x10, x13, x10, ne
-asr x10, x10, #1
-neg x13, x5
-sub x14, x7, x1
-sub x15, x1, #1
+tst x1, x2
+csel x1, x12, x13, ne
+csel x5, x2, x5, ne
+tst x2, #1
+csel x2, x10, x2, ne
+asr x2, x2, #1
+neg x10, x5
+sub x12, x7, x1
+sub x13, x1, #1
 cmp x1, #0
-csel x13, x5, x13, pl
-add x13, x13, x10
+csel x10, x5, x10, pl
+add x10, x10, x2
 lsr x1, x1, #63
-tst x1, x10
-csel x1, x14, x15, ne
-csel x5, x10, x5, ne
-tst x10, #1
-csel x10, x13, x10, ne
-asr x10, x10, #1
-neg x13, x5
-sub x14, x7, x1
-sub x15, x1, #1
+tst x1, x2
+csel x1, x12, x13, ne
+csel x5, x2, x5, ne
+tst x2, #1
+csel x2, x10, x2, ne
+asr x2, x2, #1
+neg x10, x5
+sub x12, x7, x1
+sub x13, x1, #1
 cmp x1, #0
-csel x13, x5, x13, pl
-add x13, x13, x10
+csel x10, x5, x10, pl
+add x10, x10, x2
 lsr x1, x1, #63
-tst x1, x10
-csel x1, x14, x15, ne
-csel x5, x10, x5, ne
-tst x10, #1
-csel x10, x13, x10, ne
-asr x10, x10, #1
-neg x13, x5
-sub x14, x7, x1
-sub x15, x1, #1
+tst x1, x2
+csel x1, x12, x13, ne
+csel x5, x2, x5, ne
+tst x2, #1
+csel x2, x10, x2, ne
+asr x2, x2, #1
+neg x10, x5
+sub x12, x7, x1
+sub x13, x1, #1
 cmp x1, #0
-csel x13, x5, x13, pl
-add x13, x13, x10
+csel x10, x5, x10, pl
+add x10, x10, x2
 lsr x1, x1, #63
-tst x1, x10
-csel x1, x14, x15, ne
-csel x5, x10, x5, ne
-tst x10, #1
-csel x10, x13, x10, ne
-asr x10, x10, #1
-neg x13, x5
+tst x1, x2
+csel x1, x12, x13, ne
+csel x5, x2, x5, ne
+tst x2, #1
+csel x2, x10, x2, ne
+asr x2, x2, #1
+neg x10, x5
 sub x7, x7, x1
-sub x14, x1, #1
+sub x12, x1, #1
 cmp x1, #0
-csel x13, x5, x13, pl
-add x13, x13, x10
+csel x10, x5, x10, pl
+add x10, x10, x2
 lsr x1, x1, #63
-tst x1, x10
-csel x1, x7, x14, ne
-csel x5, x10, x5, ne
-tst x10, #1
-csel x7, x13, x10, ne
-asr x7, x7, #1
-add x10, x5, x6
-sbfx x10, x10, #20, #22
+tst x1, x2
+csel x1, x7, x12, ne
+csel x5, x2, x5, ne
+tst x2, #1
+csel x2, x10, x2, ne
+asr x2, x2, #1
+add x7, x5, x6
+sbfx x7, x7, #20, #22
 add x5, x5, x9
 asr x5, x5, #42
-add x6, x7, x6
+add x6, x2, x6
 sbfx x6, x6, #20, #22
-add x7, x7, x9
-asr x7, x7, #42
-mul x9, x10, x12
-mul x13, x5, x2
-add x9, x9, x13
-mul x9, x6, x12
-mul x2, x7, x2
-add x2, x9, x2
-mul x2, x10, x11
-mul x9, x5, x8
 add x2, x2, x9
-mul x9, x10, x3
+asr x2, x2, #42
+mul x9, x7, x11
+mul x10, x5, x8
+add x9, x9, x10
+mul x7, x7, x3
 mul x5, x5, x4
-add x5, x9, x5
-mul x9, x6, x11
-mul x8, x7, x8
-add x8, x9, x8
+add x5, x7, x5
+mul x7, x6, x11
+mul x8, x2, x8
+add x7, x7, x8
 mul x3, x6, x3
-mul x4, x7, x4
-add x3, x3, x4
+mul x2, x2, x4
+add x2, x3, x2
 str x1, [x0]
-str x2, [x0, #8]
+str x9, [x0, #8]
 str x5, [x0, #16]
-str x8, [x0, #24]
-str x3, [x0, #32]
+str x7, [x0, #24]
+str x2, [x0, #32]
 ldr x19, [sp], #16
 ret
 "

@@ -17,7 +17,7 @@ pub(crate) fn divstep_matrix(zeta: i64, f: i64, g: i64) -> [i64; 5] {
         asm!(
             called!(
                 "call",
-                "fieldc_divstep_matrix_0c13e4ca7d4b85b9",
+                "fieldc_divstep_matrix_6045c67988350556",
                 r"
 push rbx
 mov rax, rdx
@@ -639,329 +639,317 @@ add rsi, r8
 imul r13, rax
 imul r12, rdi
 add r13, r12
+shl r15, 24
+sar r15, 44
+add r15, [rip + 2f + 24]
+shl r10, 24
+sar r10, 44
+add r10, [rip + 2f + 32]
 mov rax, r15
-shl rax, 24
-sar rax, 44
-add rax, [rip + 2f + 24]
-mov rcx, r10
-shl rcx, 24
-sar rcx, 44
-add rcx, [rip + 2f + 32]
-sar r15, 20
-sar r10, 20
-mov rdi, rax
-neg rdi
-mov r8, r9
-sub r8, r14
-lea r12, [r14 + -1]
+neg rax
+mov rcx, r9
+sub rcx, r14
+lea rdi, [r14 + -1]
 shr r14, 63
-cmove rdi, rax
-add rdi, rcx
-test r14, rcx
-cmovne r12, r8
-cmovne rax, rcx
-test ecx, 1
-cmovne rcx, rdi
-sar rcx, 1
-mov rdi, rax
-neg rdi
-mov r8, r9
-sub r8, r12
-lea r14, [r12 + -1]
-shr r12, 63
-cmove rdi, rax
-add rdi, rcx
-test r12, rcx
-cmovne r14, r8
-cmovne rax, rcx
-test ecx, 1
-cmovne rcx, rdi
-sar rcx, 1
-mov rdi, rax
-neg rdi
-mov r8, r9
-sub r8, r14
-lea r12, [r14 + -1]
-shr r14, 63
-cmove rdi, rax
-add rdi, rcx
-test r14, rcx
-cmovne r12, r8
-cmovne rax, rcx
-test ecx, 1
-cmovne rcx, rdi
-sar rcx, 1
-mov rdi, rax
-neg rdi
-mov r8, r9
-sub r8, r12
-lea r14, [r12 + -1]
-shr r12, 63
-cmove rdi, rax
-add rdi, rcx
-test r12, rcx
-cmovne r14, r8
-cmovne rax, rcx
-test ecx, 1
-cmovne rcx, rdi
-sar rcx, 1
-mov rdi, rax
-neg rdi
-mov r8, r9
-sub r8, r14
-lea r12, [r14 + -1]
-shr r14, 63
-cmove rdi, rax
-add rdi, rcx
-test r14, rcx
-cmovne r12, r8
-cmovne rax, rcx
-test ecx, 1
-cmovne rcx, rdi
-sar rcx, 1
-mov rdi, rax
-neg rdi
-mov r8, r9
-sub r8, r12
-lea r14, [r12 + -1]
-shr r12, 63
-cmove rdi, rax
-add rdi, rcx
-test r12, rcx
-cmovne r14, r8
-cmovne rax, rcx
-test ecx, 1
-cmovne rcx, rdi
-sar rcx, 1
-mov rdi, rax
-neg rdi
-mov r8, r9
-sub r8, r14
-lea r12, [r14 + -1]
-shr r14, 63
-cmove rdi, rax
-add rdi, rcx
-test r14, rcx
-cmovne r12, r8
-cmovne rax, rcx
-test ecx, 1
-cmovne rcx, rdi
-sar rcx, 1
-mov rdi, rax
-neg rdi
-mov r8, r9
-sub r8, r12
-lea r14, [r12 + -1]
-shr r12, 63
-cmove rdi, rax
-add rdi, rcx
-test r12, rcx
-cmovne r14, r8
-cmovne rax, rcx
-test ecx, 1
-cmovne rcx, rdi
-sar rcx, 1
-mov rdi, rax
-neg rdi
-mov r8, r9
-sub r8, r14
-lea r12, [r14 + -1]
-shr r14, 63
-cmove rdi, rax
-add rdi, rcx
-test r14, rcx
-cmovne r12, r8
-cmovne rax, rcx
-test ecx, 1
-cmovne rcx, rdi
-sar rcx, 1
-mov rdi, rax
-neg rdi
-mov r8, r9
-sub r8, r12
-lea r14, [r12 + -1]
-shr r12, 63
-cmove rdi, rax
-add rdi, rcx
-test r12, rcx
-cmovne r14, r8
-cmovne rax, rcx
-test ecx, 1
-cmovne rcx, rdi
-sar rcx, 1
-mov rdi, rax
-neg rdi
-mov r8, r9
-sub r8, r14
-lea r12, [r14 + -1]
-shr r14, 63
-cmove rdi, rax
-add rdi, rcx
-test r14, rcx
-cmovne r12, r8
-cmovne rax, rcx
-test ecx, 1
-cmovne rcx, rdi
-sar rcx, 1
-mov rdi, rax
-neg rdi
-mov r8, r9
-sub r8, r12
-lea r14, [r12 + -1]
-shr r12, 63
-cmove rdi, rax
-add rdi, rcx
-test r12, rcx
-cmovne r14, r8
-cmovne rax, rcx
-test ecx, 1
-cmovne rcx, rdi
-sar rcx, 1
-mov rdi, rax
-neg rdi
-mov r8, r9
-sub r8, r14
-lea r12, [r14 + -1]
-shr r14, 63
-cmove rdi, rax
-add rdi, rcx
-test r14, rcx
-cmovne r12, r8
-cmovne rax, rcx
-test ecx, 1
-cmovne rcx, rdi
-sar rcx, 1
-mov rdi, rax
-neg rdi
-mov r8, r9
-sub r8, r12
-lea r14, [r12 + -1]
-shr r12, 63
-cmove rdi, rax
-add rdi, rcx
-test r12, rcx
-cmovne r14, r8
-cmovne rax, rcx
-test ecx, 1
-cmovne rcx, rdi
-sar rcx, 1
-mov rdi, rax
-neg rdi
-mov r8, r9
-sub r8, r14
-lea r12, [r14 + -1]
-shr r14, 63
-cmove rdi, rax
-add rdi, rcx
-test r14, rcx
-cmovne r12, r8
-cmovne rax, rcx
-test ecx, 1
-cmovne rcx, rdi
-sar rcx, 1
-mov rdi, rax
-neg rdi
-mov r8, r9
-sub r8, r12
-lea r14, [r12 + -1]
-shr r12, 63
-cmove rdi, rax
-add rdi, rcx
-test r12, rcx
-cmovne r14, r8
-cmovne rax, rcx
-test ecx, 1
-cmovne rcx, rdi
-sar rcx, 1
-mov rdi, rax
-neg rdi
-mov r8, r9
-sub r8, r14
-lea r12, [r14 + -1]
-shr r14, 63
-cmove rdi, rax
-add rdi, rcx
-test r14, rcx
-cmovne r12, r8
-cmovne rax, rcx
-test ecx, 1
-cmovne rcx, rdi
-sar rcx, 1
-mov rdi, rax
-neg rdi
-mov r8, r9
-sub r8, r12
-lea r14, [r12 + -1]
-shr r12, 63
-cmove rdi, rax
-add rdi, rcx
-test r12, rcx
-cmovne r14, r8
-cmovne rax, rcx
-test ecx, 1
-cmovne rcx, rdi
-sar rcx, 1
-mov rdi, rax
-neg rdi
-mov r8, r9
-sub r8, r14
-lea r12, [r14 + -1]
-shr r14, 63
-cmove rdi, rax
-add rdi, rcx
-test r14, rcx
-cmovne r12, r8
-cmovne rax, rcx
-test ecx, 1
-cmovne rcx, rdi
-sar rcx, 1
-mov rdi, rax
-neg rdi
-sub r9, r12
-lea r8, [r12 + -1]
-shr r12, 63
-cmove rdi, rax
-add rdi, rcx
-test r12, rcx
-cmovne r8, r9
-cmovne rax, rcx
-test ecx, 1
-cmovne rcx, rdi
-sar rcx, 1
-mov rdi, rax
+cmove rax, r15
+add rax, r10
+test r14, r10
+cmovne rdi, rcx
+cmovne r15, r10
+test r10d, 1
+cmovne r10, rax
+sar r10, 1
+mov rax, r15
+neg rax
+mov rcx, r9
+sub rcx, rdi
+lea r8, [rdi + -1]
+shr rdi, 63
+cmove rax, r15
+add rax, r10
+test rdi, r10
+cmovne r8, rcx
+cmovne r15, r10
+test r10d, 1
+cmovne r10, rax
+sar r10, 1
+mov rax, r15
+neg rax
+mov rcx, r9
+sub rcx, r8
+lea rdi, [r8 + -1]
+shr r8, 63
+cmove rax, r15
+add rax, r10
+test r8, r10
+cmovne rdi, rcx
+cmovne r15, r10
+test r10d, 1
+cmovne r10, rax
+sar r10, 1
+mov rax, r15
+neg rax
+mov rcx, r9
+sub rcx, rdi
+lea r8, [rdi + -1]
+shr rdi, 63
+cmove rax, r15
+add rax, r10
+test rdi, r10
+cmovne r8, rcx
+cmovne r15, r10
+test r10d, 1
+cmovne r10, rax
+sar r10, 1
+mov rax, r15
+neg rax
+mov rcx, r9
+sub rcx, r8
+lea rdi, [r8 + -1]
+shr r8, 63
+cmove rax, r15
+add rax, r10
+test r8, r10
+cmovne rdi, rcx
+cmovne r15, r10
+test r10d, 1
+cmovne r10, rax
+sar r10, 1
+mov rax, r15
+neg rax
+mov rcx, r9
+sub rcx, rdi
+lea r8, [rdi + -1]
+shr rdi, 63
+cmove rax, r15
+add rax, r10
+test rdi, r10
+cmovne r8, rcx
+cmovne r15, r10
+test r10d, 1
+cmovne r10, rax
+sar r10, 1
+mov rax, r15
+neg rax
+mov rcx, r9
+sub rcx, r8
+lea rdi, [r8 + -1]
+shr r8, 63
+cmove rax, r15
+add rax, r10
+test r8, r10
+cmovne rdi, rcx
+cmovne r15, r10
+test r10d, 1
+cmovne r10, rax
+sar r10, 1
+mov rax, r15
+neg rax
+mov rcx, r9
+sub rcx, rdi
+lea r8, [rdi + -1]
+shr rdi, 63
+cmove rax, r15
+add rax, r10
+test rdi, r10
+cmovne r8, rcx
+cmovne r15, r10
+test r10d, 1
+cmovne r10, rax
+sar r10, 1
+mov rax, r15
+neg rax
+mov rcx, r9
+sub rcx, r8
+lea rdi, [r8 + -1]
+shr r8, 63
+cmove rax, r15
+add rax, r10
+test r8, r10
+cmovne rdi, rcx
+cmovne r15, r10
+test r10d, 1
+cmovne r10, rax
+sar r10, 1
+mov rax, r15
+neg rax
+mov rcx, r9
+sub rcx, rdi
+lea r8, [rdi + -1]
+shr rdi, 63
+cmove rax, r15
+add rax, r10
+test rdi, r10
+cmovne r8, rcx
+cmovne r15, r10
+test r10d, 1
+cmovne r10, rax
+sar r10, 1
+mov rax, r15
+neg rax
+mov rcx, r9
+sub rcx, r8
+lea rdi, [r8 + -1]
+shr r8, 63
+cmove rax, r15
+add rax, r10
+test r8, r10
+cmovne rdi, rcx
+cmovne r15, r10
+test r10d, 1
+cmovne r10, rax
+sar r10, 1
+mov rax, r15
+neg rax
+mov rcx, r9
+sub rcx, rdi
+lea r8, [rdi + -1]
+shr rdi, 63
+cmove rax, r15
+add rax, r10
+test rdi, r10
+cmovne r8, rcx
+cmovne r15, r10
+test r10d, 1
+cmovne r10, rax
+sar r10, 1
+mov rax, r15
+neg rax
+mov rcx, r9
+sub rcx, r8
+lea rdi, [r8 + -1]
+shr r8, 63
+cmove rax, r15
+add rax, r10
+test r8, r10
+cmovne rdi, rcx
+cmovne r15, r10
+test r10d, 1
+cmovne r10, rax
+sar r10, 1
+mov rax, r15
+neg rax
+mov rcx, r9
+sub rcx, rdi
+lea r8, [rdi + -1]
+shr rdi, 63
+cmove rax, r15
+add rax, r10
+test rdi, r10
+cmovne r8, rcx
+cmovne r15, r10
+test r10d, 1
+cmovne r10, rax
+sar r10, 1
+mov rax, r15
+neg rax
+mov rcx, r9
+sub rcx, r8
+lea rdi, [r8 + -1]
+shr r8, 63
+cmove rax, r15
+add rax, r10
+test r8, r10
+cmovne rdi, rcx
+cmovne r15, r10
+test r10d, 1
+cmovne r10, rax
+sar r10, 1
+mov rax, r15
+neg rax
+mov rcx, r9
+sub rcx, rdi
+lea r8, [rdi + -1]
+shr rdi, 63
+cmove rax, r15
+add rax, r10
+test rdi, r10
+cmovne r8, rcx
+cmovne r15, r10
+test r10d, 1
+cmovne r10, rax
+sar r10, 1
+mov rax, r15
+neg rax
+mov rcx, r9
+sub rcx, r8
+lea rdi, [r8 + -1]
+shr r8, 63
+cmove rax, r15
+add rax, r10
+test r8, r10
+cmovne rdi, rcx
+cmovne r15, r10
+test r10d, 1
+cmovne r10, rax
+sar r10, 1
+mov rax, r15
+neg rax
+mov rcx, r9
+sub rcx, rdi
+lea r8, [rdi + -1]
+shr rdi, 63
+cmove rax, r15
+add rax, r10
+test rdi, r10
+cmovne r8, rcx
+cmovne r15, r10
+test r10d, 1
+cmovne r10, rax
+sar r10, 1
+mov rax, r15
+neg rax
+mov rcx, r9
+sub rcx, r8
+lea rdi, [r8 + -1]
+shr r8, 63
+cmove rax, r15
+add rax, r10
+test r8, r10
+cmovne rdi, rcx
+cmovne r15, r10
+test r10d, 1
+cmovne r10, rax
+sar r10, 1
+mov rax, r15
+neg rax
+sub r9, rdi
+lea rcx, [rdi + -1]
+shr rdi, 63
+cmove rax, r15
+add rax, r10
+test rdi, r10
+cmovne rcx, r9
+cmovne r15, r10
+test r10d, 1
+cmovne r10, rax
+sar r10, 1
+mov rax, r15
+add rax, 524288
+shl rax, 22
+sar rax, 42
+add r15, [rip + 2f + 16]
+sar r15, 42
+mov rdi, r10
 add rdi, 524288
 shl rdi, 22
 sar rdi, 42
-add rax, [rip + 2f + 16]
-sar rax, 42
-mov r9, rcx
-add r9, 524288
-shl r9, 22
-sar r9, 42
-add rcx, [rip + 2f + 16]
-sar rcx, 42
-mov r12, rdi
-imul r12, r15
-mov r14, rax
-imul r14, r10
-add r12, r14
-imul r15, r9
-imul r10, rcx
-add r15, r10
-mov r10, rdi
-imul r10, rdx
-mov r12, rax
-imul r12, rsi
-add r10, r12
-imul rdi, r11
-imul rax, r13
-add rdi, rax
-imul rdx, r9
-imul rsi, rcx
+add r10, [rip + 2f + 16]
+sar r10, 42
+mov r8, rax
+imul r8, rdx
+mov r9, r15
+imul r9, rsi
+add r8, r9
+imul rax, r11
+imul r15, r13
+add rax, r15
+imul rdx, rdi
+imul rsi, r10
 add rdx, rsi
-imul r9, r11
-imul rcx, r13
-add r9, rcx
+imul rdi, r11
+imul r10, r13
+add rdi, r10
 pop rbx
 ret
 .balign 64
@@ -969,9 +957,9 @@ ret
 .quad 0x8000000000, 0x2000000000000000, 0x20000000000, 0x10000000000, 0x4000000000000000
 "
             ),
-            out("rax") _, inout("rcx") g => _, inout("rdx") f => z[3], inout("rsi") zeta => _,
-            out("rdi") z[2], out("r8") z[0], out("r9") z[4], out("r10") z[1], out("r11") _,
-            out("r12") _, out("r13") _, out("r14") _, out("r15") _,
+            out("rax") z[2], inout("rcx") g => z[0], inout("rdx") f => z[3], inout("rsi") zeta => _,
+            out("rdi") z[4], out("r8") z[1], out("r9") _, out("r10") _, out("r11") _, out("r12") _,
+            out("r13") _, out("r14") _, out("r15") _,
             options(pure, nomem),
         );
     }

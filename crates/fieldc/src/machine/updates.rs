@@ -5,7 +5,6 @@
 
 use core::mem::MaybeUninit;
 
-use crate::addition::choose;
 use crate::divsteps::{Batches, KERNEL_STEPS, Matrix};
 use crate::generated::divsteps::divstep_matrix;
 use crate::modulus::Modulus;
@@ -171,12 +170,27 @@ where
         last = next;
         done += 1;
     }
-    fg.quotients::<N, M>(&last);
-    de.rows::<W, M>(&last);
-    // Now f = 1 or f = -1; f = p and d = 0 modulo p for x = 0.
-    let d = residues::subtract_once(&de.now[0], false, &M::P);
-    let is_negative = fg.now[0][N - 1] < HALF;
-    choose(is_negative, &residues::neg(&d, &M::P), &d)
+    de.rows::<W, M>(&last.with_last_sign(fg.now));
+    residues::subtract_once(&de.now[0], false, &M::P)
+}
+
+impl Matrix {
+    /// The last matrix, with the sign of the last f in the row that makes d.
+    ///
+    /// f is 1 or -1 then, so u*f + v*g is 2^59 or -2^59, and its lowest limb has the sign. The
+    /// lowest limbs of f + R/2 and g + R/2 are those of f and g. For x = 0, d is 0 modulo p.
+    #[inline(always)]
+    fn with_last_sign<const W: usize>(self, [f, g]: &[[u64; W]; 2]) -> Self {
+        let of_f = self.u.wrapping_mul(f[0] as i64);
+        let sum = of_f.wrapping_add(self.v.wrapping_mul(g[0] as i64));
+        let sign = core::hint::black_box(sum >> 63); // opaque, so that it becomes no branch
+        let signed = |entry: i64| (entry ^ sign) - sign;
+        Self {
+            u: signed(self.u),
+            v: signed(self.v),
+            ..self
+        }
+    }
 }
 
 /// Two values, and where those after a batch go: nothing is copied, because a copy by vectors waits
