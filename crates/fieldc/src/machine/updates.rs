@@ -5,6 +5,7 @@
 
 use core::mem::MaybeUninit;
 
+use crate::addition::{choose, reduce};
 use crate::divsteps::{Batches, KERNEL_STEPS, Matrix};
 use crate::generated::divsteps::divstep_matrix;
 use crate::modulus::Modulus;
@@ -89,7 +90,11 @@ pub(crate) fn of_limbs<const N: usize, const B: usize, const W: usize, M: Modulu
 where
     Kernels: Updates<B, W>,
 {
-    resized(&inverse::<B, W, Resized<N, M>>(&resized(x)))
+    // No copy of x: by vectors it would wait for words that were just stored.
+    let x = x.first_chunk().expect("B = N");
+    *inverse::<B, W, Resized<N, M>>(x)
+        .first_chunk()
+        .expect("B = N")
 }
 
 /// The modulus as one of B limbs, which it has.
@@ -133,10 +138,10 @@ impl<const N: usize, M: Modulus<N>> Scale<N, M> {
     };
 }
 
-/// A batch on the low limbs of f and g.
+/// A batch on the lowest limbs of f and g.
 #[inline(always)]
-fn batch<const W: usize>(zeta: &mut i64, [f, g]: &[[u64; W]; 2]) -> Matrix {
-    let [next, u, v, q, r] = divstep_matrix(*zeta, f[0] as i64, g[0] as i64);
+fn batch(zeta: &mut i64, f: u64, g: u64) -> Matrix {
+    let [next, u, v, q, r] = divstep_matrix(*zeta, f as i64, g as i64);
     *zeta = next;
     Matrix { u, v, q, r }
 }
@@ -161,17 +166,18 @@ where
         now: first,
         next: &mut second,
     };
-    let mut last = batch(&mut zeta, fg.now);
+    // From x itself, which is there before its copy.
+    let mut last = batch(&mut zeta, M::P[0], x[0]);
     let mut done = 1;
     while done < Batches::<N, M>::COUNT {
         fg.quotients::<N, M>(&last);
-        let next = batch(&mut zeta, fg.now);
+        let next = batch(&mut zeta, fg.now[0][0], fg.now[1][0]);
         de.rows::<W, M>(&last);
         last = next;
         done += 1;
     }
     de.rows::<W, M>(&last.with_last_sign(fg.now));
-    residues::subtract_once(&de.now[0], false, &M::P)
+    reduce(&de.now[0], &M::P)
 }
 
 impl Matrix {
@@ -181,13 +187,13 @@ impl Matrix {
     /// lowest limbs of f + R/2 and g + R/2 are those of f and g. For x = 0, d is 0 modulo p.
     #[inline(always)]
     fn with_last_sign<const W: usize>(self, [f, g]: &[[u64; W]; 2]) -> Self {
-        let of_f = self.u.wrapping_mul(f[0] as i64);
-        let sum = of_f.wrapping_add(self.v.wrapping_mul(g[0] as i64));
-        let sign = core::hint::black_box(sum >> 63); // opaque, so that it becomes no branch
-        let signed = |entry: i64| (entry ^ sign) - sign;
+        let [u, v] = [self.u as u64, self.v as u64];
+        let sum = u.wrapping_mul(f[0]).wrapping_add(v.wrapping_mul(g[0]));
+        let negative = [u.wrapping_neg(), v.wrapping_neg()];
+        let [u, v] = choose(sum >= HALF, &negative, &[u, v]);
         Self {
-            u: signed(self.u),
-            v: signed(self.v),
+            u: u as i64,
+            v: v as i64,
             ..self
         }
     }
