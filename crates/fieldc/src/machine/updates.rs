@@ -6,7 +6,7 @@
 use core::mem::MaybeUninit;
 
 use crate::addition::{choose, reduce};
-use crate::divsteps::{Batches, KERNEL_STEPS, Matrix};
+use crate::divsteps::{Batches, KERNEL_STEPS};
 use crate::generated::divsteps::divstep_matrix;
 use crate::modulus::Modulus;
 use crate::residues;
@@ -138,101 +138,109 @@ impl<const N: usize, M: Modulus<N>> Scale<N, M> {
     };
 }
 
-/// A batch on the lowest limbs of f and g.
-#[inline(always)]
-fn batch(zeta: &mut i64, f: u64, g: u64) -> Matrix {
-    let [next, u, v, q, r] = divstep_matrix(*zeta, f as i64, g as i64);
-    *zeta = next;
-    Matrix { u, v, q, r }
-}
-
 /// The top limb of R/2.
 const HALF: u64 = 1 << 63;
+/// What is added to an entry for d and e.
+const RAISED: u64 = 1 << KERNEL_STEPS;
 
 fn inverse<const N: usize, const W: usize, M: Modulus<N>>(x: &[u64; N]) -> [u64; N]
 where
     Kernels: Updates<N, W>,
 {
-    let mut zeta = -1;
-    let (first, mut second) = (&mut [resized(&M::P), resized(x)], [[0; W]; 2]);
-    first[0][N - 1] ^= HALF;
-    first[1][N - 1] ^= HALF;
-    let mut fg = Turns {
-        now: first,
-        next: &mut second,
-    };
-    let (first, mut second) = (&mut [[0; N], Scale::<N, M>::E], [[0; N]; 2]);
-    let mut de = Turns {
-        now: first,
-        next: &mut second,
-    };
+    let mut state = State::zero();
+    state.zeta = -1;
+    state.fg = [resized(&M::P), resized(x)];
+    state.fg[0][N - 1] ^= HALF;
+    state.fg[1][N - 1] ^= HALF;
+    state.de[1] = Scale::<N, M>::E;
     // From x itself, which is there before its copy.
-    let mut last = batch(&mut zeta, M::P[0], x[0]);
-    let mut done = 1;
-    while done < Batches::<N, M>::COUNT {
-        fg.quotients::<N, M>(&last);
-        let next = batch(&mut zeta, fg.now[0][0], fg.now[1][0]);
-        de.rows::<W, M>(&last);
-        last = next;
-        done += 1;
+    state.batch(M::P[0], x[0]);
+    let mut other = State::zero();
+    let mut left = Batches::<N, M>::COUNT - 1;
+    // Two at a time: so each has its place, and the loop keeps no addresses.
+    while left >= 2 {
+        state.step::<M>(&mut other);
+        other.step::<M>(&mut state);
+        left -= 2;
     }
-    de.rows::<W, M>(&last.with_last_sign(fg.now));
-    reduce(&de.now[0], &M::P)
+    if left == 0 {
+        return state.last::<M>(&mut other);
+    }
+    state.step::<M>(&mut other);
+    other.last::<M>(&mut state)
 }
 
-impl Matrix {
-    /// The last matrix, with the sign of the last f in the row that makes d.
-    ///
-    /// f is 1 or -1 then, so u*f + v*g is 2^59 or -2^59, and its lowest limb has the sign. The
-    /// lowest limbs of f + R/2 and g + R/2 are those of f and g. For x = 0, d is 0 modulo p.
+/// An inversion after some batches. It is copied nowhere, because a copy by vectors waits for words
+/// that a kernel just stored one by one.
+struct State<const N: usize, const W: usize> {
+    zeta: i64,
+    /// f + R/2 and g + R/2, which the last matrix has not reached.
+    fg: [[u64; W]; 2],
+    /// d and e, which the last matrix has not reached.
+    de: [[u64; N]; 2],
+    /// The last matrix: 2^63 - 16*u for an entry u.
+    for_fg: Entries,
+    /// The same: u + 2^59.
+    for_de: Entries,
+}
+
+impl<const N: usize, const W: usize> State<N, W>
+where
+    Kernels: Updates<N, W>,
+{
     #[inline(always)]
-    fn with_last_sign<const W: usize>(self, [f, g]: &[[u64; W]; 2]) -> Self {
-        let [u, v] = [self.u as u64, self.v as u64];
-        let sum = u.wrapping_mul(f[0]).wrapping_add(v.wrapping_mul(g[0]));
-        let negative = [u.wrapping_neg(), v.wrapping_neg()];
-        let [u, v] = choose(sum >= HALF, &negative, &[u, v]);
+    const fn zero() -> Self {
         Self {
-            u: u as i64,
-            v: v as i64,
-            ..self
+            zeta: 0,
+            fg: [[0; W]; 2],
+            de: [[0; N]; 2],
+            for_fg: [[0]; 4],
+            for_de: [[0]; 4],
         }
     }
-}
 
-/// Two values, and where those after a batch go: nothing is copied, because a copy by vectors waits
-/// for the words that a kernel just stored one by one.
-struct Turns<'a, const N: usize> {
-    now: &'a mut [[u64; N]; 2],
-    next: &'a mut [[u64; N]; 2],
-}
-
-impl<const W: usize> Turns<'_, W> {
-    /// f + R/2 and g + R/2 after a batch.
+    /// A batch on the lowest limbs of f and g.
     #[inline(always)]
-    fn quotients<const N: usize, M: Modulus<N>>(&mut self, matrix: &Matrix)
-    where
-        Kernels: Updates<N, W>,
-    {
-        let m = entries(matrix, |u| HALF.wrapping_sub(u << 4));
-        let (f, g) = (
-            self.now[0].first_chunk().unwrap(),
-            self.now[1].first_chunk().unwrap(),
-        );
-        // SAFETY: only processors with ADX and BMI2 prefer two chains.
-        unsafe { Kernels::fg::<M>(as_uninit(self.next), f, g, &m) };
-        core::mem::swap(&mut self.now, &mut self.next);
+    fn batch(&mut self, f: u64, g: u64) {
+        let [zeta, matrix @ ..] = divstep_matrix(self.zeta, f as i64, g as i64);
+        self.zeta = zeta;
+        self.for_fg = matrix.map(|u| [HALF.wrapping_sub((u as u64) << 4)]);
+        self.for_de = matrix.map(|u| [RAISED.wrapping_add(u as u64)]);
     }
 
-    /// d and e after a batch, divided by 2^5 modulo p.
+    /// Brings the last matrix to all four, and does the batch after it, which waits for f and g only.
     #[inline(always)]
-    fn rows<const V: usize, M: Modulus<W>>(&mut self, matrix: &Matrix)
-    where
-        Kernels: Updates<W, V>,
-    {
-        let m = entries(matrix, |u| u.wrapping_add(1 << KERNEL_STEPS));
+    fn step<M: Modulus<N>>(&self, next: &mut Self) {
+        let [f, g] = &self.fg;
+        let (f, g) = (f.first_chunk().unwrap(), g.first_chunk().unwrap());
+        // SAFETY: only processors with ADX and BMI2 prefer two chains.
+        unsafe { Kernels::fg::<M>(as_uninit(&mut next.fg), f, g, &self.for_fg) };
+        next.zeta = self.zeta;
+        next.batch(next.fg[0][0], next.fg[1][0]);
+        self.rows::<M>(next);
+    }
+
+    /// Brings the last matrix to d and e, which are divided by 2^5 modulo p besides.
+    #[inline(always)]
+    fn rows<M: Modulus<N>>(&self, next: &mut Self) {
         // SAFETY: as above, and `limb_inversion.rs` asked for a spare bit.
-        unsafe { Kernels::de::<M>(as_uninit(self.next), self.now, &m) };
-        core::mem::swap(&mut self.now, &mut self.next);
+        unsafe { Kernels::de::<M>(as_uninit(&mut next.de), &self.de, &self.for_de) };
+    }
+
+    /// d after the last matrix, or -d where f is -1 then: the inverse.
+    ///
+    /// f is 1 or -1, so u*f + v*g is 2^59 or -2^59, and its lowest limb has the sign. The lowest
+    /// limbs of f + R/2 and g + R/2 are those of f and g. For x = 0, d is 0 modulo p.
+    #[inline(always)]
+    fn last<M: Modulus<N>>(&mut self, next: &mut Self) -> [u64; N] {
+        let [[u], [v], ..] = self.for_de;
+        let product = |u: u64, f: &[u64; W]| u.wrapping_sub(RAISED).wrapping_mul(f[0]);
+        let sum = product(u, &self.fg[0]).wrapping_add(product(v, &self.fg[1]));
+        let negative = [u, v].map(|u| (2 * RAISED).wrapping_sub(u));
+        let [u, v] = choose(sum >= HALF, &negative, &[u, v]);
+        (self.for_de[0], self.for_de[1]) = ([u], [v]);
+        self.rows::<M>(next);
+        reduce(&next.de[0], &M::P)
     }
 }
 
@@ -241,10 +249,4 @@ impl<const W: usize> Turns<'_, W> {
 fn as_uninit<const N: usize>(z: &mut [[u64; N]; 2]) -> &mut Uninit<N> {
     // SAFETY: the types have one layout, and kernels write words.
     unsafe { &mut *core::ptr::from_mut(z).cast() }
-}
-
-#[inline(always)]
-fn entries(matrix: &Matrix, raised: impl Fn(u64) -> u64) -> Entries {
-    let &Matrix { u, v, q, r } = matrix;
-    [u, v, q, r].map(|entry| [raised(entry as u64)])
 }
