@@ -13,7 +13,7 @@ from fieldc.algorithms.divsteps import QUOTIENTS
 from fieldc.field import Field
 from fieldc.language import Expression
 from fieldc.packages.rust.called_inline import called_inline
-from fieldc.packages.rust.classes import SPARE, representative
+from fieldc.packages.rust.classes import FULL, SPARE, representative
 from fieldc.packages.rust.schedules import crate_kernel
 from fieldc.packages.rust.text import constant
 from fieldc.targets.x86_64.conventions import STORED_INLINE
@@ -34,33 +34,50 @@ def update_symbol(operation: str, limbs: int) -> str:
     return f"{operation}_{limbs}_{VARIANT}"
 
 
+def narrower(limbs: int) -> range:
+    """Numbers of limbs of f and g in the last updates, the last of these first.
+
+    f and g are needed modulo 2^64 before the last batch, and of 59 bits more for each batch before.
+    """
+    return range(2, limbs)
+
+
 def updates_text(numbers: tuple[int, ...] = UPDATED) -> str:
     """The kernels of some numbers of limbs, and what makes them an inversion."""
-    kernels = [_kernel(e) for limbs in numbers for e in _expressions(limbs)]
+    kernels = [_kernel(e) for e in _expressions(numbers)]
     uses = "use crate::machine::updates::updates;\n"
     if kernels:
         uses = f"use core::arch::asm;\n\nuse crate::machine::called;\n{uses}"
         uses += "use crate::modulus::Modulus;\n"
-    rows = "".join(f"    {_row(n)};\n" for n in numbers)
-    return "".join((uses, f"\nupdates! {{\n{rows}}}\n", *kernels))
+    rows = [f"fg {_row(OPERATIONS[0], n)};" for n in _of_quotients(numbers)]
+    for n in numbers:
+        steps = ", ".join(f"{limbs} {limbs + 2}" for limbs in reversed(narrower(n)))
+        rows.append(f"de {_row(OPERATIONS[1], n)}, {steps};")
+    return "".join((uses, "\nupdates! {\n", *(f"    {row}\n" for row in rows), "}\n", *kernels))
 
 
-def _expressions(limbs: int) -> Iterator[Expression]:
-    f = representative(SPARE, limbs)
-    yield QUOTIENTS.expression(f)
-    yield choose(f, OPERATIONS[1])
+def _of_quotients(numbers: tuple[int, ...]) -> list[int]:
+    return sorted({limbs for n in numbers for limbs in (n, *narrower(n))})
 
 
-def _row(limbs: int) -> str:
-    names = (update_symbol(operation, limbs) for operation in OPERATIONS)
-    return f"{limbs}, {limbs + 2}: {', '.join(names)}"
+def _expressions(numbers: tuple[int, ...]) -> Iterator[Expression]:
+    for limbs in _of_quotients(numbers):
+        yield QUOTIENTS.expression(representative(FULL, limbs))
+    for limbs in numbers:
+        yield choose(representative(SPARE, limbs), OPERATIONS[1])
+
+
+def _row(operation: str, limbs: int) -> str:
+    return f"{limbs}, {limbs + 2}: {update_symbol(operation, limbs)}"
 
 
 def _kernel(expression: Expression) -> str:
     operation, limbs = expression.kernel.operation, expression.field.n
-    kernel = crate_kernel(SPARE, expression, "kernel", VARIANT, STORED_INLINE)
-    constants = dict(constant(name) for name, _ in kernel.constants)
-    if operation == OPERATIONS[0]:
-        constants = {}  # the kernel's own words, not those of a modulus
+    is_for_all = operation == OPERATIONS[0]
+    prime_class = FULL if is_for_all else SPARE
+    kernel = crate_kernel(prime_class, expression, "kernel", VARIANT, STORED_INLINE)
+    # Without constants of a modulus the table has the kernel's own words.
+    constants = {} if is_for_all else dict(constant(name) for name, _ in kernel.constants)
+    condition = "p may be any" if is_for_all else "p has a spare bit"
     name = update_symbol(operation, limbs)
-    return called_inline(kernel, expression, name, VARIANT, "p has a spare bit", constants)
+    return called_inline(kernel, expression, name, VARIANT, condition, constants)

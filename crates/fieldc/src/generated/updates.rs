@@ -9,14 +9,305 @@ use crate::machine::updates::updates;
 use crate::modulus::Modulus;
 
 updates! {
-    4, 6: divstep_fg_4_adx, divstep_de_lazy_4_adx;
-    6, 8: divstep_fg_6_adx, divstep_de_lazy_6_adx;
+    fg 2, 4: divstep_fg_2_adx;
+    fg 3, 5: divstep_fg_3_adx;
+    fg 4, 6: divstep_fg_4_adx;
+    fg 5, 7: divstep_fg_5_adx;
+    fg 6, 8: divstep_fg_6_adx;
+    de 4, 6: divstep_de_lazy_4_adx, 3 5, 2 4;
+    de 6, 8: divstep_de_lazy_6_adx, 5 7, 4 6, 3 5, 2 4;
 }
 
 /// x + y - 2*t/2^64 and what the raised numbers add, for a row t of 2^63 - 16*u and the like; doubled, variant adx. It writes all of z.
 ///
 /// # Safety
-/// The processor has ADX and BMI2; p has a spare bit.
+/// The processor has ADX and BMI2; p may be any.
+#[inline(always)]
+unsafe fn divstep_fg_2_adx<M: Modulus<2>>(
+    z: &mut core::mem::MaybeUninit<[[u64; 4]; 2]>,
+    x: &[u64; 2],
+    y: &[u64; 2],
+    m: &[[u64; 1]; 4],
+) {
+    // SAFETY: the kernel reads the operands and writes z, registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            called!(
+                "call",
+                "fieldc_divstep_fg_2_adx_3ca2e467510f2e60",
+                r"
+push rbx
+push rbp
+sub rsp, 8
+xor eax, eax
+mov r8, [rsi]
+adcx r8, [rdx]
+mov r9, [rsi + 8]
+adcx r9, [rdx + 8]
+mov r10, 0
+adcx r10, rax
+adcx r9, [rip + 2f]
+adcx r10, [rip + 2f + 8]
+mov r11, [rcx]
+adcx r11, [rcx + 8]
+mov r12, 0
+adcx r12, rax
+adcx r11, r9
+adcx r12, r10
+mov r13, rdx
+mov rdx, [rcx]
+mov r14, [rsi]
+mulx r14, r15, r14
+mov rbx, [rsi + 8]
+mulx rdx, rbx, rbx
+xor ebp, ebp
+adcx r14, rbx
+adcx rdx, rax
+mov rbx, rdx
+mov rdx, [rcx + 8]
+mov rbp, [r13]
+mov [rsp], rdi
+mulx rbp, rdi, rbp
+test rsp, rsp
+adcx r15, rdi
+adox r14, rbp
+mov rdi, [r13 + 8]
+mulx rdx, rdi, rdi
+adcx r14, rdi
+adox rbx, rdx
+mov rdx, 0
+adox rdx, rax
+adcx rbx, rax
+adcx rdx, rax
+adcx r15, r15
+adcx r14, r14
+adcx rbx, rbx
+adcx rdx, rdx
+mov rdi, r8
+sub rdi, r14
+sbb r11, rbx
+sbb r12, rdx
+xor edx, edx
+mov rdx, [rcx + 16]
+adcx rdx, [rcx + 24]
+mov r14, 0
+adcx r14, rax
+adcx r9, rdx
+adcx r10, r14
+mov rdx, [rcx + 16]
+mulx r14, rbx, [rsi]
+mulx rdx, rsi, [rsi + 8]
+xor ebp, ebp
+adcx r14, rsi
+adcx rdx, rax
+mov rsi, rdx
+mov rdx, [rcx + 24]
+mulx rcx, rbp, [r13]
+test rsp, rsp
+adcx rbx, rbp
+adox r14, rcx
+mulx rcx, rdx, [r13 + 8]
+adcx r14, rdx
+adox rsi, rcx
+mov rcx, 0
+adox rcx, rax
+adcx rsi, rax
+adcx rcx, rax
+adcx rbx, rbx
+mov rax, [rsp]
+mov [rax + 56], rbx
+adcx r14, r14
+adcx rsi, rsi
+adcx rcx, rcx
+sub r8, r14
+mov [rax + 32], r8
+sbb r9, rsi
+mov [rax + 40], r9
+sbb r10, rcx
+mov [rax + 48], r10
+mov [rax], rdi
+mov [rax + 8], r11
+mov [rax + 16], r12
+mov [rax + 24], r15
+add rsp, 8
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad 0x8000000000000000, 0x4
+"
+            ),
+            out("rax") _, inout("rcx") core::ptr::from_ref(m) => _, inout("rdx")
+            core::ptr::from_ref(y) => _, inout("rsi") core::ptr::from_ref(x) => _, inout("rdi")
+            core::ptr::from_mut(z) => _, out("r8") _, out("r9") _, out("r10") _, out("r11") _,
+            out("r12") _, out("r13") _, out("r14") _, out("r15") _,
+        );
+    }
+}
+
+/// x + y - 2*t/2^64 and what the raised numbers add, for a row t of 2^63 - 16*u and the like; doubled, variant adx. It writes all of z.
+///
+/// # Safety
+/// The processor has ADX and BMI2; p may be any.
+#[inline(always)]
+unsafe fn divstep_fg_3_adx<M: Modulus<3>>(
+    z: &mut core::mem::MaybeUninit<[[u64; 5]; 2]>,
+    x: &[u64; 3],
+    y: &[u64; 3],
+    m: &[[u64; 1]; 4],
+) {
+    // SAFETY: the kernel reads the operands and writes z, registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            called!(
+                "call",
+                "fieldc_divstep_fg_3_adx_1be00e75e70883ee",
+                r"
+push rbx
+push rbp
+sub rsp, 40
+xor eax, eax
+mov r8, [rsi]
+adcx r8, [rdx]
+mov r9, [rsi + 8]
+adcx r9, [rdx + 8]
+mov r10, [rsi + 16]
+adcx r10, [rdx + 16]
+mov r11, 0
+adcx r11, rax
+adcx r10, [rip + 2f]
+adcx r11, [rip + 2f + 8]
+mov r12, [rcx]
+adcx r12, [rcx + 8]
+mov r13, 0
+adcx r13, rax
+adcx r12, r10
+adcx r13, r11
+mov r14, rdx
+mov rdx, [rcx]
+mov r15, [rsi]
+mulx r15, rbx, r15
+mov rbp, [rsi + 8]
+mov [rsp], rdi
+mulx rbp, rdi, rbp
+test rsp, rsp
+adcx r15, rdi
+mov rdi, [rsi + 16]
+mulx rdx, rdi, rdi
+adcx rbp, rdi
+adcx rdx, rax
+mov rdi, rdx
+mov rdx, [rcx + 8]
+mov [rsp + 8], rsi
+mov rsi, [r14]
+mov [rsp + 16], r11
+mulx rsi, r11, rsi
+test rsp, rsp
+adcx rbx, r11
+adox r15, rsi
+mov rsi, [r14 + 8]
+mulx rsi, r11, rsi
+adcx r15, r11
+adox rbp, rsi
+mov rsi, [r14 + 16]
+mulx rdx, rsi, rsi
+adcx rbp, rsi
+adox rdi, rdx
+mov rdx, 0
+adox rdx, rax
+adcx rdi, rax
+adcx rdx, rax
+adcx rbx, rbx
+adcx r15, r15
+adcx rbp, rbp
+adcx rdi, rdi
+adcx rdx, rdx
+mov rsi, r8
+sub rsi, r15
+mov r11, r9
+sbb r11, rbp
+sbb r12, rdi
+sbb r13, rdx
+xor edx, edx
+mov rdx, [rcx + 16]
+adcx rdx, [rcx + 24]
+mov rdi, 0
+adcx rdi, rax
+adcx r10, rdx
+adcx rdi, [rsp + 16]
+mov rdx, [rcx + 16]
+mov r15, [rsp + 8]
+mov [rsp + 16], rbx
+mulx rbp, rbx, [r15]
+mov [rsp + 24], r13
+mov [rsp + 32], r12
+mulx r13, r12, [r15 + 8]
+test rsp, rsp
+adcx rbp, r12
+mulx rdx, r12, [r15 + 16]
+adcx r13, r12
+adcx rdx, rax
+mov r12, rdx
+mov rdx, [rcx + 24]
+mulx rcx, r15, [r14]
+test rsp, rsp
+adcx rbx, r15
+adox rbp, rcx
+mulx rcx, r15, [r14 + 8]
+adcx rbp, r15
+adox r13, rcx
+mulx rcx, rdx, [r14 + 16]
+adcx r13, rdx
+adox r12, rcx
+mov rcx, 0
+adox rcx, rax
+adcx r12, rax
+adcx rcx, rax
+adcx rbx, rbx
+mov rax, [rsp]
+mov [rax + 72], rbx
+adcx rbp, rbp
+adcx r13, r13
+adcx r12, r12
+adcx rcx, rcx
+sub r8, rbp
+mov [rax + 40], r8
+sbb r9, r13
+mov [rax + 48], r9
+sbb r10, r12
+mov [rax + 56], r10
+sbb rdi, rcx
+mov [rax + 64], rdi
+mov [rax], rsi
+mov [rax + 8], r11
+mov rcx, [rsp + 32]
+mov [rax + 16], rcx
+mov rcx, [rsp + 24]
+mov [rax + 24], rcx
+mov rcx, [rsp + 16]
+mov [rax + 32], rcx
+add rsp, 40
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad 0x8000000000000000, 0x4
+"
+            ),
+            out("rax") _, inout("rcx") core::ptr::from_ref(m) => _, inout("rdx")
+            core::ptr::from_ref(y) => _, inout("rsi") core::ptr::from_ref(x) => _, inout("rdi")
+            core::ptr::from_mut(z) => _, out("r8") _, out("r9") _, out("r10") _, out("r11") _,
+            out("r12") _, out("r13") _, out("r14") _, out("r15") _,
+        );
+    }
+}
+
+/// x + y - 2*t/2^64 and what the raised numbers add, for a row t of 2^63 - 16*u and the like; doubled, variant adx. It writes all of z.
+///
+/// # Safety
+/// The processor has ADX and BMI2; p may be any.
 #[inline(always)]
 unsafe fn divstep_fg_4_adx<M: Modulus<4>>(
     z: &mut core::mem::MaybeUninit<[[u64; 6]; 2]>,
@@ -202,14 +493,15 @@ ret
     }
 }
 
-/// Both rows of a matrix, raised by 2^59, on values below 2p that stay there; raised, variant adx. It writes all of z.
+/// x + y - 2*t/2^64 and what the raised numbers add, for a row t of 2^63 - 16*u and the like; doubled, variant adx. It writes all of z.
 ///
 /// # Safety
-/// The processor has ADX and BMI2; p has a spare bit.
+/// The processor has ADX and BMI2; p may be any.
 #[inline(always)]
-unsafe fn divstep_de_lazy_4_adx<M: Modulus<4>>(
-    z: &mut core::mem::MaybeUninit<[[u64; 4]; 2]>,
-    x: &[[u64; 4]; 2],
+unsafe fn divstep_fg_5_adx<M: Modulus<5>>(
+    z: &mut core::mem::MaybeUninit<[[u64; 7]; 2]>,
+    x: &[u64; 5],
+    y: &[u64; 5],
     m: &[[u64; 1]; 4],
 ) {
     // SAFETY: the kernel reads the operands and writes z, registers, flags and its own stack only.
@@ -217,172 +509,205 @@ unsafe fn divstep_de_lazy_4_adx<M: Modulus<4>>(
         asm!(
             called!(
                 "call",
-                "fieldc_divstep_de_lazy_4_adx_adb5b61ee172ef02_{p0}_{p1}_{p2}_{p3}",
+                "fieldc_divstep_fg_5_adx_a9624501c5efc960",
                 r"
 push rbx
 push rbp
-sub rsp, 16
+sub rsp, 96
 xor eax, eax
-mov rcx, [rsi]
-adcx rcx, [rsi + 32]
-mov r8, [rsi + 8]
-adcx r8, [rsi + 40]
-mov r9, [rsi + 16]
-adcx r9, [rsi + 48]
-mov r10, [rsi + 24]
-adcx r10, [rsi + 56]
-mov r11, 0
-adcx r11, rax
-mov r12, rcx
-shl r12, 59
-mov r13, r8
-shld r13, rcx, 59
-mov rcx, r9
-shld rcx, r8, 59
-mov r8, r10
-shld r8, r9, 59
-shld r11, r10, 59
-mov r9, [rip + 2f]
-sub r9, r12
-mov r10, [rip + 2f + 8]
-sbb r10, r13
-mov r12, [rip + 2f + 16]
-sbb r12, rcx
-mov rcx, [rip + 2f + 24]
-sbb rcx, r8
-mov r8, [rip + 2f + 32]
-sbb r8, r11
-mov r11, rdx
-mov rdx, [rdx + 8]
-mov r13, [rsi + 32]
-mulx r13, r14, r13
-xor r15d, r15d
-adcx r14, r9
-adox r13, r10
-mov r15, [rsi + 40]
-mulx r15, rbx, r15
-adcx r13, rbx
-adox r15, r12
-mov rbx, [rsi + 48]
-mulx rbx, rbp, rbx
-adcx r15, rbp
-adox rbx, rcx
-mov rbp, [rsi + 56]
-mulx rdx, rbp, rbp
-adcx rbx, rbp
-adox rdx, r8
-adcx rdx, rax
-mov rbp, rdx
-mov rdx, [r11]
+mov r8, [rsi]
+adcx r8, [rdx]
+mov r9, [rsi + 8]
+adcx r9, [rdx + 8]
+mov r10, [rsi + 16]
+adcx r10, [rdx + 16]
+mov r11, [rsi + 24]
+adcx r11, [rdx + 24]
+mov r12, [rsi + 32]
+adcx r12, [rdx + 32]
+mov r13, 0
+adcx r13, rax
+adcx r12, [rip + 2f]
+adcx r13, [rip + 2f + 8]
+mov r14, [rcx]
+adcx r14, [rcx + 8]
+mov r15, 0
+adcx r15, rax
+adcx r14, r12
+adcx r15, r13
+mov rbx, rdx
+mov rdx, [rcx]
+mov rbp, [rsi]
 mov [rsp], rdi
-mov rdi, [rsi]
-mov [rsp + 8], r8
-mulx rdi, r8, rdi
+mulx rbp, rdi, rbp
+mov [rsp + 8], r13
+mov r13, [rsi + 8]
+mov [rsp + 16], r12
+mulx r13, r12, r13
 test rsp, rsp
-adcx r14, r8
-adox r13, rdi
-mov rdi, [rsi + 8]
-mulx rdi, r8, rdi
-adcx r13, r8
-adox r15, rdi
-mov rdi, [rsi + 16]
-mulx rdi, r8, rdi
-adcx r15, r8
-adox rbx, rdi
-mov rdi, [rsi + 24]
-mulx rdx, rdi, rdi
-adcx rbx, rdi
-adox rbp, rdx
-adcx rbp, rax
-mov rdx, r14
-mulx rdi, rdx, [rip + 2f + 40]
-mulx rdi, r8, [rip + 2f + 48]
+adcx rbp, r12
+mov r12, [rsi + 16]
+mov [rsp + 24], r15
+mulx r12, r15, r12
+adcx r13, r15
+mov r15, [rsi + 24]
+mov [rsp + 32], r14
+mulx r15, r14, r15
+adcx r12, r14
+mov r14, [rsi + 32]
+mulx rdx, r14, r14
+adcx r15, r14
+adcx rdx, rax
+mov r14, rdx
+mov rdx, [rcx + 8]
+mov [rsp + 40], rsi
+mov rsi, [rbx]
+mov [rsp + 48], rcx
+mulx rsi, rcx, rsi
 test rsp, rsp
-adcx r14, r8
-adox r13, rdi
-mulx rdi, r8, [rip + 2f + 56]
-adcx r13, r8
-adox r15, rdi
-mulx rdi, r8, [rip + 2f + 64]
-adcx r15, r8
-adox rbx, rdi
-mulx rdx, rdi, [rip + 2f + 72]
-adcx rbx, rdi
-adox rbp, rdx
-adcx rbp, rax
-mov rdx, [r11 + 24]
-mulx rdi, r8, [rsi + 32]
-xor r14d, r14d
-adcx r9, r8
-adox r10, rdi
-mulx rdi, r8, [rsi + 40]
-adcx r10, r8
-adox r12, rdi
-mulx rdi, r8, [rsi + 48]
-adcx r12, r8
-adox rcx, rdi
-mulx rdx, rdi, [rsi + 56]
-adcx rcx, rdi
-adox rdx, [rsp + 8]
+adcx rdi, rcx
+adox rbp, rsi
+mov rcx, [rbx + 8]
+mulx rcx, rsi, rcx
+adcx rbp, rsi
+adox r13, rcx
+mov rcx, [rbx + 16]
+mulx rcx, rsi, rcx
+adcx r13, rsi
+adox r12, rcx
+mov rcx, [rbx + 24]
+mulx rcx, rsi, rcx
+adcx r12, rsi
+adox r15, rcx
+mov rcx, [rbx + 32]
+mulx rcx, rdx, rcx
+adcx r15, rdx
+adox r14, rcx
+mov rcx, 0
+adox rcx, rax
+adcx r14, rax
+adcx rcx, rax
+adcx rdi, rdi
+adcx rbp, rbp
+adcx r13, r13
+adcx r12, r12
+adcx r15, r15
+adcx r14, r14
+adcx rcx, rcx
+mov rsi, r8
+sub rsi, rbp
+mov rbp, r9
+sbb rbp, r13
+mov r13, r10
+sbb r13, r12
+mov r12, r11
+sbb r12, r15
+mov r15, [rsp + 32]
+sbb r15, r14
+mov r14, [rsp + 24]
+sbb r14, rcx
+xor ecx, ecx
+mov rcx, [rsp + 48]
+mov rdx, [rcx + 16]
+adcx rdx, [rcx + 24]
+mov [rsp + 24], rdi
+mov rdi, 0
+adcx rdi, rax
+adcx rdx, [rsp + 16]
+adcx rdi, [rsp + 8]
+mov [rsp + 8], rdx
+mov rdx, [rcx + 16]
+mov [rsp + 16], r14
+mov r14, [rsp + 40]
+mov [rsp + 32], r15
+mov [rsp + 56], r12
+mulx r15, r12, [r14]
+mov [rsp + 64], r13
+mov [rsp + 72], rbp
+mulx r13, rbp, [r14 + 8]
+test rsp, rsp
+adcx r15, rbp
+mov [rsp + 80], rsi
+mulx rbp, rsi, [r14 + 16]
+adcx r13, rsi
+mov [rsp + 88], rdi
+mulx rsi, rdi, [r14 + 24]
+adcx rbp, rdi
+mulx rdx, rdi, [r14 + 32]
+adcx rsi, rdi
 adcx rdx, rax
 mov rdi, rdx
-mov rdx, [r11 + 16]
-mulx r8, r11, [rsi]
-xor r14d, r14d
-adcx r9, r11
-adox r10, r8
-mulx r8, r11, [rsi + 8]
-adcx r10, r11
-adox r12, r8
-mulx r8, r11, [rsi + 16]
-adcx r12, r11
-adox rcx, r8
-mulx rdx, rsi, [rsi + 24]
-adcx rcx, rsi
-adox rdi, rdx
+mov rdx, [rcx + 24]
+mulx rcx, r14, [rbx]
+test rsp, rsp
+adcx r12, r14
+adox r15, rcx
+mulx rcx, r14, [rbx + 8]
+adcx r15, r14
+adox r13, rcx
+mulx rcx, r14, [rbx + 16]
+adcx r13, r14
+adox rbp, rcx
+mulx rcx, r14, [rbx + 24]
+adcx rbp, r14
+adox rsi, rcx
+mulx rcx, rdx, [rbx + 32]
+adcx rsi, rdx
+adox rdi, rcx
+mov rcx, 0
+adox rcx, rax
 adcx rdi, rax
-mov rdx, r9
-mulx rsi, rdx, [rip + 2f + 40]
-mulx rsi, r8, [rip + 2f + 48]
-xor r11d, r11d
-adcx r9, r8
-adox r10, rsi
-mulx rsi, r8, [rip + 2f + 56]
-adcx r10, r8
-mov r8, [rsp]
-mov [r8 + 32], r10
-adox r12, rsi
-mulx rsi, r9, [rip + 2f + 64]
-adcx r12, r9
-mov [r8 + 40], r12
-adox rcx, rsi
-mulx rdx, rsi, [rip + 2f + 72]
-adcx rcx, rsi
-mov [r8 + 48], rcx
-adox rdi, rdx
-adcx rdi, rax
-mov [r8 + 56], rdi
-mov [r8], r13
-mov [r8 + 8], r15
-mov [r8 + 16], rbx
-mov [r8 + 24], rbp
-add rsp, 16
+adcx rcx, rax
+adcx r12, r12
+mov rax, [rsp]
+mov [rax + 104], r12
+adcx r15, r15
+adcx r13, r13
+adcx rbp, rbp
+adcx rsi, rsi
+adcx rdi, rdi
+adcx rcx, rcx
+sub r8, r15
+mov [rax + 56], r8
+sbb r9, r13
+mov [rax + 64], r9
+sbb r10, rbp
+mov [rax + 72], r10
+sbb r11, rsi
+mov [rax + 80], r11
+mov rdx, [rsp + 8]
+sbb rdx, rdi
+mov [rax + 88], rdx
+mov rdx, [rsp + 88]
+sbb rdx, rcx
+mov [rax + 96], rdx
+mov rcx, [rsp + 80]
+mov [rax], rcx
+mov rcx, [rsp + 72]
+mov [rax + 8], rcx
+mov rcx, [rsp + 64]
+mov [rax + 16], rcx
+mov rcx, [rsp + 56]
+mov [rax + 24], rcx
+mov rcx, [rsp + 32]
+mov [rax + 32], rcx
+mov rcx, [rsp + 16]
+mov [rax + 40], rcx
+mov rcx, [rsp + 24]
+mov [rax + 48], rcx
+add rsp, 96
 pop rbp
 pop rbx
 ret
 .balign 64
 2:
-.quad {raised_p0}, {raised_p1}, {raised_p2}, {raised_p3}, {raised_p4}, {n0}, {p0}, {p1}, {p2}, {p3}
+.quad 0x8000000000000000, 0x4
 "
             ),
-            raised_p0 = const M::RAISED_P[0], raised_p1 = const M::RAISED_P[1], raised_p2 = const
-            M::RAISED_P[2], raised_p3 = const M::RAISED_P[3], raised_p4 = const M::RAISED_P[4], n0 =
-            const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
-            M::P[3],
-            out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(m) => _, inout("rsi")
-            core::ptr::from_ref(x) => _, inout("rdi") core::ptr::from_mut(z) => _, out("r8") _,
-            out("r9") _, out("r10") _, out("r11") _, out("r12") _, out("r13") _, out("r14") _,
-            out("r15") _,
+            out("rax") _, inout("rcx") core::ptr::from_ref(m) => _, inout("rdx")
+            core::ptr::from_ref(y) => _, inout("rsi") core::ptr::from_ref(x) => _, inout("rdi")
+            core::ptr::from_mut(z) => _, out("r8") _, out("r9") _, out("r10") _, out("r11") _,
+            out("r12") _, out("r13") _, out("r14") _, out("r15") _,
         );
     }
 }
@@ -390,7 +715,7 @@ ret
 /// x + y - 2*t/2^64 and what the raised numbers add, for a row t of 2^63 - 16*u and the like; doubled, variant adx. It writes all of z.
 ///
 /// # Safety
-/// The processor has ADX and BMI2; p has a spare bit.
+/// The processor has ADX and BMI2; p may be any.
 #[inline(always)]
 unsafe fn divstep_fg_6_adx<M: Modulus<6>>(
     z: &mut core::mem::MaybeUninit<[[u64; 8]; 2]>,
@@ -629,6 +954,191 @@ ret
             core::ptr::from_ref(y) => _, inout("rsi") core::ptr::from_ref(x) => _, inout("rdi")
             core::ptr::from_mut(z) => _, out("r8") _, out("r9") _, out("r10") _, out("r11") _,
             out("r12") _, out("r13") _, out("r14") _, out("r15") _,
+        );
+    }
+}
+
+/// Both rows of a matrix, raised by 2^59, on values below 2p that stay there; raised, variant adx. It writes all of z.
+///
+/// # Safety
+/// The processor has ADX and BMI2; p has a spare bit.
+#[inline(always)]
+unsafe fn divstep_de_lazy_4_adx<M: Modulus<4>>(
+    z: &mut core::mem::MaybeUninit<[[u64; 4]; 2]>,
+    x: &[[u64; 4]; 2],
+    m: &[[u64; 1]; 4],
+) {
+    // SAFETY: the kernel reads the operands and writes z, registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            called!(
+                "call",
+                "fieldc_divstep_de_lazy_4_adx_adb5b61ee172ef02_{p0}_{p1}_{p2}_{p3}",
+                r"
+push rbx
+push rbp
+sub rsp, 16
+xor eax, eax
+mov rcx, [rsi]
+adcx rcx, [rsi + 32]
+mov r8, [rsi + 8]
+adcx r8, [rsi + 40]
+mov r9, [rsi + 16]
+adcx r9, [rsi + 48]
+mov r10, [rsi + 24]
+adcx r10, [rsi + 56]
+mov r11, 0
+adcx r11, rax
+mov r12, rcx
+shl r12, 59
+mov r13, r8
+shld r13, rcx, 59
+mov rcx, r9
+shld rcx, r8, 59
+mov r8, r10
+shld r8, r9, 59
+shld r11, r10, 59
+mov r9, [rip + 2f]
+sub r9, r12
+mov r10, [rip + 2f + 8]
+sbb r10, r13
+mov r12, [rip + 2f + 16]
+sbb r12, rcx
+mov rcx, [rip + 2f + 24]
+sbb rcx, r8
+mov r8, [rip + 2f + 32]
+sbb r8, r11
+mov r11, rdx
+mov rdx, [rdx + 8]
+mov r13, [rsi + 32]
+mulx r13, r14, r13
+xor r15d, r15d
+adcx r14, r9
+adox r13, r10
+mov r15, [rsi + 40]
+mulx r15, rbx, r15
+adcx r13, rbx
+adox r15, r12
+mov rbx, [rsi + 48]
+mulx rbx, rbp, rbx
+adcx r15, rbp
+adox rbx, rcx
+mov rbp, [rsi + 56]
+mulx rdx, rbp, rbp
+adcx rbx, rbp
+adox rdx, r8
+adcx rdx, rax
+mov rbp, rdx
+mov rdx, [r11]
+mov [rsp], rdi
+mov rdi, [rsi]
+mov [rsp + 8], r8
+mulx rdi, r8, rdi
+test rsp, rsp
+adcx r14, r8
+adox r13, rdi
+mov rdi, [rsi + 8]
+mulx rdi, r8, rdi
+adcx r13, r8
+adox r15, rdi
+mov rdi, [rsi + 16]
+mulx rdi, r8, rdi
+adcx r15, r8
+adox rbx, rdi
+mov rdi, [rsi + 24]
+mulx rdx, rdi, rdi
+adcx rbx, rdi
+adox rbp, rdx
+adcx rbp, rax
+mov rdx, r14
+mulx rdi, rdx, [rip + 2f + 40]
+mulx rdi, r8, [rip + 2f + 48]
+test rsp, rsp
+adcx r14, r8
+adox r13, rdi
+mulx rdi, r8, [rip + 2f + 56]
+adcx r13, r8
+adox r15, rdi
+mulx rdi, r8, [rip + 2f + 64]
+adcx r15, r8
+adox rbx, rdi
+mulx rdx, rdi, [rip + 2f + 72]
+adcx rbx, rdi
+adox rbp, rdx
+adcx rbp, rax
+mov rdx, [r11 + 24]
+mulx rdi, r8, [rsi + 32]
+xor r14d, r14d
+adcx r9, r8
+adox r10, rdi
+mulx rdi, r8, [rsi + 40]
+adcx r10, r8
+adox r12, rdi
+mulx rdi, r8, [rsi + 48]
+adcx r12, r8
+adox rcx, rdi
+mulx rdx, rdi, [rsi + 56]
+adcx rcx, rdi
+adox rdx, [rsp + 8]
+adcx rdx, rax
+mov rdi, rdx
+mov rdx, [r11 + 16]
+mulx r8, r11, [rsi]
+xor r14d, r14d
+adcx r9, r11
+adox r10, r8
+mulx r8, r11, [rsi + 8]
+adcx r10, r11
+adox r12, r8
+mulx r8, r11, [rsi + 16]
+adcx r12, r11
+adox rcx, r8
+mulx rdx, rsi, [rsi + 24]
+adcx rcx, rsi
+adox rdi, rdx
+adcx rdi, rax
+mov rdx, r9
+mulx rsi, rdx, [rip + 2f + 40]
+mulx rsi, r8, [rip + 2f + 48]
+xor r11d, r11d
+adcx r9, r8
+adox r10, rsi
+mulx rsi, r8, [rip + 2f + 56]
+adcx r10, r8
+mov r8, [rsp]
+mov [r8 + 32], r10
+adox r12, rsi
+mulx rsi, r9, [rip + 2f + 64]
+adcx r12, r9
+mov [r8 + 40], r12
+adox rcx, rsi
+mulx rdx, rsi, [rip + 2f + 72]
+adcx rcx, rsi
+mov [r8 + 48], rcx
+adox rdi, rdx
+adcx rdi, rax
+mov [r8 + 56], rdi
+mov [r8], r13
+mov [r8 + 8], r15
+mov [r8 + 16], rbx
+mov [r8 + 24], rbp
+add rsp, 16
+pop rbp
+pop rbx
+ret
+.balign 64
+2:
+.quad {raised_p0}, {raised_p1}, {raised_p2}, {raised_p3}, {raised_p4}, {n0}, {p0}, {p1}, {p2}, {p3}
+"
+            ),
+            raised_p0 = const M::RAISED_P[0], raised_p1 = const M::RAISED_P[1], raised_p2 = const
+            M::RAISED_P[2], raised_p3 = const M::RAISED_P[3], raised_p4 = const M::RAISED_P[4], n0 =
+            const M::N0, p0 = const M::P[0], p1 = const M::P[1], p2 = const M::P[2], p3 = const
+            M::P[3],
+            out("rax") _, out("rcx") _, inout("rdx") core::ptr::from_ref(m) => _, inout("rsi")
+            core::ptr::from_ref(x) => _, inout("rdi") core::ptr::from_mut(z) => _, out("r8") _,
+            out("r9") _, out("r10") _, out("r11") _, out("r12") _, out("r13") _, out("r14") _,
+            out("r15") _,
         );
     }
 }

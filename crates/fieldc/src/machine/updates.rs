@@ -11,19 +11,28 @@ use crate::generated::divsteps::divstep_matrix;
 use crate::modulus::Modulus;
 use crate::residues;
 
-/// The kernels of N limbs; W = N + 2.
-pub(crate) trait Updates<const N: usize, const W: usize> {
+/// The kernel for f and g of N limbs; W = N + 2.
+pub(crate) trait Quotients<const N: usize, const W: usize> {
     /// f + R/2 and g + R/2 after a batch in the low limbs of z. m has 2^63 - 16*u for an entry u.
     ///
     /// # Safety
     /// The processor has ADX and BMI2.
     unsafe fn fg<M: Modulus<N>>(z: &mut Uninit<W>, f: &[u64; N], g: &[u64; N], m: &Entries);
+}
+
+/// The kernels for a modulus of N limbs; W = N + 2.
+pub(crate) trait Updates<const N: usize, const W: usize>: Quotients<N, W> + Sized {
+    /// The last updates that need fewer limbs of f and g: each one less.
+    const NARROW: u32;
 
     /// d and e after a batch, divided by 2^5 modulo p, in z. m has u + 2^59 for an entry u.
     ///
     /// # Safety
     /// The processor has ADX and BMI2, p has a spare bit.
     unsafe fn de<M: Modulus<N>>(z: &mut Uninit<N>, x: &[[u64; N]; 2], m: &Entries);
+
+    /// Does these updates; the inverse.
+    fn end<M: Modulus<N>>(now: &mut State<N, W>, next: &mut State<N, W>) -> [u64; N];
 }
 
 /// Two values that a kernel writes.
@@ -36,19 +45,28 @@ pub(crate) struct Kernels;
 
 /// The kernels of some numbers of limbs, and what inverts by them.
 macro_rules! updates {
-    ($($n:literal, $w:literal: $fg:ident, $de:ident;)*) => {
+    (
+        $(fg $l:literal, $v:literal: $fg:ident;)*
+        $(de $n:literal, $w:literal: $de:ident, $($narrow:literal $wide:literal),*;)*
+    ) => {
         $(
-            impl $crate::machine::updates::Updates<$n, $w> for $crate::machine::updates::Kernels {
+            impl $crate::machine::updates::Quotients<$l, $v> for $crate::machine::updates::Kernels {
                 #[inline(always)]
-                unsafe fn fg<M: $crate::modulus::Modulus<$n>>(
-                    z: &mut $crate::machine::updates::Uninit<$w>,
-                    f: &[u64; $n],
-                    g: &[u64; $n],
+                unsafe fn fg<M: $crate::modulus::Modulus<$l>>(
+                    z: &mut $crate::machine::updates::Uninit<$v>,
+                    f: &[u64; $l],
+                    g: &[u64; $l],
                     m: &$crate::machine::updates::Entries,
                 ) {
                     // SAFETY: the caller's.
                     unsafe { $fg::<M>(z, f, g, m) }
                 }
+            }
+        )*
+
+        $(
+            impl $crate::machine::updates::Updates<$n, $w> for $crate::machine::updates::Kernels {
+                const NARROW: u32 = [$($narrow),*].len() as u32;
 
                 #[inline(always)]
                 unsafe fn de<M: $crate::modulus::Modulus<$n>>(
@@ -58,6 +76,20 @@ macro_rules! updates {
                 ) {
                     // SAFETY: the caller's.
                     unsafe { $de::<M>(z, x, m) }
+                }
+
+                #[inline(always)]
+                fn end<M: $crate::modulus::Modulus<$n>>(
+                    now: &mut $crate::machine::updates::State<$n, $w>,
+                    next: &mut $crate::machine::updates::State<$n, $w>,
+                ) -> [u64; $n] {
+                    let mut place = $w;
+                    $(
+                        now.step::<$narrow, $wide, M>(place, next);
+                        place = $wide;
+                        let (now, next) = (next, now);
+                    )*
+                    now.last::<M>(place, next)
                 }
             }
         )*
@@ -156,25 +188,26 @@ where
     // From x itself, which is there before its copy.
     state.batch(M::P[0], x[0]);
     let mut other = State::zero();
-    let mut left = Batches::<N, M>::COUNT - 1;
+    let mut left = Batches::<N, M>::COUNT - 1 - Kernels::NARROW;
     // Two at a time: so each has its place, and the loop keeps no addresses.
     while left >= 2 {
-        state.step::<M>(&mut other);
-        other.step::<M>(&mut state);
+        state.step::<N, W, M>(W, &mut other);
+        other.step::<N, W, M>(W, &mut state);
         left -= 2;
     }
     if left == 0 {
-        return state.last::<M>(&mut other);
+        return Kernels::end::<M>(&mut state, &mut other);
     }
-    state.step::<M>(&mut other);
-    other.last::<M>(&mut state)
+    state.step::<N, W, M>(W, &mut other);
+    Kernels::end::<M>(&mut other, &mut state)
 }
 
 /// An inversion after some batches. It is copied nowhere, because a copy by vectors waits for words
 /// that a kernel just stored one by one.
-struct State<const N: usize, const W: usize> {
+pub(crate) struct State<const N: usize, const W: usize> {
     zeta: i64,
-    /// f + R/2 and g + R/2, which the last matrix has not reached.
+    /// f + R/2 and g + R/2, which the last matrix has not reached; one after the other, as the last
+    /// kernel wrote them. Where fewer limbs are left, R is less.
     fg: [[u64; W]; 2],
     /// d and e, which the last matrix has not reached.
     de: [[u64; N]; 2],
@@ -209,14 +242,29 @@ where
     }
 
     /// Brings the last matrix to all four, and does the batch after it, which waits for f and g only.
+    ///
+    /// f and g have L limbs from now on, and g begins at a place: where it had one limb more, the
+    /// sum with R/2 becomes one with that of L limbs. V = L + 2.
     #[inline(always)]
-    fn step<M: Modulus<N>>(&self, next: &mut Self) {
-        let [f, g] = &self.fg;
-        let (f, g) = (f.first_chunk().unwrap(), g.first_chunk().unwrap());
+    pub(crate) fn step<const L: usize, const V: usize, M: Modulus<N>>(
+        &mut self,
+        place: usize,
+        next: &mut Self,
+    ) where
+        Kernels: Quotients<L, V>,
+    {
+        let (f, g) = self.fg.as_flattened_mut().split_at_mut(place);
+        let (f, g) = (f.first_chunk_mut().unwrap(), g.first_chunk_mut().unwrap());
+        if place != V {
+            f[L - 1] ^= HALF;
+            g[L - 1] ^= HALF;
+        }
+        let both = next.fg.as_flattened_mut();
         // SAFETY: only processors with ADX and BMI2 prefer two chains.
-        unsafe { Kernels::fg::<M>(as_uninit(&mut next.fg), f, g, &self.for_fg) };
+        unsafe { Kernels::fg::<Resized<N, M>>(as_uninit::<V>(both), f, g, &self.for_fg) };
+        let (f, g) = (both[0], both[V]);
         next.zeta = self.zeta;
-        next.batch(next.fg[0][0], next.fg[1][0]);
+        next.batch(f, g);
         self.rows::<M>(next);
     }
 
@@ -224,18 +272,24 @@ where
     #[inline(always)]
     fn rows<M: Modulus<N>>(&self, next: &mut Self) {
         // SAFETY: as above, and `limb_inversion.rs` asked for a spare bit.
-        unsafe { Kernels::de::<M>(as_uninit(&mut next.de), &self.de, &self.for_de) };
+        unsafe {
+            Kernels::de::<M>(
+                as_uninit(next.de.as_flattened_mut()),
+                &self.de,
+                &self.for_de,
+            )
+        };
     }
 
     /// d after the last matrix, or -d where f is -1 then: the inverse.
     ///
     /// f is 1 or -1, so u*f + v*g is 2^59 or -2^59, and its lowest limb has the sign. The lowest
-    /// limbs of f + R/2 and g + R/2 are those of f and g. For x = 0, d is 0 modulo p.
+    /// limbs of f + R/2 and g + R/2 are those of f and g; g is at a place. For x = 0, d is 0 modulo p.
     #[inline(always)]
-    fn last<M: Modulus<N>>(&mut self, next: &mut Self) -> [u64; N] {
-        let [[u], [v], ..] = self.for_de;
-        let product = |u: u64, f: &[u64; W]| u.wrapping_sub(RAISED).wrapping_mul(f[0]);
-        let sum = product(u, &self.fg[0]).wrapping_add(product(v, &self.fg[1]));
+    pub(crate) fn last<M: Modulus<N>>(&mut self, place: usize, next: &mut Self) -> [u64; N] {
+        let ([[u], [v], ..], both) = (self.for_de, self.fg.as_flattened());
+        let product = |u: u64, f: u64| u.wrapping_sub(RAISED).wrapping_mul(f);
+        let sum = product(u, both[0]).wrapping_add(product(v, both[place]));
         let negative = [u, v].map(|u| (2 * RAISED).wrapping_sub(u));
         let [u, v] = choose(sum >= HALF, &negative, &[u, v]);
         (self.for_de[0], self.for_de[1]) = ([u], [v]);
@@ -244,9 +298,10 @@ where
     }
 }
 
-/// The same place for what a kernel writes.
+/// The first words as a place for what a kernel writes.
 #[inline(always)]
-fn as_uninit<const N: usize>(z: &mut [[u64; N]; 2]) -> &mut Uninit<N> {
-    // SAFETY: the types have one layout, and kernels write words.
-    unsafe { &mut *core::ptr::from_mut(z).cast() }
+fn as_uninit<const W: usize>(words: &mut [u64]) -> &mut Uninit<W> {
+    let words = &mut words[..2 * W];
+    // SAFETY: so many words are there, and kernels write words.
+    unsafe { &mut *words.as_mut_ptr().cast() }
 }
