@@ -20,8 +20,7 @@ from fieldc.packages.rust.inlined import LIMBS as INLINED
 from fieldc.packages.rust.inlined import inlined_claims
 from fieldc.packages.rust.plain import class_name, own_operations, own_primes, own_variants
 from fieldc.packages.rust.towers import SUFFIX
-from fieldc.packages.rust.updates import OPERATIONS as UPDATE_OPERATIONS
-from fieldc.packages.rust.updates import is_updated, update_symbol
+from fieldc.packages.rust.updates import is_updated, update_kernels, update_symbol
 from fieldc.packages.rust.written import WrittenKernel, kernels_in
 from fieldc.packages.rust.written_inline import inline_kernels_in
 from fieldc.proof.claims.divsteps import BATCH, DIVSTEP_MATRIX
@@ -101,9 +100,9 @@ def crate_jobs(generated: Path, f: Field) -> list[Job]:
         for symbol in towers
     ]
     parts += [
-        Job(assembled(updates[symbol], f), symbol, operation, f.p, f.n, "sysv")
-        for operation in UPDATE_OPERATIONS
-        if (symbol := update_symbol(operation, f.n)) in updates
+        Job(assembled(updates[symbol], f), symbol, operation, f.p, limbs, "sysv")
+        for operation, limbs in update_kernels(f)
+        if (symbol := update_symbol(operation, limbs)) in updates
     ]
     return parts + [
         Job(assembled(kernels[symbol], f), symbol, operation, f.p, f.n, "sysv")

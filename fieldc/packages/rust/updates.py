@@ -29,6 +29,11 @@ def is_updated(f: Field) -> bool:
     return f.n in UPDATED and SPARE.has(f)
 
 
+def update_kernels(f: Field) -> list[tuple[str, int]]:
+    """The operations and the numbers of limbs of the kernels that invert modulo a field's prime."""
+    return [*((OPERATIONS[0], limbs) for limbs in _of_quotients((f.n,))), (OPERATIONS[1], f.n)]
+
+
 def update_symbol(operation: str, limbs: int) -> str:
     """The name of a kernel's function."""
     return f"{operation}_{limbs}_{VARIANT}"

@@ -206,8 +206,8 @@ where
 /// that a kernel just stored one by one.
 pub(crate) struct State<const N: usize, const W: usize> {
     zeta: i64,
-    /// f + R/2 and g + R/2, which the last matrix has not reached; one after the other, as the last
-    /// kernel wrote them. Where fewer limbs are left, R is less.
+    /// f + R/2 and g + R/2, which the last matrix has not reached, one after the other, as the last
+    /// kernel wrote them. Where limbs are left out, R is less.
     fg: [[u64; W]; 2],
     /// d and e, which the last matrix has not reached.
     de: [[u64; N]; 2],
@@ -243,22 +243,18 @@ where
 
     /// Brings the last matrix to all four, and does the batch after it, which waits for f and g only.
     ///
-    /// f and g have L limbs from now on, and g begins at a place: where it had one limb more, the
-    /// sum with R/2 becomes one with that of L limbs. V = L + 2.
+    /// The L low limbs of f and g are read, and g begins at a place. Without those above them f and g
+    /// are known modulo 2^(64L - 1), and what follows modulo 2^(64L - 60). V = L + 2.
     #[inline(always)]
     pub(crate) fn step<const L: usize, const V: usize, M: Modulus<N>>(
-        &mut self,
+        &self,
         place: usize,
         next: &mut Self,
     ) where
         Kernels: Quotients<L, V>,
     {
-        let (f, g) = self.fg.as_flattened_mut().split_at_mut(place);
-        let (f, g) = (f.first_chunk_mut().unwrap(), g.first_chunk_mut().unwrap());
-        if place != V {
-            f[L - 1] ^= HALF;
-            g[L - 1] ^= HALF;
-        }
+        let (f, g) = self.fg.as_flattened().split_at(place);
+        let (f, g) = (f.first_chunk().unwrap(), g.first_chunk().unwrap());
         let both = next.fg.as_flattened_mut();
         // SAFETY: only processors with ADX and BMI2 prefer two chains.
         unsafe { Kernels::fg::<Resized<N, M>>(as_uninit::<V>(both), f, g, &self.for_fg) };
