@@ -8,6 +8,7 @@ STEPS = (19, 20, 20)
 """Divsteps of each block: 59 need the low 59 bits of f and g, and their matrix has 60 bits."""
 LOW = 20
 """Bits of a packed word that hold f or g: a block's steps need no more of them."""
+WORD = 64
 MIDDLE = 22
 """Bits above them for u or q, with a sign; v or r has the other 22."""
 
@@ -20,6 +21,7 @@ class SignedValue(Protocol):
     def __sub__(self: W, other: W | int, /) -> W: ...
     def __rsub__(self: W, other: int, /) -> W: ...
     def __mul__(self: W, other: W, /) -> W: ...
+    def __lshift__(self: W, count: int, /) -> W: ...
     def __rshift__(self: W, count: int, /) -> W: ...
 
 
@@ -85,20 +87,22 @@ def divstep_matrix(m: SignedMachine[W, F], zeta: W, f: W, g: W) -> tuple[W, ...]
     A block's steps run on two packed words, f + 2^20*u + 2^42*v and g + 2^20*q + 2^42*r. They
     begin as the low bits and 2^steps times the identity, so that halving is exact.
     """
-    place, whole, blocks_left = 0, None, len(STEPS)
-    for steps in STEPS:
-        blocks_left -= 1
+    place, whole, last = 0, None, len(STEPS) - 1
+    for number, steps in enumerate(STEPS):
         x = m.low(f, place, LOW) + (1 << LOW + steps)
         y = m.low(g, place, LOW) + (1 << LOW + MIDDLE + steps)
-        if blocks_left:
-            f, g = (f >> place, g >> place) if place else (f, g)
+        if number == last - 1:  # so that the last block finds its bits at the top of a word
+            up = WORD - LOW - place - steps
+            f, g = f << up, g << up
+        elif 0 < number < last:
+            f, g = f >> place, g >> place
         for _ in range(steps):
             zeta, x, y = divstep(m, zeta, x, y)
         matrix = Matrix(*_unpacked(m, x), *_unpacked(m, y))
-        if blocks_left:
+        if number < last:
             f, g = matrix.sums(f, g)
         whole = matrix.after(whole) if whole else matrix
-        place = steps
+        place = WORD - LOW if number == last - 1 else steps
     assert whole
     return zeta, *whole.entries
 

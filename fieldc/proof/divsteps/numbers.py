@@ -209,10 +209,15 @@ class WordReading:
         return {(found,): 1}
 
     def _by_row(self, total: Polynomial, place: int) -> Polynomial:
-        """2^steps*x, where a row of a matrix meets what f and g are modulo a power of 2."""
-        if len(total) != 2 or {*total.values()} != {1} or {*map(len, total)} != {2}:
+        """2^steps*x, where a row of a matrix meets what f and g are modulo a power of 2.
+
+        A common factor stays.
+        """
+        if len(total) != 2 or len({*total.values()}) != 1 or {*map(len, total)} != {2}:
             return total
-        (one, other) = total
+        (one, other), factor = total, next(iter(total.values()))
+        if isinstance(factor, Fraction):
+            return total
         for (u, v), row in self.facts.rows.items():
             for first, second in ((one, other), (other, one)):
                 if u not in first or v not in second:
@@ -223,7 +228,7 @@ class WordReading:
                     found = self.facts.new(-4 * RADIX, 4 * RADIX)
                     self.facts.same[found] = row.quotient, bits - row.steps
                     self.sums[row.quotient] = place
-                    return {(found,): 1 << row.steps}
+                    return centred({(found,): factor << row.steps})
         return total
 
     def _is_zero(self, a: Polynomial) -> Polynomial:

@@ -38,6 +38,9 @@ class ArmSignedWord:
     def __mul__(self, other: ArmSignedWord) -> ArmSignedWord:
         return self.code.emit("mul {}, {}, {}", self.place, other.place)
 
+    def __lshift__(self, count: int) -> ArmSignedWord:
+        return self.code.emit(f"lsl {{}}, {{}}, #{count}", self.place)
+
     def __rshift__(self, count: int) -> ArmSignedWord:
         return self.code.emit(f"asr {{}}, {{}}, #{count}", self.place)
 

@@ -40,6 +40,9 @@ class SignedWord:
     def __mul__(self, other: SignedWord) -> SignedWord:
         return self.code.emit("imul", self.place, other.place)
 
+    def __lshift__(self, count: int) -> SignedWord:
+        return self.code.emit("shl", self.place, Immediate(count))
+
     def __rshift__(self, count: int) -> SignedWord:
         return self.code.emit("sar", self.place, Immediate(count))
 
@@ -139,7 +142,7 @@ class SignedCode:
     def low(self, x: SignedWord, place: int, bits: int) -> SignedWord:
         """`bits` bits of x from a place on, with the sign that they have alone."""
         above = WORD - place - bits
-        left = self.emit("shl", x.place, Immediate(above)) if above else x
+        left = x << above if above else x
         return left >> WORD - bits
 
     def _find_sign(self, x: SignedWord) -> None:

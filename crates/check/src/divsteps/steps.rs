@@ -103,7 +103,7 @@ impl State {
     }
 
     /// f and g after a block: u*f + v*g and q*f + r*g over 2^k. `sums` are the words of these sums
-    /// for words that are f and g modulo a power of 2.
+    /// for words that are f and g modulo a power of 2, all times one factor.
     fn next(
         &mut self,
         words: &Words,
@@ -121,15 +121,17 @@ impl State {
             let (Some(a), Some(b)) = (a, b) else {
                 return fail("a sum of products with a matrix has other factors");
             };
+            let ((factor, a), (_, b)) = (a, b);
             let [with_a, with_b] = [a, b].map(Polynomial::variable);
             let numbers = &mut reading.numbers;
             let bits = numbers.bits_shared(a, self.f).min(numbers.bits_shared(b, self.g));
-            if sum != row[0].times(&with_a).plus(&row[1].times(&with_b), 1) || bits < k as u64 {
+            let once = row[0].times(&with_a).plus(&row[1].times(&with_b), 1);
+            if sum != Polynomial::default().plus(&once, factor.clone()) || bits < k as u64 {
                 return fail("a sum of products with a matrix is not of f and g");
             }
             let number = numbers.add_same((-&far, far.clone()), quotient, bits - k as u64);
             let word =
-                Polynomial::default().plus(&Polynomial::variable(number), BigInt::from(1) << k);
+                Polynomial::default().plus(&Polynomial::variable(number), factor << k);
             reading.known.insert(place, word);
         }
         [self.f, self.g] = quotients;
@@ -137,12 +139,12 @@ impl State {
     }
 }
 
-/// The number that an entry is multiplied with in a sum, once.
-fn cofactor(sum: &Polynomial, entry: &Polynomial) -> Option<usize> {
+/// The number that an entry is multiplied with in a sum, once, and the factor of both.
+fn cofactor(sum: &Polynomial, entry: &Polynomial) -> Option<(BigInt, usize)> {
     let (_, entry) = entry.as_multiple()?;
-    sum.each().find_map(|(monomial, _)| match *monomial {
-        [a, b] if a == entry => Some(b),
-        [a, b] if b == entry => Some(a),
+    sum.each().find_map(|(monomial, factor)| match *monomial {
+        [a, b] if a == entry => Some((factor.clone(), b)),
+        [a, b] if b == entry => Some((factor.clone(), a)),
         _ => None,
     })
 }

@@ -17,7 +17,7 @@ pub(crate) fn divstep_matrix(zeta: i64, f: i64, g: i64) -> [i64; 5] {
         asm!(
             called!(
                 "bl",
-                "fieldc_divstep_matrix_9b01313c84689708",
+                "fieldc_divstep_matrix_f9d5d425942bf296",
                 r"
 str x19, [sp, #-16]!
 ldr x1, [x1]
@@ -299,8 +299,8 @@ add x3, x3, x12
 sbfx x13, x2, #19, #20
 mov x14, #4611686018427387904
 add x13, x13, x14
-asr x11, x11, #19
-asr x2, x2, #19
+lsl x11, x11, #5
+lsl x2, x2, #5
 neg x15, x3
 sub x16, x7, x1
 sub x17, x1, #1
@@ -587,9 +587,9 @@ add x8, x8, x10
 mul x4, x16, x4
 mul x5, x13, x5
 add x4, x4, x5
-sbfx x5, x17, #20, #20
+sbfx x5, x17, #44, #20
 add x5, x5, x12
-sbfx x2, x2, #20, #20
+sbfx x2, x2, #44, #20
 add x2, x2, x14
 neg x10, x5
 sub x12, x7, x1

@@ -17,7 +17,7 @@ pub(crate) fn divstep_matrix(zeta: i64, f: i64, g: i64) -> [i64; 5] {
         asm!(
             called!(
                 "call",
-                "fieldc_divstep_matrix_6045c67988350556",
+                "fieldc_divstep_matrix_1181c517fce60c9a",
                 r"
 push rbx
 mov rax, rdx
@@ -323,8 +323,8 @@ mov r12, rdx
 shl r12, 25
 sar r12, 44
 add r12, [rip + 2f + 32]
-sar r10, 19
-sar rdx, 19
+shl r10, 5
+shl rdx, 5
 mov r13, rcx
 neg r13
 mov r14, r9
@@ -639,10 +639,8 @@ add rsi, r8
 imul r13, rax
 imul r12, rdi
 add r13, r12
-shl r15, 24
 sar r15, 44
 add r15, [rip + 2f + 24]
-shl r10, 24
 sar r10, 44
 add r10, [rip + 2f + 32]
 mov rax, r15
