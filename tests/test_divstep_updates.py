@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Callable
 from dataclasses import replace
@@ -17,6 +18,7 @@ from test_studied import ON_X86_64
 
 from fieldc.algorithms import choose
 from fieldc.algorithms.divsteps import QUOTIENTS
+from fieldc.artifacts.verify import job_of, prove_job
 from fieldc.binary.linkable import function_of
 from fieldc.field import Field
 from fieldc.language import DoesNotApply, Expression
@@ -28,6 +30,7 @@ from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.certificate import certify
 from fieldc.proof.prove import prove
 from fieldc.targets.aarch64.kernel import compile_words
+from fieldc.targets.registry import TARGETS
 from fieldc.targets.x86_64.choices import VARIANTS
 from fieldc.targets.x86_64.kernel import compile_expression
 from fieldc.targets.x86_64.print import GNU
@@ -194,3 +197,19 @@ def test_the_checker_replays_the_certificate(checker: Path, tmp_path: Path, oper
     assert replay(checker, tmp_path, certificate, data)[0] == 1
     renamed(certificate, "divstep_update")
     assert replay(checker, tmp_path, certificate, data)[0] == 1
+
+
+@pytest.mark.parametrize("operation", BOTH)
+def test_the_checker_replays_that_for_aarch64(
+    checker: Path, tmp_path: Path, operation: str
+) -> None:
+    of = expression(named_field("bls12-381-p"), operation)
+    (artifact,) = TARGETS["aarch64-linux"].produce(of)
+    job = job_of(artifact)
+    assert job is not None and artifact.code is not None
+    certificate = json.loads(prove_job(job).certificate)
+    status, said = replay(checker, tmp_path, certificate, artifact.code)
+    assert (status, said.split(":")[0]) == (0, f"PROVED {artifact.symbol}"), said
+    case = certificate["cases"][0]
+    case["canonical"] = [*case["canonical"]][:-1]
+    assert replay(checker, tmp_path, certificate, artifact.code)[0] == 1
