@@ -19,18 +19,22 @@ from test_studied import ON_X86_64
 from fieldc.algorithms import choose
 from fieldc.algorithms.divsteps import QUOTIENTS
 from fieldc.artifacts.verify import job_of, prove_job
+from fieldc.artifacts.write import build
 from fieldc.binary.linkable import function_of
 from fieldc.field import Field
 from fieldc.language import DoesNotApply, Expression
 from fieldc.machine.assemble import assemble
 from fieldc.operations import DIVSTEP_SHIFT
 from fieldc.packages.rust.classes import FULL, representative
+from fieldc.packages.rust.own_updates import own_updates_text, update_decisions
 from fieldc.packages.rust.updates import narrower
+from fieldc.packages.rust.written import kernels_in
 from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.certificate import certify
 from fieldc.proof.prove import prove
 from fieldc.targets.aarch64.kernel import compile_words
 from fieldc.targets.registry import TARGETS
+from fieldc.targets.target import PROVED
 from fieldc.targets.x86_64.choices import VARIANTS
 from fieldc.targets.x86_64.kernel import compile_expression
 from fieldc.targets.x86_64.print import GNU
@@ -175,6 +179,16 @@ def test_another_statement_is_refused(operation: str) -> None:
 def test_values_below_2p_need_a_spare_bit() -> None:
     with pytest.raises(DoesNotApply, match="a spare bit"):
         choose(named_field("secp256k1-p"), "divstep_de_lazy")
+
+
+def test_a_rust_package_has_both_updates_proved() -> None:
+    """Where the crate calls them, and else none."""
+    f = named_field("bls12-381-r")
+    built = build(update_decisions(f), lambda *_: None)
+    assert [(a.expression.kernel.operation, a.status) for a in built] == [(x, PROVED) for x in BOTH]
+    assert kernels_in(own_updates_text(f)).keys() == {a.symbol for a in built}
+    for other in map(named_field, ("secp256k1-p", "goldilocks")):
+        assert not update_decisions(other) and not kernels_in(own_updates_text(other))
 
 
 @pytest.mark.parametrize("operation", BOTH)

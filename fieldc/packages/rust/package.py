@@ -39,11 +39,11 @@ from fieldc.packages.rust.formulas import FILE as FORMULAS
 from fieldc.packages.rust.formulas import TARGET as FORMULA_TARGET
 from fieldc.packages.rust.formulas import module as formulas_module
 from fieldc.packages.rust.inlined import LIMBS as INLINED
-from fieldc.packages.rust.kernels import divsteps_job
+from fieldc.packages.rust.kernels import UPDATES, divsteps_job
 from fieldc.packages.rust.library import licence, root_module, sources
 from fieldc.packages.rust.own_kernels import decisions, kernel_of, module
+from fieldc.packages.rust.own_updates import own_updates_text, update_decisions
 from fieldc.packages.rust.portable import portable_products
-from fieldc.packages.rust.updates import updates_text
 from fieldc.packages.rust.vectors import vectors
 from fieldc.progress import Progress
 from fieldc.properties import properties
@@ -58,6 +58,7 @@ RUST = "1.85"
 PARAMETER = re.compile(r"@([a-z][a-z0-9_]*)@")
 GENERATED = "src/generated"
 PROOFS = "proofs"
+UPDATES_FILE = f"{GENERATED}/{UPDATES}"
 
 
 class TooManyLimbs(UserError):
@@ -109,10 +110,14 @@ def build_package(
     words = values(field, traits, formulas) | {"command": command}
     decided = [decide_formula(field, one, FORMULA_TARGET, processor) for one in formulas]
     kernels = [_packaged(a) for a in build([*decisions(field, r, processor), *decided], progress)]
+    updates = [
+        Packaged(**vars(a), file=UPDATES_FILE) for a in build(update_decisions(field), progress)
+    ]
     arrays = proved(array_kernels(field, arrays_file(field), PROOFS, r=r), progress)
     batches = proved_as_made(field, [batch_kernel(field)], progress)
     rows = [each.row() for each in arrays], [each.row() for each in batches]
     written = texts(field, r, kernels, words, formulas, arrays)
+    kernels += updates
     made = {path: text.encode() for path, text in written.items()}
     made |= {each.object_file: each.kernel.object for each in arrays}
     made |= {each.object_file: each.code for each in batches}
@@ -230,7 +235,7 @@ def texts(
         arrays_file(f): head + kernels_text(f, arrays),
         f"{GENERATED}/portable.rs": head + portable_products(),
         f"{GENERATED}/divsteps.rs": head + divsteps_text(),
-        f"{GENERATED}/updates.rs": head + updates_text(()),
+        UPDATES_FILE: head + own_updates_text(f),
         f"{GENERATED}/aarch64_divsteps.rs": head + arm_divsteps_text(),
         f"{GENERATED}/fields.rs": f"{head}use crate::__field;\n\n{declared}",
         f"{GENERATED}/n{f.n:02}.rs": head + module(f, r, own),

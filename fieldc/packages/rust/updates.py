@@ -6,12 +6,9 @@ bit. They have two carry chains: with one the crate's digits of 62 bits are as f
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from fieldc.algorithms import choose
 from fieldc.algorithms.divsteps import QUOTIENTS
 from fieldc.field import Field
-from fieldc.language import Expression
 from fieldc.packages.rust.called_inline import called_inline
 from fieldc.packages.rust.classes import FULL, SPARE, representative
 from fieldc.packages.rust.schedules import crate_kernel
@@ -47,17 +44,23 @@ def narrower(limbs: int) -> range:
     return range(2, limbs)
 
 
-def updates_text(numbers: tuple[int, ...] = UPDATED) -> str:
-    """The kernels of some numbers of limbs, and what makes them an inversion."""
-    kernels = [_kernel(e) for e in _expressions(numbers)]
+def updates_text(numbers: tuple[int, ...] = UPDATED, narrows: bool = True) -> str:
+    """The kernels of some numbers of limbs, and what makes them an inversion.
+
+    Unless it narrows, all updates of f and g have the limbs of p.
+    """
+    of_quotients = _of_quotients(numbers) if narrows else list(numbers)
+    kernels = [update_kernel(OPERATIONS[0], limbs) for limbs in of_quotients]
+    kernels += [update_kernel(OPERATIONS[1], limbs) for limbs in numbers]
     uses = "use crate::machine::updates::updates;\n"
     if kernels:
         uses = f"use core::arch::asm;\n\nuse crate::machine::called;\n{uses}"
         uses += "use crate::modulus::Modulus;\n"
-    rows = [f"fg {_row(OPERATIONS[0], n)};" for n in _of_quotients(numbers)]
+    rows = [f"fg {_row(OPERATIONS[0], n)};" for n in of_quotients]
     for n in numbers:
-        steps = ", ".join(f"{limbs} {limbs + 2}" for limbs in reversed(narrower(n)))
-        rows.append(f"de {_row(OPERATIONS[1], n)}, {steps};")
+        last = reversed(narrower(n)) if narrows else ()
+        steps = "".join(f", {limbs} {limbs + 2}" for limbs in last)
+        rows.append(f"de {_row(OPERATIONS[1], n)}{steps};")
     return "".join((uses, "\nupdates! {\n", *(f"    {row}\n" for row in rows), "}\n", *kernels))
 
 
@@ -65,21 +68,16 @@ def _of_quotients(numbers: tuple[int, ...]) -> list[int]:
     return sorted({limbs for n in numbers for limbs in (n, *narrower(n))})
 
 
-def _expressions(numbers: tuple[int, ...]) -> Iterator[Expression]:
-    for limbs in _of_quotients(numbers):
-        yield QUOTIENTS.expression(representative(FULL, limbs))
-    for limbs in numbers:
-        yield choose(representative(SPARE, limbs), OPERATIONS[1])
-
-
 def _row(operation: str, limbs: int) -> str:
     return f"{limbs}, {limbs + 2}: {update_symbol(operation, limbs)}"
 
 
-def _kernel(expression: Expression) -> str:
-    operation, limbs = expression.kernel.operation, expression.field.n
+def update_kernel(operation: str, limbs: int) -> str:
+    """A kernel as a Rust function."""
     is_for_all = operation == OPERATIONS[0]
     prime_class = FULL if is_for_all else SPARE
+    f = representative(prime_class, limbs)
+    expression = QUOTIENTS.expression(f) if is_for_all else choose(f, operation)
     kernel = crate_kernel(prime_class, expression, "kernel", VARIANT, STORED_INLINE)
     # Without constants of a modulus the table has the kernel's own words.
     constants = {} if is_for_all else dict(constant(name) for name, _ in kernel.constants)

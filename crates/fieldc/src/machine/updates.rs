@@ -47,7 +47,7 @@ pub(crate) struct Kernels;
 macro_rules! updates {
     (
         $(fg $l:literal, $v:literal: $fg:ident;)*
-        $(de $n:literal, $w:literal: $de:ident, $($narrow:literal $wide:literal),*;)*
+        $(de $n:literal, $w:literal: $de:ident $(, $narrow:literal $wide:literal)*;)*
     ) => {
         $(
             impl $crate::machine::updates::Quotients<$l, $v> for $crate::machine::updates::Kernels {
@@ -66,7 +66,7 @@ macro_rules! updates {
 
         $(
             impl $crate::machine::updates::Updates<$n, $w> for $crate::machine::updates::Kernels {
-                const NARROW: u32 = [$($narrow),*].len() as u32;
+                const NARROW: u32 = <[u32]>::len(&[$($narrow),*]) as u32;
 
                 #[inline(always)]
                 unsafe fn de<M: $crate::modulus::Modulus<$n>>(
@@ -83,11 +83,10 @@ macro_rules! updates {
                     now: &mut $crate::machine::updates::State<$n, $w>,
                     next: &mut $crate::machine::updates::State<$n, $w>,
                 ) -> [u64; $n] {
-                    let mut place = $w;
+                    let place = $w;
                     $(
                         now.step::<$narrow, $wide, M>(place, next);
-                        place = $wide;
-                        let (now, next) = (next, now);
+                        let (place, now, next) = ($wide, next, now);
                     )*
                     now.last::<M>(place, next)
                 }
