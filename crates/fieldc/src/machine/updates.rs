@@ -7,7 +7,7 @@ use core::mem::MaybeUninit;
 
 use crate::addition::choose;
 use crate::divsteps::{Batches, KERNEL_STEPS, Matrix};
-use crate::generated::divsteps::divstep_matrix;
+use crate::generated::divsteps::divstep_matrix_sign_first;
 use crate::modulus::Modulus;
 use crate::residues;
 
@@ -137,7 +137,7 @@ impl<const N: usize, M: Modulus<N>> Scale<N, M> {
 /// A batch on the low limbs of f and g.
 #[inline(always)]
 fn batch<const W: usize>(zeta: &mut i64, [f, g]: &[[u64; W]; 2]) -> Matrix {
-    let [next, u, v, q, r] = divstep_matrix(*zeta, f[0] as i64, g[0] as i64);
+    let [next, u, v, q, r] = divstep_matrix_sign_first(*zeta, f[0] as i64, g[0] as i64);
     *zeta = next;
     Matrix { u, v, q, r }
 }
