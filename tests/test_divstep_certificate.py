@@ -161,7 +161,7 @@ def test_a_rule_for_another_delta_is_refused(
 ) -> None:
     """The prover is made to believe each step, so that it writes a certificate."""
 
-    def divstep(m: Any, zeta: Any, f: Any, g: Any) -> Any:
+    def divstep(m: Any, zeta: Any, f: Any, g: Any, _: Any) -> Any:
         counted, turned, minus = zeta - 1, -2 - zeta, -f
         total = m.choose(m.is_at_least_0(zeta), f, minus) + g
         swaps = m.is_below_0_and_odd(zeta, g)

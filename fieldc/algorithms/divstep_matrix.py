@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import Enum, auto
 from typing import Generic, Protocol, TypeVar
 
 STEPS = (19, 20, 20)
@@ -51,14 +52,29 @@ class SignedMachine(Protocol[W, F]):
 ZetaAndPair = tuple[W, W, W]
 
 
-def divstep(m: SignedMachine[W, F], zeta: W, f: W, g: W) -> ZetaAndPair[W]:
+class StepOrder(Enum):
+    """What a divstep makes first. The results are the same; `docs/inversion.md` has the cycles."""
+
+    COUNT_FIRST = auto()
+    """Both numbers of which one is the next zeta."""
+    SIGN_FIRST = auto()
+    """f or -f, which is added to g."""
+
+
+def divstep(m: SignedMachine[W, F], zeta: W, f: W, g: W, order: StepOrder) -> ZetaAndPair[W]:
     """One divstep; zeta is -(delta + 1/2), below 0 where delta > 0, and f is odd.
 
     zeta and f change where delta > 0 and g is odd: one flag for both.
     Bernstein and Yang, "Fast constant-time gcd computation and modular inversion" (2019), 8.
     """
-    minus, turned, counted = -f, -2 - zeta, zeta - 1
-    total = m.choose(m.is_at_least_0(zeta), f, minus) + g
+    minus, is_positive = -f, m.is_at_least_0(zeta)
+    if order is StepOrder.COUNT_FIRST:
+        turned, counted = -2 - zeta, zeta - 1
+        added = m.choose(is_positive, f, minus)
+    else:
+        added = m.choose(is_positive, f, minus)
+        turned, counted = -2 - zeta, zeta - 1
+    total = added + g
     swaps = m.is_below_0_and_odd(zeta, g)
     zeta, f = m.choose(swaps, turned, counted), m.choose(swaps, g, f)
     return zeta, f, m.choose(m.is_odd(g), total, g) >> 1
@@ -81,7 +97,9 @@ class Matrix(Generic[W]):
         return u * f + v * g, q * f + r * g
 
 
-def divstep_matrix(m: SignedMachine[W, F], zeta: W, f: W, g: W) -> tuple[W, ...]:
+def divstep_matrix(
+    m: SignedMachine[W, F], zeta: W, f: W, g: W, order: StepOrder = StepOrder.COUNT_FIRST
+) -> tuple[W, ...]:
     """zeta after all steps, and their matrix.
 
     A block's steps run on two packed words, f + 2^20*u + 2^42*v and g + 2^20*q + 2^42*r. They
@@ -97,7 +115,7 @@ def divstep_matrix(m: SignedMachine[W, F], zeta: W, f: W, g: W) -> tuple[W, ...]
         elif 0 < number < last:
             f, g = f >> place, g >> place
         for _ in range(steps):
-            zeta, x, y = divstep(m, zeta, x, y)
+            zeta, x, y = divstep(m, zeta, x, y, order)
         matrix = Matrix(*_unpacked(m, x), *_unpacked(m, y))
         if number < last:
             f, g = matrix.sums(f, g)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from textwrap import wrap
 
+from fieldc.algorithms.divstep_matrix import StepOrder
 from fieldc.packages.rust.aarch64_text import registers as arm_registers
 from fieldc.packages.rust.called_inline import body_of
 from fieldc.packages.rust.text import called, wrapped
@@ -13,11 +14,12 @@ from fieldc.targets.aarch64.divsteps import compile_divsteps_for_arm
 from fieldc.targets.x86_64.divsteps import OPERANDS, called_divsteps
 from fieldc.targets.x86_64.timing.called import held_by
 
-FUNCTION = """use core::arch::asm;
+FILE = """use core::arch::asm;
 
 use crate::machine::called;
 
-{says}
+{functions}"""
+FUNCTION = """{says}
 #[inline(always)]
 pub(crate) fn {symbol}(zeta: i64, f: i64, g: i64) -> [i64; 5] {{
     let mut z = [0; 5];
@@ -33,12 +35,22 @@ pub(crate) fn {symbol}(zeta: i64, f: i64, g: i64) -> [i64; 5] {{
 
 
 def divsteps_text() -> str:
-    """The kernel for x86-64 as a Rust function: words come and go in registers."""
-    kernel = called_divsteps(DIVSTEP_MATRIX)
+    """The kernel for x86-64 in each order of a step: words come and go in registers."""
+    return FILE.format(functions="\n".join(map(_ordered, StepOrder)))
+
+
+def symbol_of(order: StepOrder) -> str:
+    """The name of the function with an order of a step."""
+    return DIVSTEP_MATRIX + ("" if order is StepOrder.COUNT_FIRST else f"_{order.name.lower()}")
+
+
+def _ordered(order: StepOrder) -> str:
+    symbol, kernel = symbol_of(order), called_divsteps(DIVSTEP_MATRIX, order)
     operands = dict(zip(kernel.convention.arguments, OPERANDS, strict=False))
     return _function(
+        symbol,
         "the kernel changes registers, flags and its own stack only.",
-        called("call", DIVSTEP_MATRIX, body_of(kernel), {}, 0),
+        called("call", symbol, body_of(kernel), {}, 0),
         _registers(held_by(kernel.returned), operands),
         "\n            options(pure, nomem),",
     )
@@ -48,17 +60,19 @@ def arm_divsteps_text() -> str:
     """The kernel for AArch64 as a Rust function: it takes addresses."""
     lines = "\n".join(compile_divsteps_for_arm().text())
     addresses = ("z.as_mut_ptr()", *(f"core::ptr::from_ref(&{name})" for name in OPERANDS))
-    return _function(
+    function = _function(
+        DIVSTEP_MATRIX,
         "it reads the operands, writes z, and changes registers, flags and its own stack.",
         called("bl", DIVSTEP_MATRIX, lines, {}, 0),
         arm_registers(addresses),
     )
+    return FILE.format(functions=function)
 
 
-def _function(safe: str, call: str, held: Iterator[str], options: str = "") -> str:
+def _function(symbol: str, safe: str, call: str, held: Iterator[str], options: str = "") -> str:
     return FUNCTION.format(
         says="\n".join(f"/// {line}" for line in wrap(f"{BATCH.says}.", 96)),
-        symbol=DIVSTEP_MATRIX,
+        symbol=symbol,
         safe=safe,
         called=call,
         registers=wrapped(held),

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from fieldc.algorithms.divstep_matrix import StepOrder
 from fieldc.artifacts.verify import Job
 from fieldc.field import Field
 from fieldc.machine.assemble import assemble
@@ -16,6 +17,7 @@ from fieldc.packages.rust.classes import (
     lazy_class_of,
 )
 from fieldc.packages.rust.crate import variants
+from fieldc.packages.rust.divsteps import symbol_of
 from fieldc.packages.rust.inlined import LIMBS as INLINED
 from fieldc.packages.rust.inlined import inlined_claims
 from fieldc.packages.rust.plain import class_name, own_operations, own_primes, own_variants
@@ -72,9 +74,9 @@ def called_kernel(kernel: X86Kernel) -> bytes:
     return called(kernel.symbol, held_by(kernel.returned), lines)
 
 
-def divsteps_job(text: str, f: Field) -> Job:
-    """The proof of the kernel of divsteps in a generated file, which is the same for all primes."""
-    kernel = kernels_in(text)[DIVSTEP_MATRIX]
+def divsteps_job(text: str, f: Field, order: StepOrder = StepOrder.COUNT_FIRST) -> Job:
+    """The proof of a kernel of divsteps in a generated file, which is the same for all primes."""
+    kernel = kernels_in(text)[symbol_of(order)]
     held = {register: int(i or -1) for register, i in HELD.findall(kernel.operands)}
     taken = SYSV.arguments[1 : 1 + len(BATCH.operands)]
     code = called(kernel.symbol, held, kernel.lines, taken=taken)

@@ -6,11 +6,12 @@ It needs no other crate, so `cargo test` passes in its folder without a network.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 
+from fieldc.algorithms.divstep_matrix import StepOrder
 from fieldc.algorithms.lazy import has_two_spare_bits
 from fieldc.algorithms.representations import PLAIN, Representation
 from fieldc.artifacts.divsteps import BuiltDivsteps, proved_as_made
@@ -114,7 +115,7 @@ def build_package(
         Packaged(**vars(a), file=UPDATES_FILE) for a in build(update_decisions(field), progress)
     ]
     arrays = proved(array_kernels(field, arrays_file(field), PROOFS, r=r), progress)
-    batches = proved_as_made(field, [batch_kernel(field)], progress)
+    batches = proved_as_made(field, list(batch_kernels(field)), progress)
     rows = [each.row() for each in arrays], [each.row() for each in batches]
     written = texts(field, r, kernels, words, formulas, arrays)
     kernels += updates
@@ -133,13 +134,14 @@ def build_package(
     return kernels, manifest(field, kernels, *rows) | checked
 
 
-def batch_kernel(f: Field) -> BuiltDivsteps:
-    """The kernel of a batch of divsteps, as the package's text for x86-64 has it."""
+def batch_kernels(f: Field) -> Iterator[BuiltDivsteps]:
+    """The kernels of a batch of divsteps, as the package's text for x86-64 has them."""
     text, target = divsteps_text(), TARGETS["x86_64-linux"]
-    job, file = divsteps_job(text, f), f"{GENERATED}/divsteps.rs"
-    stem = f"{PROOFS}/{job.symbol}"
-    files = file, f"{stem}.o", "", f"{stem}.cert.json"
-    return BuiltDivsteps(job.symbol, target, text, job.code, 0, *files)
+    for order in StepOrder:
+        job, file = divsteps_job(text, f, order), f"{GENERATED}/divsteps.rs"
+        stem = f"{PROOFS}/{job.symbol}"
+        files = file, f"{stem}.o", "", f"{stem}.cert.json"
+        yield BuiltDivsteps(job.symbol, target, text, job.code, 0, *files)
 
 
 def check_length(f: Field) -> None:

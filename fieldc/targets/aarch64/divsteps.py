@@ -15,7 +15,8 @@ def compile_divsteps_for_arm() -> ArmKernel:
     """`void symbol(z, zeta, f, g)`: z[0] is zeta after all steps, z[1] to z[4] are the matrix."""
     code = ArmSignedCode()
     z, *operands = (code.pointer() for _ in range(4))
-    words = divstep_matrix(code, *(code.load(pointer) for pointer in operands))
+    zeta, f, g = (code.load(pointer) for pointer in operands)
+    words = divstep_matrix(code, zeta, f, g)
     for index, word in enumerate(words):
         code.store(z, index, word)
     selected = code.selected()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fieldc.algorithms.divstep_matrix import divstep_matrix
+from fieldc.algorithms.divstep_matrix import StepOrder, divstep_matrix
 from fieldc.machine.assemble import assemble
 from fieldc.targets.object_format import ObjectFormat
 from fieldc.targets.target import Target
@@ -23,16 +23,21 @@ def compile_divsteps(symbol: str, convention: Convention = SYSV) -> X86Kernel:
     code = SignedCode()
     for name in ARGUMENTS:
         code.pointer(name)
-    words = divstep_matrix(code, *map(code.load, OPERANDS))
+    zeta, f, g = map(code.load, OPERANDS)
+    words = divstep_matrix(code, zeta, f, g)
     for index, word in enumerate(words):
         code.store(index, word)
     return finish(code, symbol, convention, PLAIN)
 
 
-def called_divsteps(symbol: str) -> X86Kernel:
-    """The same called out of inline assembly: words come and go in registers, not addresses."""
-    code = SignedCode()
-    code.give(divstep_matrix(code, *map(code.take, OPERANDS)))
+def called_divsteps(symbol: str, order: StepOrder) -> X86Kernel:
+    """The same called out of inline assembly: words come and go in registers, not addresses.
+
+    Zen, for which SIGN_FIRST is, copies a register faster than it writes a number into one.
+    """
+    code = SignedCode(keeps_numbers=order is StepOrder.SIGN_FIRST)
+    zeta, f, g = map(code.take, OPERANDS)
+    code.give(divstep_matrix(code, zeta, f, g, order))
     return finish(code, symbol, CALLED_INLINE, PLAIN)
 
 

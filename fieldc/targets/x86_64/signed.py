@@ -35,7 +35,7 @@ class SignedWord:
         return self.code.emit("sub", self.place, other.place)
 
     def __rsub__(self, other: int) -> SignedWord:
-        return self.code.emit("sub", self.code.kept(other), self.place)
+        return self.code.emit("sub", self.code.number(other), self.place)
 
     def __mul__(self, other: SignedWord) -> SignedWord:
         return self.code.emit("imul", self.place, other.place)
@@ -60,6 +60,8 @@ class SignedCode:
     """Virtual code of a text, in its order. A question is asked again where flags changed."""
 
     choices: Choices = VARIANTS["base"]
+    keeps_numbers: bool = False
+    """Whether a number from which words are subtracted stays in a register, to be copied."""
     code: list[VirtualCode] = field(default_factory=list)
     constants: list[tuple[str, int]] = field(default_factory=list)
     pointers: dict[str, Virtual] = field(default_factory=dict)
@@ -108,8 +110,10 @@ class SignedCode:
             self.constants.append(entry)
         return Memory(CONSTANTS, WORD_BYTES * self.constants.index(entry), entry[0])
 
-    def kept(self, value: int) -> Virtual:
-        """A number in a register that keeps it: a copy takes no execution unit, a number does."""
+    def number(self, value: int) -> Operand:
+        """A number in an instruction, or in the register that keeps it."""
+        if not self.keeps_numbers:
+            return Immediate(value)
         if value not in self._kept:
             self._kept[value] = self.emit("mov", Immediate(value)).place
         return self._kept[value]

@@ -17,9 +17,8 @@ pub(crate) fn divstep_matrix(zeta: i64, f: i64, g: i64) -> [i64; 5] {
         asm!(
             called!(
                 "call",
-                "fieldc_divstep_matrix_1181c517fce60c9a",
+                "fieldc_divstep_matrix_a9d0e67f7eef6c63",
                 r"
-push rbx
 mov rax, rdx
 shl rax, 44
 sar rax, 44
@@ -31,27 +30,40 @@ add rdi, [rip + 2f + 8]
 mov r8, rax
 neg r8
 mov r9, -2
-mov r10, r9
-sub r10, rsi
-lea r11, [rsi + -1]
+sub r9, rsi
+lea r10, [rsi + -1]
 shr rsi, 63
 cmove r8, rax
 add r8, rdi
 test rsi, rdi
-cmovne r11, r10
+cmovne r10, r9
 cmovne rax, rdi
 test edi, 1
 cmovne rdi, r8
 sar rdi, 1
 mov rsi, rax
 neg rsi
-mov r8, r9
-sub r8, r11
-lea r10, [r11 + -1]
-shr r11, 63
+mov r8, -2
+sub r8, r10
+lea r9, [r10 + -1]
+shr r10, 63
 cmove rsi, rax
 add rsi, rdi
-test r11, rdi
+test r10, rdi
+cmovne r9, r8
+cmovne rax, rdi
+test edi, 1
+cmovne rdi, rsi
+sar rdi, 1
+mov rsi, rax
+neg rsi
+mov r8, -2
+sub r8, r9
+lea r10, [r9 + -1]
+shr r9, 63
+cmove rsi, rax
+add rsi, rdi
+test r9, rdi
 cmovne r10, r8
 cmovne rax, rdi
 test edi, 1
@@ -59,27 +71,27 @@ cmovne rdi, rsi
 sar rdi, 1
 mov rsi, rax
 neg rsi
-mov r8, r9
+mov r8, -2
 sub r8, r10
-lea r11, [r10 + -1]
+lea r9, [r10 + -1]
 shr r10, 63
 cmove rsi, rax
 add rsi, rdi
 test r10, rdi
-cmovne r11, r8
+cmovne r9, r8
 cmovne rax, rdi
 test edi, 1
 cmovne rdi, rsi
 sar rdi, 1
 mov rsi, rax
 neg rsi
-mov r8, r9
-sub r8, r11
-lea r10, [r11 + -1]
-shr r11, 63
+mov r8, -2
+sub r8, r9
+lea r10, [r9 + -1]
+shr r9, 63
 cmove rsi, rax
 add rsi, rdi
-test r11, rdi
+test r9, rdi
 cmovne r10, r8
 cmovne rax, rdi
 test edi, 1
@@ -87,27 +99,27 @@ cmovne rdi, rsi
 sar rdi, 1
 mov rsi, rax
 neg rsi
-mov r8, r9
+mov r8, -2
 sub r8, r10
-lea r11, [r10 + -1]
+lea r9, [r10 + -1]
 shr r10, 63
 cmove rsi, rax
 add rsi, rdi
 test r10, rdi
-cmovne r11, r8
+cmovne r9, r8
 cmovne rax, rdi
 test edi, 1
 cmovne rdi, rsi
 sar rdi, 1
 mov rsi, rax
 neg rsi
-mov r8, r9
-sub r8, r11
-lea r10, [r11 + -1]
-shr r11, 63
+mov r8, -2
+sub r8, r9
+lea r10, [r9 + -1]
+shr r9, 63
 cmove rsi, rax
 add rsi, rdi
-test r11, rdi
+test r9, rdi
 cmovne r10, r8
 cmovne rax, rdi
 test edi, 1
@@ -115,27 +127,27 @@ cmovne rdi, rsi
 sar rdi, 1
 mov rsi, rax
 neg rsi
-mov r8, r9
+mov r8, -2
 sub r8, r10
-lea r11, [r10 + -1]
+lea r9, [r10 + -1]
 shr r10, 63
 cmove rsi, rax
 add rsi, rdi
 test r10, rdi
-cmovne r11, r8
+cmovne r9, r8
 cmovne rax, rdi
 test edi, 1
 cmovne rdi, rsi
 sar rdi, 1
 mov rsi, rax
 neg rsi
-mov r8, r9
-sub r8, r11
-lea r10, [r11 + -1]
-shr r11, 63
+mov r8, -2
+sub r8, r9
+lea r10, [r9 + -1]
+shr r9, 63
 cmove rsi, rax
 add rsi, rdi
-test r11, rdi
+test r9, rdi
 cmovne r10, r8
 cmovne rax, rdi
 test edi, 1
@@ -143,27 +155,27 @@ cmovne rdi, rsi
 sar rdi, 1
 mov rsi, rax
 neg rsi
-mov r8, r9
+mov r8, -2
 sub r8, r10
-lea r11, [r10 + -1]
+lea r9, [r10 + -1]
 shr r10, 63
 cmove rsi, rax
 add rsi, rdi
 test r10, rdi
-cmovne r11, r8
+cmovne r9, r8
 cmovne rax, rdi
 test edi, 1
 cmovne rdi, rsi
 sar rdi, 1
 mov rsi, rax
 neg rsi
-mov r8, r9
-sub r8, r11
-lea r10, [r11 + -1]
-shr r11, 63
+mov r8, -2
+sub r8, r9
+lea r10, [r9 + -1]
+shr r9, 63
 cmove rsi, rax
 add rsi, rdi
-test r11, rdi
+test r9, rdi
 cmovne r10, r8
 cmovne rax, rdi
 test edi, 1
@@ -171,27 +183,27 @@ cmovne rdi, rsi
 sar rdi, 1
 mov rsi, rax
 neg rsi
-mov r8, r9
+mov r8, -2
 sub r8, r10
-lea r11, [r10 + -1]
+lea r9, [r10 + -1]
 shr r10, 63
 cmove rsi, rax
 add rsi, rdi
 test r10, rdi
-cmovne r11, r8
+cmovne r9, r8
 cmovne rax, rdi
 test edi, 1
 cmovne rdi, rsi
 sar rdi, 1
 mov rsi, rax
 neg rsi
-mov r8, r9
-sub r8, r11
-lea r10, [r11 + -1]
-shr r11, 63
+mov r8, -2
+sub r8, r9
+lea r10, [r9 + -1]
+shr r9, 63
 cmove rsi, rax
 add rsi, rdi
-test r11, rdi
+test r9, rdi
 cmovne r10, r8
 cmovne rax, rdi
 test edi, 1
@@ -199,27 +211,27 @@ cmovne rdi, rsi
 sar rdi, 1
 mov rsi, rax
 neg rsi
-mov r8, r9
+mov r8, -2
 sub r8, r10
-lea r11, [r10 + -1]
+lea r9, [r10 + -1]
 shr r10, 63
 cmove rsi, rax
 add rsi, rdi
 test r10, rdi
-cmovne r11, r8
+cmovne r9, r8
 cmovne rax, rdi
 test edi, 1
 cmovne rdi, rsi
 sar rdi, 1
 mov rsi, rax
 neg rsi
-mov r8, r9
-sub r8, r11
-lea r10, [r11 + -1]
-shr r11, 63
+mov r8, -2
+sub r8, r9
+lea r10, [r9 + -1]
+shr r9, 63
 cmove rsi, rax
 add rsi, rdi
-test r11, rdi
+test r9, rdi
 cmovne r10, r8
 cmovne rax, rdi
 test edi, 1
@@ -227,27 +239,27 @@ cmovne rdi, rsi
 sar rdi, 1
 mov rsi, rax
 neg rsi
-mov r8, r9
+mov r8, -2
 sub r8, r10
-lea r11, [r10 + -1]
+lea r9, [r10 + -1]
 shr r10, 63
 cmove rsi, rax
 add rsi, rdi
 test r10, rdi
-cmovne r11, r8
+cmovne r9, r8
 cmovne rax, rdi
 test edi, 1
 cmovne rdi, rsi
 sar rdi, 1
 mov rsi, rax
 neg rsi
-mov r8, r9
-sub r8, r11
-lea r10, [r11 + -1]
-shr r11, 63
+mov r8, -2
+sub r8, r9
+lea r10, [r9 + -1]
+shr r9, 63
 cmove rsi, rax
 add rsi, rdi
-test r11, rdi
+test r9, rdi
 cmovne r10, r8
 cmovne rax, rdi
 test edi, 1
@@ -255,42 +267,28 @@ cmovne rdi, rsi
 sar rdi, 1
 mov rsi, rax
 neg rsi
-mov r8, r9
+mov r8, -2
 sub r8, r10
-lea r11, [r10 + -1]
+lea r9, [r10 + -1]
 shr r10, 63
 cmove rsi, rax
 add rsi, rdi
 test r10, rdi
-cmovne r11, r8
+cmovne r9, r8
 cmovne rax, rdi
 test edi, 1
 cmovne rdi, rsi
 sar rdi, 1
 mov rsi, rax
 neg rsi
-mov r8, r9
-sub r8, r11
-lea r10, [r11 + -1]
-shr r11, 63
+mov r8, -2
+sub r8, r9
+lea r10, [r9 + -1]
+shr r9, 63
 cmove rsi, rax
 add rsi, rdi
-test r11, rdi
+test r9, rdi
 cmovne r10, r8
-cmovne rax, rdi
-test edi, 1
-cmovne rdi, rsi
-sar rdi, 1
-mov rsi, rax
-neg rsi
-mov r8, r9
-sub r8, r10
-lea r11, [r10 + -1]
-shr r10, 63
-cmove rsi, rax
-add rsi, rdi
-test r10, rdi
-cmovne r11, r8
 cmovne rax, rdi
 test edi, 1
 cmovne rdi, rsi
@@ -307,15 +305,992 @@ shl r8, 22
 sar r8, 42
 add rdi, [rip + 2f + 16]
 sar rdi, 42
-mov r10, rsi
-imul r10, rdx
-mov r12, rax
-imul r12, rcx
-add r10, r12
+mov r9, rsi
+imul r9, rdx
+mov r11, rax
+imul r11, rcx
+add r9, r11
 imul rdx, r8
 imul rcx, rdi
 add rdx, rcx
-mov rcx, r10
+mov rcx, r9
+shl rcx, 25
+sar rcx, 44
+add rcx, [rip + 2f + 24]
+mov r11, rdx
+shl r11, 25
+sar r11, 44
+add r11, [rip + 2f + 32]
+shl r9, 5
+shl rdx, 5
+mov r12, rcx
+neg r12
+mov r13, -2
+sub r13, r10
+lea r14, [r10 + -1]
+shr r10, 63
+cmove r12, rcx
+add r12, r11
+test r10, r11
+cmovne r14, r13
+cmovne rcx, r11
+test r11d, 1
+cmovne r11, r12
+sar r11, 1
+mov r10, rcx
+neg r10
+mov r12, -2
+sub r12, r14
+lea r13, [r14 + -1]
+shr r14, 63
+cmove r10, rcx
+add r10, r11
+test r14, r11
+cmovne r13, r12
+cmovne rcx, r11
+test r11d, 1
+cmovne r11, r10
+sar r11, 1
+mov r10, rcx
+neg r10
+mov r12, -2
+sub r12, r13
+lea r14, [r13 + -1]
+shr r13, 63
+cmove r10, rcx
+add r10, r11
+test r13, r11
+cmovne r14, r12
+cmovne rcx, r11
+test r11d, 1
+cmovne r11, r10
+sar r11, 1
+mov r10, rcx
+neg r10
+mov r12, -2
+sub r12, r14
+lea r13, [r14 + -1]
+shr r14, 63
+cmove r10, rcx
+add r10, r11
+test r14, r11
+cmovne r13, r12
+cmovne rcx, r11
+test r11d, 1
+cmovne r11, r10
+sar r11, 1
+mov r10, rcx
+neg r10
+mov r12, -2
+sub r12, r13
+lea r14, [r13 + -1]
+shr r13, 63
+cmove r10, rcx
+add r10, r11
+test r13, r11
+cmovne r14, r12
+cmovne rcx, r11
+test r11d, 1
+cmovne r11, r10
+sar r11, 1
+mov r10, rcx
+neg r10
+mov r12, -2
+sub r12, r14
+lea r13, [r14 + -1]
+shr r14, 63
+cmove r10, rcx
+add r10, r11
+test r14, r11
+cmovne r13, r12
+cmovne rcx, r11
+test r11d, 1
+cmovne r11, r10
+sar r11, 1
+mov r10, rcx
+neg r10
+mov r12, -2
+sub r12, r13
+lea r14, [r13 + -1]
+shr r13, 63
+cmove r10, rcx
+add r10, r11
+test r13, r11
+cmovne r14, r12
+cmovne rcx, r11
+test r11d, 1
+cmovne r11, r10
+sar r11, 1
+mov r10, rcx
+neg r10
+mov r12, -2
+sub r12, r14
+lea r13, [r14 + -1]
+shr r14, 63
+cmove r10, rcx
+add r10, r11
+test r14, r11
+cmovne r13, r12
+cmovne rcx, r11
+test r11d, 1
+cmovne r11, r10
+sar r11, 1
+mov r10, rcx
+neg r10
+mov r12, -2
+sub r12, r13
+lea r14, [r13 + -1]
+shr r13, 63
+cmove r10, rcx
+add r10, r11
+test r13, r11
+cmovne r14, r12
+cmovne rcx, r11
+test r11d, 1
+cmovne r11, r10
+sar r11, 1
+mov r10, rcx
+neg r10
+mov r12, -2
+sub r12, r14
+lea r13, [r14 + -1]
+shr r14, 63
+cmove r10, rcx
+add r10, r11
+test r14, r11
+cmovne r13, r12
+cmovne rcx, r11
+test r11d, 1
+cmovne r11, r10
+sar r11, 1
+mov r10, rcx
+neg r10
+mov r12, -2
+sub r12, r13
+lea r14, [r13 + -1]
+shr r13, 63
+cmove r10, rcx
+add r10, r11
+test r13, r11
+cmovne r14, r12
+cmovne rcx, r11
+test r11d, 1
+cmovne r11, r10
+sar r11, 1
+mov r10, rcx
+neg r10
+mov r12, -2
+sub r12, r14
+lea r13, [r14 + -1]
+shr r14, 63
+cmove r10, rcx
+add r10, r11
+test r14, r11
+cmovne r13, r12
+cmovne rcx, r11
+test r11d, 1
+cmovne r11, r10
+sar r11, 1
+mov r10, rcx
+neg r10
+mov r12, -2
+sub r12, r13
+lea r14, [r13 + -1]
+shr r13, 63
+cmove r10, rcx
+add r10, r11
+test r13, r11
+cmovne r14, r12
+cmovne rcx, r11
+test r11d, 1
+cmovne r11, r10
+sar r11, 1
+mov r10, rcx
+neg r10
+mov r12, -2
+sub r12, r14
+lea r13, [r14 + -1]
+shr r14, 63
+cmove r10, rcx
+add r10, r11
+test r14, r11
+cmovne r13, r12
+cmovne rcx, r11
+test r11d, 1
+cmovne r11, r10
+sar r11, 1
+mov r10, rcx
+neg r10
+mov r12, -2
+sub r12, r13
+lea r14, [r13 + -1]
+shr r13, 63
+cmove r10, rcx
+add r10, r11
+test r13, r11
+cmovne r14, r12
+cmovne rcx, r11
+test r11d, 1
+cmovne r11, r10
+sar r11, 1
+mov r10, rcx
+neg r10
+mov r12, -2
+sub r12, r14
+lea r13, [r14 + -1]
+shr r14, 63
+cmove r10, rcx
+add r10, r11
+test r14, r11
+cmovne r13, r12
+cmovne rcx, r11
+test r11d, 1
+cmovne r11, r10
+sar r11, 1
+mov r10, rcx
+neg r10
+mov r12, -2
+sub r12, r13
+lea r14, [r13 + -1]
+shr r13, 63
+cmove r10, rcx
+add r10, r11
+test r13, r11
+cmovne r14, r12
+cmovne rcx, r11
+test r11d, 1
+cmovne r11, r10
+sar r11, 1
+mov r10, rcx
+neg r10
+mov r12, -2
+sub r12, r14
+lea r13, [r14 + -1]
+shr r14, 63
+cmove r10, rcx
+add r10, r11
+test r14, r11
+cmovne r13, r12
+cmovne rcx, r11
+test r11d, 1
+cmovne r11, r10
+sar r11, 1
+mov r10, rcx
+neg r10
+mov r12, -2
+sub r12, r13
+lea r14, [r13 + -1]
+shr r13, 63
+cmove r10, rcx
+add r10, r11
+test r13, r11
+cmovne r14, r12
+cmovne rcx, r11
+test r11d, 1
+cmovne r11, r10
+sar r11, 1
+mov r10, rcx
+neg r10
+mov r12, -2
+sub r12, r14
+lea r13, [r14 + -1]
+shr r14, 63
+cmove r10, rcx
+add r10, r11
+test r14, r11
+cmovne r13, r12
+cmovne rcx, r11
+test r11d, 1
+cmovne r11, r10
+sar r11, 1
+mov r10, rcx
+add r10, 524288
+shl r10, 22
+sar r10, 42
+add rcx, [rip + 2f + 16]
+sar rcx, 42
+mov r12, r11
+add r12, 524288
+shl r12, 22
+sar r12, 42
+add r11, [rip + 2f + 16]
+sar r11, 42
+mov r14, r10
+imul r14, r9
+mov r15, rcx
+imul r15, rdx
+add r14, r15
+imul r9, r12
+imul rdx, r11
+add r9, rdx
+mov rdx, r10
+imul rdx, rsi
+mov r15, rcx
+imul r15, r8
+add rdx, r15
+imul r10, rax
+imul rcx, rdi
+add r10, rcx
+imul rsi, r12
+imul r8, r11
+add rsi, r8
+imul r12, rax
+imul r11, rdi
+add r12, r11
+sar r14, 44
+add r14, [rip + 2f + 24]
+sar r9, 44
+add r9, [rip + 2f + 32]
+mov rax, r14
+neg rax
+mov rcx, -2
+sub rcx, r13
+lea rdi, [r13 + -1]
+shr r13, 63
+cmove rax, r14
+add rax, r9
+test r13, r9
+cmovne rdi, rcx
+cmovne r14, r9
+test r9d, 1
+cmovne r9, rax
+sar r9, 1
+mov rax, r14
+neg rax
+mov rcx, -2
+sub rcx, rdi
+lea r8, [rdi + -1]
+shr rdi, 63
+cmove rax, r14
+add rax, r9
+test rdi, r9
+cmovne r8, rcx
+cmovne r14, r9
+test r9d, 1
+cmovne r9, rax
+sar r9, 1
+mov rax, r14
+neg rax
+mov rcx, -2
+sub rcx, r8
+lea rdi, [r8 + -1]
+shr r8, 63
+cmove rax, r14
+add rax, r9
+test r8, r9
+cmovne rdi, rcx
+cmovne r14, r9
+test r9d, 1
+cmovne r9, rax
+sar r9, 1
+mov rax, r14
+neg rax
+mov rcx, -2
+sub rcx, rdi
+lea r8, [rdi + -1]
+shr rdi, 63
+cmove rax, r14
+add rax, r9
+test rdi, r9
+cmovne r8, rcx
+cmovne r14, r9
+test r9d, 1
+cmovne r9, rax
+sar r9, 1
+mov rax, r14
+neg rax
+mov rcx, -2
+sub rcx, r8
+lea rdi, [r8 + -1]
+shr r8, 63
+cmove rax, r14
+add rax, r9
+test r8, r9
+cmovne rdi, rcx
+cmovne r14, r9
+test r9d, 1
+cmovne r9, rax
+sar r9, 1
+mov rax, r14
+neg rax
+mov rcx, -2
+sub rcx, rdi
+lea r8, [rdi + -1]
+shr rdi, 63
+cmove rax, r14
+add rax, r9
+test rdi, r9
+cmovne r8, rcx
+cmovne r14, r9
+test r9d, 1
+cmovne r9, rax
+sar r9, 1
+mov rax, r14
+neg rax
+mov rcx, -2
+sub rcx, r8
+lea rdi, [r8 + -1]
+shr r8, 63
+cmove rax, r14
+add rax, r9
+test r8, r9
+cmovne rdi, rcx
+cmovne r14, r9
+test r9d, 1
+cmovne r9, rax
+sar r9, 1
+mov rax, r14
+neg rax
+mov rcx, -2
+sub rcx, rdi
+lea r8, [rdi + -1]
+shr rdi, 63
+cmove rax, r14
+add rax, r9
+test rdi, r9
+cmovne r8, rcx
+cmovne r14, r9
+test r9d, 1
+cmovne r9, rax
+sar r9, 1
+mov rax, r14
+neg rax
+mov rcx, -2
+sub rcx, r8
+lea rdi, [r8 + -1]
+shr r8, 63
+cmove rax, r14
+add rax, r9
+test r8, r9
+cmovne rdi, rcx
+cmovne r14, r9
+test r9d, 1
+cmovne r9, rax
+sar r9, 1
+mov rax, r14
+neg rax
+mov rcx, -2
+sub rcx, rdi
+lea r8, [rdi + -1]
+shr rdi, 63
+cmove rax, r14
+add rax, r9
+test rdi, r9
+cmovne r8, rcx
+cmovne r14, r9
+test r9d, 1
+cmovne r9, rax
+sar r9, 1
+mov rax, r14
+neg rax
+mov rcx, -2
+sub rcx, r8
+lea rdi, [r8 + -1]
+shr r8, 63
+cmove rax, r14
+add rax, r9
+test r8, r9
+cmovne rdi, rcx
+cmovne r14, r9
+test r9d, 1
+cmovne r9, rax
+sar r9, 1
+mov rax, r14
+neg rax
+mov rcx, -2
+sub rcx, rdi
+lea r8, [rdi + -1]
+shr rdi, 63
+cmove rax, r14
+add rax, r9
+test rdi, r9
+cmovne r8, rcx
+cmovne r14, r9
+test r9d, 1
+cmovne r9, rax
+sar r9, 1
+mov rax, r14
+neg rax
+mov rcx, -2
+sub rcx, r8
+lea rdi, [r8 + -1]
+shr r8, 63
+cmove rax, r14
+add rax, r9
+test r8, r9
+cmovne rdi, rcx
+cmovne r14, r9
+test r9d, 1
+cmovne r9, rax
+sar r9, 1
+mov rax, r14
+neg rax
+mov rcx, -2
+sub rcx, rdi
+lea r8, [rdi + -1]
+shr rdi, 63
+cmove rax, r14
+add rax, r9
+test rdi, r9
+cmovne r8, rcx
+cmovne r14, r9
+test r9d, 1
+cmovne r9, rax
+sar r9, 1
+mov rax, r14
+neg rax
+mov rcx, -2
+sub rcx, r8
+lea rdi, [r8 + -1]
+shr r8, 63
+cmove rax, r14
+add rax, r9
+test r8, r9
+cmovne rdi, rcx
+cmovne r14, r9
+test r9d, 1
+cmovne r9, rax
+sar r9, 1
+mov rax, r14
+neg rax
+mov rcx, -2
+sub rcx, rdi
+lea r8, [rdi + -1]
+shr rdi, 63
+cmove rax, r14
+add rax, r9
+test rdi, r9
+cmovne r8, rcx
+cmovne r14, r9
+test r9d, 1
+cmovne r9, rax
+sar r9, 1
+mov rax, r14
+neg rax
+mov rcx, -2
+sub rcx, r8
+lea rdi, [r8 + -1]
+shr r8, 63
+cmove rax, r14
+add rax, r9
+test r8, r9
+cmovne rdi, rcx
+cmovne r14, r9
+test r9d, 1
+cmovne r9, rax
+sar r9, 1
+mov rax, r14
+neg rax
+mov rcx, -2
+sub rcx, rdi
+lea r8, [rdi + -1]
+shr rdi, 63
+cmove rax, r14
+add rax, r9
+test rdi, r9
+cmovne r8, rcx
+cmovne r14, r9
+test r9d, 1
+cmovne r9, rax
+sar r9, 1
+mov rax, r14
+neg rax
+mov rcx, -2
+sub rcx, r8
+lea rdi, [r8 + -1]
+shr r8, 63
+cmove rax, r14
+add rax, r9
+test r8, r9
+cmovne rdi, rcx
+cmovne r14, r9
+test r9d, 1
+cmovne r9, rax
+sar r9, 1
+mov rax, r14
+neg rax
+mov rcx, -2
+sub rcx, rdi
+lea r8, [rdi + -1]
+shr rdi, 63
+cmove rax, r14
+add rax, r9
+test rdi, r9
+cmovne r8, rcx
+cmovne r14, r9
+test r9d, 1
+cmovne r9, rax
+sar r9, 1
+mov rax, r14
+add rax, 524288
+shl rax, 22
+sar rax, 42
+add r14, [rip + 2f + 16]
+sar r14, 42
+mov rcx, r9
+add rcx, 524288
+shl rcx, 22
+sar rcx, 42
+add r9, [rip + 2f + 16]
+sar r9, 42
+mov rdi, rax
+imul rdi, rdx
+mov r11, r14
+imul r11, rsi
+add rdi, r11
+imul rax, r10
+imul r14, r12
+add rax, r14
+imul rdx, rcx
+imul rsi, r9
+add rdx, rsi
+imul rcx, r10
+imul r9, r12
+add rcx, r9
+ret
+.balign 64
+2:
+.quad 0x8000000000, 0x2000000000000000, 0x20000000000, 0x10000000000, 0x4000000000000000
+"
+            ),
+            out("rax") z[2], inout("rcx") g => z[4], inout("rdx") f => z[3], inout("rsi") zeta => _,
+            out("rdi") z[1], out("r8") z[0], out("r9") _, out("r10") _, out("r11") _, out("r12") _,
+            out("r13") _, out("r14") _, out("r15") _,
+            options(pure, nomem),
+        );
+    }
+    z
+}
+
+/// zeta from 1 - 2^62 to 2^62 - 1, f odd, g any word; z[0] is zeta after 59 divsteps, and (z[1],
+/// z[2]; z[3], z[4]) is their matrix times 2^59; zeta is -(delta + 1/2), and it and z are words
+/// with signs.
+#[inline(always)]
+pub(crate) fn divstep_matrix_sign_first(zeta: i64, f: i64, g: i64) -> [i64; 5] {
+    let mut z = [0; 5];
+    // SAFETY: the kernel changes registers, flags and its own stack only.
+    unsafe {
+        asm!(
+            called!(
+                "call",
+                "fieldc_divstep_matrix_sign_first_880ec73081480a8b",
+                r"
+push rbx
+mov rax, rdx
+shl rax, 44
+sar rax, 44
+add rax, [rip + 2f]
+mov rdi, rcx
+shl rdi, 44
+sar rdi, 44
+add rdi, [rip + 2f + 8]
+mov r8, rax
+neg r8
+mov r9, rsi
+shr r9, 63
+cmove r8, rax
+mov r10, -2
+mov r11, r10
+sub r11, rsi
+lea rsi, [rsi + -1]
+add r8, rdi
+test r9, rdi
+cmovne rsi, r11
+cmovne rax, rdi
+test edi, 1
+cmovne rdi, r8
+sar rdi, 1
+mov r8, rax
+neg r8
+mov r9, rsi
+shr r9, 63
+cmove r8, rax
+mov r11, r10
+sub r11, rsi
+lea rsi, [rsi + -1]
+add r8, rdi
+test r9, rdi
+cmovne rsi, r11
+cmovne rax, rdi
+test edi, 1
+cmovne rdi, r8
+sar rdi, 1
+mov r8, rax
+neg r8
+mov r9, rsi
+shr r9, 63
+cmove r8, rax
+mov r11, r10
+sub r11, rsi
+lea rsi, [rsi + -1]
+add r8, rdi
+test r9, rdi
+cmovne rsi, r11
+cmovne rax, rdi
+test edi, 1
+cmovne rdi, r8
+sar rdi, 1
+mov r8, rax
+neg r8
+mov r9, rsi
+shr r9, 63
+cmove r8, rax
+mov r11, r10
+sub r11, rsi
+lea rsi, [rsi + -1]
+add r8, rdi
+test r9, rdi
+cmovne rsi, r11
+cmovne rax, rdi
+test edi, 1
+cmovne rdi, r8
+sar rdi, 1
+mov r8, rax
+neg r8
+mov r9, rsi
+shr r9, 63
+cmove r8, rax
+mov r11, r10
+sub r11, rsi
+lea rsi, [rsi + -1]
+add r8, rdi
+test r9, rdi
+cmovne rsi, r11
+cmovne rax, rdi
+test edi, 1
+cmovne rdi, r8
+sar rdi, 1
+mov r8, rax
+neg r8
+mov r9, rsi
+shr r9, 63
+cmove r8, rax
+mov r11, r10
+sub r11, rsi
+lea rsi, [rsi + -1]
+add r8, rdi
+test r9, rdi
+cmovne rsi, r11
+cmovne rax, rdi
+test edi, 1
+cmovne rdi, r8
+sar rdi, 1
+mov r8, rax
+neg r8
+mov r9, rsi
+shr r9, 63
+cmove r8, rax
+mov r11, r10
+sub r11, rsi
+lea rsi, [rsi + -1]
+add r8, rdi
+test r9, rdi
+cmovne rsi, r11
+cmovne rax, rdi
+test edi, 1
+cmovne rdi, r8
+sar rdi, 1
+mov r8, rax
+neg r8
+mov r9, rsi
+shr r9, 63
+cmove r8, rax
+mov r11, r10
+sub r11, rsi
+lea rsi, [rsi + -1]
+add r8, rdi
+test r9, rdi
+cmovne rsi, r11
+cmovne rax, rdi
+test edi, 1
+cmovne rdi, r8
+sar rdi, 1
+mov r8, rax
+neg r8
+mov r9, rsi
+shr r9, 63
+cmove r8, rax
+mov r11, r10
+sub r11, rsi
+lea rsi, [rsi + -1]
+add r8, rdi
+test r9, rdi
+cmovne rsi, r11
+cmovne rax, rdi
+test edi, 1
+cmovne rdi, r8
+sar rdi, 1
+mov r8, rax
+neg r8
+mov r9, rsi
+shr r9, 63
+cmove r8, rax
+mov r11, r10
+sub r11, rsi
+lea rsi, [rsi + -1]
+add r8, rdi
+test r9, rdi
+cmovne rsi, r11
+cmovne rax, rdi
+test edi, 1
+cmovne rdi, r8
+sar rdi, 1
+mov r8, rax
+neg r8
+mov r9, rsi
+shr r9, 63
+cmove r8, rax
+mov r11, r10
+sub r11, rsi
+lea rsi, [rsi + -1]
+add r8, rdi
+test r9, rdi
+cmovne rsi, r11
+cmovne rax, rdi
+test edi, 1
+cmovne rdi, r8
+sar rdi, 1
+mov r8, rax
+neg r8
+mov r9, rsi
+shr r9, 63
+cmove r8, rax
+mov r11, r10
+sub r11, rsi
+lea rsi, [rsi + -1]
+add r8, rdi
+test r9, rdi
+cmovne rsi, r11
+cmovne rax, rdi
+test edi, 1
+cmovne rdi, r8
+sar rdi, 1
+mov r8, rax
+neg r8
+mov r9, rsi
+shr r9, 63
+cmove r8, rax
+mov r11, r10
+sub r11, rsi
+lea rsi, [rsi + -1]
+add r8, rdi
+test r9, rdi
+cmovne rsi, r11
+cmovne rax, rdi
+test edi, 1
+cmovne rdi, r8
+sar rdi, 1
+mov r8, rax
+neg r8
+mov r9, rsi
+shr r9, 63
+cmove r8, rax
+mov r11, r10
+sub r11, rsi
+lea rsi, [rsi + -1]
+add r8, rdi
+test r9, rdi
+cmovne rsi, r11
+cmovne rax, rdi
+test edi, 1
+cmovne rdi, r8
+sar rdi, 1
+mov r8, rax
+neg r8
+mov r9, rsi
+shr r9, 63
+cmove r8, rax
+mov r11, r10
+sub r11, rsi
+lea rsi, [rsi + -1]
+add r8, rdi
+test r9, rdi
+cmovne rsi, r11
+cmovne rax, rdi
+test edi, 1
+cmovne rdi, r8
+sar rdi, 1
+mov r8, rax
+neg r8
+mov r9, rsi
+shr r9, 63
+cmove r8, rax
+mov r11, r10
+sub r11, rsi
+lea rsi, [rsi + -1]
+add r8, rdi
+test r9, rdi
+cmovne rsi, r11
+cmovne rax, rdi
+test edi, 1
+cmovne rdi, r8
+sar rdi, 1
+mov r8, rax
+neg r8
+mov r9, rsi
+shr r9, 63
+cmove r8, rax
+mov r11, r10
+sub r11, rsi
+lea rsi, [rsi + -1]
+add r8, rdi
+test r9, rdi
+cmovne rsi, r11
+cmovne rax, rdi
+test edi, 1
+cmovne rdi, r8
+sar rdi, 1
+mov r8, rax
+neg r8
+mov r9, rsi
+shr r9, 63
+cmove r8, rax
+mov r11, r10
+sub r11, rsi
+lea rsi, [rsi + -1]
+add r8, rdi
+test r9, rdi
+cmovne rsi, r11
+cmovne rax, rdi
+test edi, 1
+cmovne rdi, r8
+sar rdi, 1
+mov r8, rax
+neg r8
+mov r9, rsi
+shr r9, 63
+cmove r8, rax
+mov r11, r10
+sub r11, rsi
+lea rsi, [rsi + -1]
+add r8, rdi
+test r9, rdi
+cmovne rsi, r11
+cmovne rax, rdi
+test edi, 1
+cmovne rdi, r8
+sar rdi, 1
+mov r8, rax
+add r8, 524288
+shl r8, 22
+sar r8, 42
+add rax, [rip + 2f + 16]
+sar rax, 42
+mov r9, rdi
+add r9, 524288
+shl r9, 22
+sar r9, 42
+add rdi, [rip + 2f + 16]
+sar rdi, 42
+mov r11, r8
+imul r11, rdx
+mov r12, rax
+imul r12, rcx
+add r11, r12
+imul rdx, r9
+imul rcx, rdi
+add rdx, rcx
+mov rcx, r11
 shl rcx, 25
 sar rcx, 44
 add rcx, [rip + 2f + 24]
@@ -323,631 +1298,671 @@ mov r12, rdx
 shl r12, 25
 sar r12, 44
 add r12, [rip + 2f + 32]
-shl r10, 5
+shl r11, 5
 shl rdx, 5
 mov r13, rcx
 neg r13
-mov r14, r9
-sub r14, r11
-lea r15, [r11 + -1]
-shr r11, 63
+mov r14, rsi
+shr r14, 63
 cmove r13, rcx
+mov r15, r10
+sub r15, rsi
+lea rsi, [rsi + -1]
 add r13, r12
-test r11, r12
-cmovne r15, r14
+test r14, r12
+cmovne rsi, r15
 cmovne rcx, r12
 test r12d, 1
 cmovne r12, r13
 sar r12, 1
-mov r11, rcx
-neg r11
-mov r13, r9
-sub r13, r15
-lea r14, [r15 + -1]
-shr r15, 63
-cmove r11, rcx
-add r11, r12
-test r15, r12
-cmovne r14, r13
-cmovne rcx, r12
-test r12d, 1
-cmovne r12, r11
-sar r12, 1
-mov r11, rcx
-neg r11
-mov r13, r9
-sub r13, r14
-lea r15, [r14 + -1]
+mov r13, rcx
+neg r13
+mov r14, rsi
 shr r14, 63
-cmove r11, rcx
-add r11, r12
+cmove r13, rcx
+mov r15, r10
+sub r15, rsi
+lea rsi, [rsi + -1]
+add r13, r12
 test r14, r12
-cmovne r15, r13
+cmovne rsi, r15
 cmovne rcx, r12
 test r12d, 1
-cmovne r12, r11
+cmovne r12, r13
 sar r12, 1
-mov r11, rcx
-neg r11
-mov r13, r9
-sub r13, r15
-lea r14, [r15 + -1]
-shr r15, 63
-cmove r11, rcx
-add r11, r12
-test r15, r12
-cmovne r14, r13
-cmovne rcx, r12
-test r12d, 1
-cmovne r12, r11
-sar r12, 1
-mov r11, rcx
-neg r11
-mov r13, r9
-sub r13, r14
-lea r15, [r14 + -1]
+mov r13, rcx
+neg r13
+mov r14, rsi
 shr r14, 63
-cmove r11, rcx
-add r11, r12
+cmove r13, rcx
+mov r15, r10
+sub r15, rsi
+lea rsi, [rsi + -1]
+add r13, r12
 test r14, r12
-cmovne r15, r13
+cmovne rsi, r15
 cmovne rcx, r12
 test r12d, 1
-cmovne r12, r11
+cmovne r12, r13
 sar r12, 1
-mov r11, rcx
-neg r11
-mov r13, r9
-sub r13, r15
-lea r14, [r15 + -1]
-shr r15, 63
-cmove r11, rcx
-add r11, r12
-test r15, r12
-cmovne r14, r13
-cmovne rcx, r12
-test r12d, 1
-cmovne r12, r11
-sar r12, 1
-mov r11, rcx
-neg r11
-mov r13, r9
-sub r13, r14
-lea r15, [r14 + -1]
+mov r13, rcx
+neg r13
+mov r14, rsi
 shr r14, 63
-cmove r11, rcx
-add r11, r12
+cmove r13, rcx
+mov r15, r10
+sub r15, rsi
+lea rsi, [rsi + -1]
+add r13, r12
 test r14, r12
-cmovne r15, r13
+cmovne rsi, r15
 cmovne rcx, r12
 test r12d, 1
-cmovne r12, r11
+cmovne r12, r13
 sar r12, 1
-mov r11, rcx
-neg r11
-mov r13, r9
-sub r13, r15
-lea r14, [r15 + -1]
-shr r15, 63
-cmove r11, rcx
-add r11, r12
-test r15, r12
-cmovne r14, r13
-cmovne rcx, r12
-test r12d, 1
-cmovne r12, r11
-sar r12, 1
-mov r11, rcx
-neg r11
-mov r13, r9
-sub r13, r14
-lea r15, [r14 + -1]
+mov r13, rcx
+neg r13
+mov r14, rsi
 shr r14, 63
-cmove r11, rcx
-add r11, r12
+cmove r13, rcx
+mov r15, r10
+sub r15, rsi
+lea rsi, [rsi + -1]
+add r13, r12
 test r14, r12
-cmovne r15, r13
+cmovne rsi, r15
 cmovne rcx, r12
 test r12d, 1
-cmovne r12, r11
+cmovne r12, r13
 sar r12, 1
-mov r11, rcx
-neg r11
-mov r13, r9
-sub r13, r15
-lea r14, [r15 + -1]
-shr r15, 63
-cmove r11, rcx
-add r11, r12
-test r15, r12
-cmovne r14, r13
-cmovne rcx, r12
-test r12d, 1
-cmovne r12, r11
-sar r12, 1
-mov r11, rcx
-neg r11
-mov r13, r9
-sub r13, r14
-lea r15, [r14 + -1]
+mov r13, rcx
+neg r13
+mov r14, rsi
 shr r14, 63
-cmove r11, rcx
-add r11, r12
+cmove r13, rcx
+mov r15, r10
+sub r15, rsi
+lea rsi, [rsi + -1]
+add r13, r12
 test r14, r12
-cmovne r15, r13
+cmovne rsi, r15
 cmovne rcx, r12
 test r12d, 1
-cmovne r12, r11
+cmovne r12, r13
 sar r12, 1
-mov r11, rcx
-neg r11
-mov r13, r9
-sub r13, r15
-lea r14, [r15 + -1]
-shr r15, 63
-cmove r11, rcx
-add r11, r12
-test r15, r12
-cmovne r14, r13
-cmovne rcx, r12
-test r12d, 1
-cmovne r12, r11
-sar r12, 1
-mov r11, rcx
-neg r11
-mov r13, r9
-sub r13, r14
-lea r15, [r14 + -1]
+mov r13, rcx
+neg r13
+mov r14, rsi
 shr r14, 63
-cmove r11, rcx
-add r11, r12
+cmove r13, rcx
+mov r15, r10
+sub r15, rsi
+lea rsi, [rsi + -1]
+add r13, r12
 test r14, r12
-cmovne r15, r13
+cmovne rsi, r15
 cmovne rcx, r12
 test r12d, 1
-cmovne r12, r11
+cmovne r12, r13
 sar r12, 1
-mov r11, rcx
-neg r11
-mov r13, r9
-sub r13, r15
-lea r14, [r15 + -1]
-shr r15, 63
-cmove r11, rcx
-add r11, r12
-test r15, r12
-cmovne r14, r13
-cmovne rcx, r12
-test r12d, 1
-cmovne r12, r11
-sar r12, 1
-mov r11, rcx
-neg r11
-mov r13, r9
-sub r13, r14
-lea r15, [r14 + -1]
+mov r13, rcx
+neg r13
+mov r14, rsi
 shr r14, 63
-cmove r11, rcx
-add r11, r12
+cmove r13, rcx
+mov r15, r10
+sub r15, rsi
+lea rsi, [rsi + -1]
+add r13, r12
 test r14, r12
-cmovne r15, r13
+cmovne rsi, r15
 cmovne rcx, r12
 test r12d, 1
-cmovne r12, r11
+cmovne r12, r13
 sar r12, 1
-mov r11, rcx
-neg r11
-mov r13, r9
-sub r13, r15
-lea r14, [r15 + -1]
-shr r15, 63
-cmove r11, rcx
-add r11, r12
-test r15, r12
-cmovne r14, r13
-cmovne rcx, r12
-test r12d, 1
-cmovne r12, r11
-sar r12, 1
-mov r11, rcx
-neg r11
-mov r13, r9
-sub r13, r14
-lea r15, [r14 + -1]
+mov r13, rcx
+neg r13
+mov r14, rsi
 shr r14, 63
-cmove r11, rcx
-add r11, r12
+cmove r13, rcx
+mov r15, r10
+sub r15, rsi
+lea rsi, [rsi + -1]
+add r13, r12
 test r14, r12
-cmovne r15, r13
+cmovne rsi, r15
 cmovne rcx, r12
 test r12d, 1
-cmovne r12, r11
+cmovne r12, r13
 sar r12, 1
-mov r11, rcx
-neg r11
-mov r13, r9
-sub r13, r15
-lea r14, [r15 + -1]
-shr r15, 63
-cmove r11, rcx
-add r11, r12
-test r15, r12
-cmovne r14, r13
-cmovne rcx, r12
-test r12d, 1
-cmovne r12, r11
-sar r12, 1
-mov r11, rcx
-neg r11
-mov r13, r9
-sub r13, r14
-lea r15, [r14 + -1]
+mov r13, rcx
+neg r13
+mov r14, rsi
 shr r14, 63
-cmove r11, rcx
-add r11, r12
+cmove r13, rcx
+mov r15, r10
+sub r15, rsi
+lea rsi, [rsi + -1]
+add r13, r12
 test r14, r12
-cmovne r15, r13
+cmovne rsi, r15
 cmovne rcx, r12
 test r12d, 1
-cmovne r12, r11
+cmovne r12, r13
 sar r12, 1
-mov r11, rcx
-neg r11
-mov r13, r9
-sub r13, r15
-lea r14, [r15 + -1]
-shr r15, 63
-cmove r11, rcx
-add r11, r12
-test r15, r12
-cmovne r14, r13
+mov r13, rcx
+neg r13
+mov r14, rsi
+shr r14, 63
+cmove r13, rcx
+mov r15, r10
+sub r15, rsi
+lea rsi, [rsi + -1]
+add r13, r12
+test r14, r12
+cmovne rsi, r15
 cmovne rcx, r12
 test r12d, 1
-cmovne r12, r11
+cmovne r12, r13
 sar r12, 1
-mov r11, rcx
-add r11, 524288
-shl r11, 22
-sar r11, 42
-add rcx, [rip + 2f + 16]
-sar rcx, 42
-mov r13, r12
+mov r13, rcx
+neg r13
+mov r14, rsi
+shr r14, 63
+cmove r13, rcx
+mov r15, r10
+sub r15, rsi
+lea rsi, [rsi + -1]
+add r13, r12
+test r14, r12
+cmovne rsi, r15
+cmovne rcx, r12
+test r12d, 1
+cmovne r12, r13
+sar r12, 1
+mov r13, rcx
+neg r13
+mov r14, rsi
+shr r14, 63
+cmove r13, rcx
+mov r15, r10
+sub r15, rsi
+lea rsi, [rsi + -1]
+add r13, r12
+test r14, r12
+cmovne rsi, r15
+cmovne rcx, r12
+test r12d, 1
+cmovne r12, r13
+sar r12, 1
+mov r13, rcx
+neg r13
+mov r14, rsi
+shr r14, 63
+cmove r13, rcx
+mov r15, r10
+sub r15, rsi
+lea rsi, [rsi + -1]
+add r13, r12
+test r14, r12
+cmovne rsi, r15
+cmovne rcx, r12
+test r12d, 1
+cmovne r12, r13
+sar r12, 1
+mov r13, rcx
+neg r13
+mov r14, rsi
+shr r14, 63
+cmove r13, rcx
+mov r15, r10
+sub r15, rsi
+lea rsi, [rsi + -1]
+add r13, r12
+test r14, r12
+cmovne rsi, r15
+cmovne rcx, r12
+test r12d, 1
+cmovne r12, r13
+sar r12, 1
+mov r13, rcx
+neg r13
+mov r14, rsi
+shr r14, 63
+cmove r13, rcx
+mov r15, r10
+sub r15, rsi
+lea rsi, [rsi + -1]
+add r13, r12
+test r14, r12
+cmovne rsi, r15
+cmovne rcx, r12
+test r12d, 1
+cmovne r12, r13
+sar r12, 1
+mov r13, rcx
+neg r13
+mov r14, rsi
+shr r14, 63
+cmove r13, rcx
+mov r15, r10
+sub r15, rsi
+lea rsi, [rsi + -1]
+add r13, r12
+test r14, r12
+cmovne rsi, r15
+cmovne rcx, r12
+test r12d, 1
+cmovne r12, r13
+sar r12, 1
+mov r13, rcx
+neg r13
+mov r14, rsi
+shr r14, 63
+cmove r13, rcx
+mov r15, r10
+sub r15, rsi
+lea rsi, [rsi + -1]
+add r13, r12
+test r14, r12
+cmovne rsi, r15
+cmovne rcx, r12
+test r12d, 1
+cmovne r12, r13
+sar r12, 1
+mov r13, rcx
+neg r13
+mov r14, rsi
+shr r14, 63
+cmove r13, rcx
+mov r15, r10
+sub r15, rsi
+lea rsi, [rsi + -1]
+add r13, r12
+test r14, r12
+cmovne rsi, r15
+cmovne rcx, r12
+test r12d, 1
+cmovne r12, r13
+sar r12, 1
+mov r13, rcx
+neg r13
+mov r14, rsi
+shr r14, 63
+cmove r13, rcx
+mov r15, r10
+sub r15, rsi
+lea rsi, [rsi + -1]
+add r13, r12
+test r14, r12
+cmovne rsi, r15
+cmovne rcx, r12
+test r12d, 1
+cmovne r12, r13
+sar r12, 1
+mov r13, rcx
 add r13, 524288
 shl r13, 22
 sar r13, 42
+add rcx, [rip + 2f + 16]
+sar rcx, 42
+mov r14, r12
+add r14, 524288
+shl r14, 22
+sar r14, 42
 add r12, [rip + 2f + 16]
 sar r12, 42
-mov r15, r11
-imul r15, r10
+mov r15, r13
+imul r15, r11
 mov rbx, rcx
 imul rbx, rdx
 add r15, rbx
-imul r10, r13
+imul r11, r14
 imul rdx, r12
-add r10, rdx
-mov rdx, r11
-imul rdx, rsi
+add r11, rdx
+mov rdx, r13
+imul rdx, r8
 mov rbx, rcx
-imul rbx, r8
+imul rbx, r9
 add rdx, rbx
-imul r11, rax
-imul rcx, rdi
-add r11, rcx
-imul rsi, r13
-imul r8, r12
-add rsi, r8
 imul r13, rax
+imul rcx, rdi
+add r13, rcx
+imul r8, r14
+imul r9, r12
+add r8, r9
+imul r14, rax
 imul r12, rdi
-add r13, r12
+add r14, r12
 sar r15, 44
 add r15, [rip + 2f + 24]
-sar r10, 44
-add r10, [rip + 2f + 32]
+sar r11, 44
+add r11, [rip + 2f + 32]
 mov rax, r15
 neg rax
-mov rcx, r9
-sub rcx, r14
-lea rdi, [r14 + -1]
-shr r14, 63
+mov rcx, rsi
+shr rcx, 63
 cmove rax, r15
-add rax, r10
-test r14, r10
-cmovne rdi, rcx
-cmovne r15, r10
-test r10d, 1
-cmovne r10, rax
-sar r10, 1
+mov rdi, r10
+sub rdi, rsi
+lea rsi, [rsi + -1]
+add rax, r11
+test rcx, r11
+cmovne rsi, rdi
+cmovne r15, r11
+test r11d, 1
+cmovne r11, rax
+sar r11, 1
 mov rax, r15
 neg rax
-mov rcx, r9
-sub rcx, rdi
-lea r8, [rdi + -1]
-shr rdi, 63
+mov rcx, rsi
+shr rcx, 63
 cmove rax, r15
-add rax, r10
-test rdi, r10
-cmovne r8, rcx
-cmovne r15, r10
-test r10d, 1
-cmovne r10, rax
-sar r10, 1
+mov rdi, r10
+sub rdi, rsi
+lea rsi, [rsi + -1]
+add rax, r11
+test rcx, r11
+cmovne rsi, rdi
+cmovne r15, r11
+test r11d, 1
+cmovne r11, rax
+sar r11, 1
 mov rax, r15
 neg rax
-mov rcx, r9
-sub rcx, r8
-lea rdi, [r8 + -1]
-shr r8, 63
+mov rcx, rsi
+shr rcx, 63
 cmove rax, r15
-add rax, r10
-test r8, r10
-cmovne rdi, rcx
-cmovne r15, r10
-test r10d, 1
-cmovne r10, rax
-sar r10, 1
+mov rdi, r10
+sub rdi, rsi
+lea rsi, [rsi + -1]
+add rax, r11
+test rcx, r11
+cmovne rsi, rdi
+cmovne r15, r11
+test r11d, 1
+cmovne r11, rax
+sar r11, 1
 mov rax, r15
 neg rax
-mov rcx, r9
-sub rcx, rdi
-lea r8, [rdi + -1]
-shr rdi, 63
+mov rcx, rsi
+shr rcx, 63
 cmove rax, r15
-add rax, r10
-test rdi, r10
-cmovne r8, rcx
-cmovne r15, r10
-test r10d, 1
-cmovne r10, rax
-sar r10, 1
+mov rdi, r10
+sub rdi, rsi
+lea rsi, [rsi + -1]
+add rax, r11
+test rcx, r11
+cmovne rsi, rdi
+cmovne r15, r11
+test r11d, 1
+cmovne r11, rax
+sar r11, 1
 mov rax, r15
 neg rax
-mov rcx, r9
-sub rcx, r8
-lea rdi, [r8 + -1]
-shr r8, 63
+mov rcx, rsi
+shr rcx, 63
 cmove rax, r15
-add rax, r10
-test r8, r10
-cmovne rdi, rcx
-cmovne r15, r10
-test r10d, 1
-cmovne r10, rax
-sar r10, 1
+mov rdi, r10
+sub rdi, rsi
+lea rsi, [rsi + -1]
+add rax, r11
+test rcx, r11
+cmovne rsi, rdi
+cmovne r15, r11
+test r11d, 1
+cmovne r11, rax
+sar r11, 1
 mov rax, r15
 neg rax
-mov rcx, r9
-sub rcx, rdi
-lea r8, [rdi + -1]
-shr rdi, 63
+mov rcx, rsi
+shr rcx, 63
 cmove rax, r15
-add rax, r10
-test rdi, r10
-cmovne r8, rcx
-cmovne r15, r10
-test r10d, 1
-cmovne r10, rax
-sar r10, 1
+mov rdi, r10
+sub rdi, rsi
+lea rsi, [rsi + -1]
+add rax, r11
+test rcx, r11
+cmovne rsi, rdi
+cmovne r15, r11
+test r11d, 1
+cmovne r11, rax
+sar r11, 1
 mov rax, r15
 neg rax
-mov rcx, r9
-sub rcx, r8
-lea rdi, [r8 + -1]
-shr r8, 63
+mov rcx, rsi
+shr rcx, 63
 cmove rax, r15
-add rax, r10
-test r8, r10
-cmovne rdi, rcx
-cmovne r15, r10
-test r10d, 1
-cmovne r10, rax
-sar r10, 1
+mov rdi, r10
+sub rdi, rsi
+lea rsi, [rsi + -1]
+add rax, r11
+test rcx, r11
+cmovne rsi, rdi
+cmovne r15, r11
+test r11d, 1
+cmovne r11, rax
+sar r11, 1
 mov rax, r15
 neg rax
-mov rcx, r9
-sub rcx, rdi
-lea r8, [rdi + -1]
-shr rdi, 63
+mov rcx, rsi
+shr rcx, 63
 cmove rax, r15
-add rax, r10
-test rdi, r10
-cmovne r8, rcx
-cmovne r15, r10
-test r10d, 1
-cmovne r10, rax
-sar r10, 1
+mov rdi, r10
+sub rdi, rsi
+lea rsi, [rsi + -1]
+add rax, r11
+test rcx, r11
+cmovne rsi, rdi
+cmovne r15, r11
+test r11d, 1
+cmovne r11, rax
+sar r11, 1
 mov rax, r15
 neg rax
-mov rcx, r9
-sub rcx, r8
-lea rdi, [r8 + -1]
-shr r8, 63
+mov rcx, rsi
+shr rcx, 63
 cmove rax, r15
-add rax, r10
-test r8, r10
-cmovne rdi, rcx
-cmovne r15, r10
-test r10d, 1
-cmovne r10, rax
-sar r10, 1
+mov rdi, r10
+sub rdi, rsi
+lea rsi, [rsi + -1]
+add rax, r11
+test rcx, r11
+cmovne rsi, rdi
+cmovne r15, r11
+test r11d, 1
+cmovne r11, rax
+sar r11, 1
 mov rax, r15
 neg rax
-mov rcx, r9
-sub rcx, rdi
-lea r8, [rdi + -1]
-shr rdi, 63
+mov rcx, rsi
+shr rcx, 63
 cmove rax, r15
-add rax, r10
-test rdi, r10
-cmovne r8, rcx
-cmovne r15, r10
-test r10d, 1
-cmovne r10, rax
-sar r10, 1
+mov rdi, r10
+sub rdi, rsi
+lea rsi, [rsi + -1]
+add rax, r11
+test rcx, r11
+cmovne rsi, rdi
+cmovne r15, r11
+test r11d, 1
+cmovne r11, rax
+sar r11, 1
 mov rax, r15
 neg rax
-mov rcx, r9
-sub rcx, r8
-lea rdi, [r8 + -1]
-shr r8, 63
+mov rcx, rsi
+shr rcx, 63
 cmove rax, r15
-add rax, r10
-test r8, r10
-cmovne rdi, rcx
-cmovne r15, r10
-test r10d, 1
-cmovne r10, rax
-sar r10, 1
+mov rdi, r10
+sub rdi, rsi
+lea rsi, [rsi + -1]
+add rax, r11
+test rcx, r11
+cmovne rsi, rdi
+cmovne r15, r11
+test r11d, 1
+cmovne r11, rax
+sar r11, 1
 mov rax, r15
 neg rax
-mov rcx, r9
-sub rcx, rdi
-lea r8, [rdi + -1]
-shr rdi, 63
+mov rcx, rsi
+shr rcx, 63
 cmove rax, r15
-add rax, r10
-test rdi, r10
-cmovne r8, rcx
-cmovne r15, r10
-test r10d, 1
-cmovne r10, rax
-sar r10, 1
+mov rdi, r10
+sub rdi, rsi
+lea rsi, [rsi + -1]
+add rax, r11
+test rcx, r11
+cmovne rsi, rdi
+cmovne r15, r11
+test r11d, 1
+cmovne r11, rax
+sar r11, 1
 mov rax, r15
 neg rax
-mov rcx, r9
-sub rcx, r8
-lea rdi, [r8 + -1]
-shr r8, 63
+mov rcx, rsi
+shr rcx, 63
 cmove rax, r15
-add rax, r10
-test r8, r10
-cmovne rdi, rcx
-cmovne r15, r10
-test r10d, 1
-cmovne r10, rax
-sar r10, 1
+mov rdi, r10
+sub rdi, rsi
+lea rsi, [rsi + -1]
+add rax, r11
+test rcx, r11
+cmovne rsi, rdi
+cmovne r15, r11
+test r11d, 1
+cmovne r11, rax
+sar r11, 1
 mov rax, r15
 neg rax
-mov rcx, r9
-sub rcx, rdi
-lea r8, [rdi + -1]
-shr rdi, 63
+mov rcx, rsi
+shr rcx, 63
 cmove rax, r15
-add rax, r10
-test rdi, r10
-cmovne r8, rcx
-cmovne r15, r10
-test r10d, 1
-cmovne r10, rax
-sar r10, 1
+mov rdi, r10
+sub rdi, rsi
+lea rsi, [rsi + -1]
+add rax, r11
+test rcx, r11
+cmovne rsi, rdi
+cmovne r15, r11
+test r11d, 1
+cmovne r11, rax
+sar r11, 1
 mov rax, r15
 neg rax
-mov rcx, r9
-sub rcx, r8
-lea rdi, [r8 + -1]
-shr r8, 63
+mov rcx, rsi
+shr rcx, 63
 cmove rax, r15
-add rax, r10
-test r8, r10
-cmovne rdi, rcx
-cmovne r15, r10
-test r10d, 1
-cmovne r10, rax
-sar r10, 1
+mov rdi, r10
+sub rdi, rsi
+lea rsi, [rsi + -1]
+add rax, r11
+test rcx, r11
+cmovne rsi, rdi
+cmovne r15, r11
+test r11d, 1
+cmovne r11, rax
+sar r11, 1
 mov rax, r15
 neg rax
-mov rcx, r9
-sub rcx, rdi
-lea r8, [rdi + -1]
-shr rdi, 63
+mov rcx, rsi
+shr rcx, 63
 cmove rax, r15
-add rax, r10
-test rdi, r10
-cmovne r8, rcx
-cmovne r15, r10
-test r10d, 1
-cmovne r10, rax
-sar r10, 1
+mov rdi, r10
+sub rdi, rsi
+lea rsi, [rsi + -1]
+add rax, r11
+test rcx, r11
+cmovne rsi, rdi
+cmovne r15, r11
+test r11d, 1
+cmovne r11, rax
+sar r11, 1
 mov rax, r15
 neg rax
-mov rcx, r9
-sub rcx, r8
-lea rdi, [r8 + -1]
-shr r8, 63
+mov rcx, rsi
+shr rcx, 63
 cmove rax, r15
-add rax, r10
-test r8, r10
-cmovne rdi, rcx
-cmovne r15, r10
-test r10d, 1
-cmovne r10, rax
-sar r10, 1
+mov rdi, r10
+sub rdi, rsi
+lea rsi, [rsi + -1]
+add rax, r11
+test rcx, r11
+cmovne rsi, rdi
+cmovne r15, r11
+test r11d, 1
+cmovne r11, rax
+sar r11, 1
 mov rax, r15
 neg rax
-mov rcx, r9
-sub rcx, rdi
-lea r8, [rdi + -1]
-shr rdi, 63
+mov rcx, rsi
+shr rcx, 63
 cmove rax, r15
-add rax, r10
-test rdi, r10
-cmovne r8, rcx
-cmovne r15, r10
-test r10d, 1
-cmovne r10, rax
-sar r10, 1
+mov rdi, r10
+sub rdi, rsi
+lea rsi, [rsi + -1]
+add rax, r11
+test rcx, r11
+cmovne rsi, rdi
+cmovne r15, r11
+test r11d, 1
+cmovne r11, rax
+sar r11, 1
 mov rax, r15
 neg rax
-mov rcx, r9
-sub rcx, r8
-lea rdi, [r8 + -1]
-shr r8, 63
+mov rcx, rsi
+shr rcx, 63
 cmove rax, r15
-add rax, r10
-test r8, r10
-cmovne rdi, rcx
-cmovne r15, r10
-test r10d, 1
-cmovne r10, rax
-sar r10, 1
+mov rdi, r10
+sub rdi, rsi
+lea rsi, [rsi + -1]
+add rax, r11
+test rcx, r11
+cmovne rsi, rdi
+cmovne r15, r11
+test r11d, 1
+cmovne r11, rax
+sar r11, 1
 mov rax, r15
 neg rax
-sub r9, rdi
-lea rcx, [rdi + -1]
-shr rdi, 63
+mov rcx, rsi
+shr rcx, 63
 cmove rax, r15
-add rax, r10
-test rdi, r10
-cmovne rcx, r9
-cmovne r15, r10
-test r10d, 1
-cmovne r10, rax
-sar r10, 1
+sub r10, rsi
+lea rsi, [rsi + -1]
+add rax, r11
+test rcx, r11
+cmovne rsi, r10
+cmovne r15, r11
+test r11d, 1
+cmovne r11, rax
+sar r11, 1
 mov rax, r15
 add rax, 524288
 shl rax, 22
 sar rax, 42
 add r15, [rip + 2f + 16]
 sar r15, 42
-mov rdi, r10
-add rdi, 524288
-shl rdi, 22
-sar rdi, 42
-add r10, [rip + 2f + 16]
-sar r10, 42
-mov r8, rax
-imul r8, rdx
+mov rcx, r11
+add rcx, 524288
+shl rcx, 22
+sar rcx, 42
+add r11, [rip + 2f + 16]
+sar r11, 42
+mov rdi, rax
+imul rdi, rdx
 mov r9, r15
-imul r9, rsi
-add r8, r9
-imul rax, r11
-imul r15, r13
+imul r9, r8
+add rdi, r9
+imul rax, r13
+imul r15, r14
 add rax, r15
-imul rdx, rdi
-imul rsi, r10
-add rdx, rsi
-imul rdi, r11
-imul r10, r13
-add rdi, r10
+imul rdx, rcx
+imul r8, r11
+add rdx, r8
+imul rcx, r13
+imul r11, r14
+add rcx, r11
 pop rbx
 ret
 .balign 64
@@ -955,9 +1970,9 @@ ret
 .quad 0x8000000000, 0x2000000000000000, 0x20000000000, 0x10000000000, 0x4000000000000000
 "
             ),
-            out("rax") z[2], inout("rcx") g => z[0], inout("rdx") f => z[3], inout("rsi") zeta => _,
-            out("rdi") z[4], out("r8") z[1], out("r9") _, out("r10") _, out("r11") _, out("r12") _,
-            out("r13") _, out("r14") _, out("r15") _,
+            out("rax") z[2], inout("rcx") g => z[4], inout("rdx") f => z[3], inout("rsi") zeta =>
+            z[0], out("rdi") z[1], out("r8") _, out("r9") _, out("r10") _, out("r11") _, out("r12")
+            _, out("r13") _, out("r14") _, out("r15") _,
             options(pure, nomem),
         );
     }

@@ -20,6 +20,8 @@ pub(crate) use x86_64::{has_bmi2, prefers_one_chain, prefers_two_chains, run};
 
 use crate::addition;
 use crate::generated::divsteps::divstep_matrix;
+#[cfg(target_arch = "x86_64")]
+use crate::generated::divsteps::divstep_matrix_sign_first;
 use crate::kernels::{Kernels, UNKNOWN};
 use crate::modulus::Modulus;
 use crate::portable_products as portable;
@@ -37,9 +39,14 @@ pub(crate) fn find_out() {
 /// Whether `divstep_batch` does something.
 pub(crate) const HAS_DIVSTEP_BATCH: bool = true;
 
-/// zeta after 59 divsteps and their matrix, by a kernel that needs no extension.
+/// zeta after 59 divsteps and their matrix, by a kernel that needs no extension, in the order that
+/// the processor is faster with.
 #[inline(always)]
 pub(crate) fn divstep_batch(zeta: i64, f: i64, g: i64) -> Option<[i64; 5]> {
+    #[cfg(target_arch = "x86_64")]
+    if prefers_two_chains() {
+        return Some(divstep_matrix_sign_first(zeta, f, g));
+    }
     Some(divstep_matrix(zeta, f, g))
 }
 

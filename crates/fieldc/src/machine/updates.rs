@@ -7,7 +7,7 @@ use core::mem::MaybeUninit;
 
 use crate::addition::{choose, reduce};
 use crate::divsteps::{Batches, KERNEL_STEPS};
-use crate::generated::divsteps::divstep_matrix;
+use crate::generated::divsteps::divstep_matrix_sign_first;
 use crate::modulus::Modulus;
 use crate::residues;
 
@@ -234,7 +234,7 @@ where
     /// A batch on the lowest limbs of f and g.
     #[inline(always)]
     fn batch(&mut self, f: u64, g: u64) {
-        let [zeta, matrix @ ..] = divstep_matrix(self.zeta, f as i64, g as i64);
+        let [zeta, matrix @ ..] = divstep_matrix_sign_first(self.zeta, f as i64, g as i64);
         self.zeta = zeta;
         self.for_fg = matrix.map(|u| [HALF.wrapping_sub((u as u64) << 4)]);
         self.for_de = matrix.map(|u| [RAISED.wrapping_add(u as u64)]);
