@@ -56,9 +56,9 @@ class StepOrder(Enum):
     """What a divstep makes first. The results are the same; `docs/inversion.md` has the cycles."""
 
     COUNT_FIRST = auto()
-    """Both numbers of which one is the next zeta."""
+    """Both numbers of which one is the next zeta, which is chosen before f."""
     SIGN_FIRST = auto()
-    """f or -f, which is added to g."""
+    """f or -f, which is added to g. The next f is chosen before zeta."""
 
 
 def divstep(m: SignedMachine[W, F], zeta: W, f: W, g: W, order: StepOrder) -> ZetaAndPair[W]:
@@ -70,13 +70,15 @@ def divstep(m: SignedMachine[W, F], zeta: W, f: W, g: W, order: StepOrder) -> Ze
     minus, is_positive = -f, m.is_at_least_0(zeta)
     if order is StepOrder.COUNT_FIRST:
         turned, counted = -2 - zeta, zeta - 1
-        added = m.choose(is_positive, f, minus)
+        total = m.choose(is_positive, f, minus) + g
+        swaps = m.is_below_0_and_odd(zeta, g)
+        zeta, f = m.choose(swaps, turned, counted), m.choose(swaps, g, f)
     else:
         added = m.choose(is_positive, f, minus)
         turned, counted = -2 - zeta, zeta - 1
-    total = added + g
-    swaps = m.is_below_0_and_odd(zeta, g)
-    zeta, f = m.choose(swaps, turned, counted), m.choose(swaps, g, f)
+        total = added + g
+        swaps = m.is_below_0_and_odd(zeta, g)
+        f, zeta = m.choose(swaps, g, f), m.choose(swaps, turned, counted)
     return zeta, f, m.choose(m.is_odd(g), total, g) >> 1
 
 

@@ -20,7 +20,8 @@ pub enum Kernels {
     AdxAvx2,
     /// As `Adx`, and vectors on slices, for processors with AVX-512 F and DQ too.
     Avx512f,
-    /// As `Mulx`, and vectors on slices, for processors with AVX-512 F, DQ, IFMA and VBMI2 too.
+    /// As `Mulx`, and vectors on slices, for processors with ADX and AVX-512 F, DQ, IFMA and VBMI2
+    /// too.
     Avx512Ifma,
     /// As `Adx`, and the vectors of `Avx512Ifma`.
     AdxAvx512Ifma,

@@ -3,13 +3,13 @@
 use crate::modulus::Modulus;
 
 /// The residue of 1/x from that of x, 0 for x = 0, where kernels for p run that were measured to be
-/// faster than digits of 62 bits: on processors that prefer two carry chains.
+/// faster than digits of 62 bits: on processors that are known to have ADX.
 #[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]
 #[inline(always)]
 pub(crate) fn invert<const N: usize, M: Modulus<N>>(x: &[u64; N]) -> Option<[u64; N]> {
     use crate::divsteps::{Batches, KERNEL_STEPS};
     use crate::generated::{SPARE_TOP, updates};
-    use crate::machine::{find_out, prefers_two_chains};
+    use crate::machine::{find_out, has_adx};
 
     let has_spare_bit = M::P[N - 1] < SPARE_TOP;
     let is_served = updates::UPDATED.contains(&N) && has_spare_bit;
@@ -17,7 +17,7 @@ pub(crate) fn invert<const N: usize, M: Modulus<N>>(x: &[u64; N]) -> Option<[u64
         return None;
     }
     find_out();
-    if prefers_two_chains() {
+    if has_adx() {
         updates::inverse::<N, M>(x)
     } else {
         None

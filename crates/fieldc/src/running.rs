@@ -20,6 +20,7 @@ static CURRENT: AtomicU8 = AtomicU8::new(UNKNOWN);
 const IS_AVX512: bool = cfg!(target_feature = "avx512f") && cfg!(target_feature = "avx512dq");
 const IS_IFMA: bool =
     IS_AVX512 && cfg!(target_feature = "avx512ifma") && cfg!(target_feature = "avx512vbmi2");
+const IS_ADX: bool = cfg!(target_feature = "adx");
 
 const IS_AVX2: bool = cfg!(target_feature = "avx2") && cfg!(target_feature = "fma");
 
@@ -27,7 +28,7 @@ const IS_AVX2: bool = cfg!(target_feature = "avx2") && cfg!(target_feature = "fm
 const IS_ZEN: bool = cfg!(target_feature = "sse4a")
     && cfg!(target_feature = "vaes")
     && !cfg!(target_feature = "avxvnni");
-const PREFERS_TWO_CHAINS: bool = cfg!(target_feature = "adx") && IS_ZEN;
+const PREFERS_TWO_CHAINS: bool = IS_ADX && IS_ZEN;
 
 /// With the feature `static-cpu` the choice is the compiler's target.
 const FIXED: Option<Kernels> = if !cfg!(feature = "static-cpu") {
@@ -38,9 +39,9 @@ const FIXED: Option<Kernels> = if !cfg!(feature = "static-cpu") {
     Some(Kernels::Portable)
 } else if HAS_VECTORS && IS_IFMA && PREFERS_TWO_CHAINS {
     Some(Kernels::AdxAvx512Ifma)
-} else if HAS_VECTORS && IS_IFMA {
+} else if HAS_VECTORS && IS_ADX && IS_IFMA {
     Some(Kernels::Avx512Ifma)
-} else if HAS_VECTORS && cfg!(target_feature = "adx") && IS_AVX512 {
+} else if HAS_VECTORS && IS_ADX && IS_AVX512 {
     Some(Kernels::Avx512f)
 } else if HAS_VECTORS && IS_AVX2 && PREFERS_TWO_CHAINS {
     Some(Kernels::AdxAvx2)

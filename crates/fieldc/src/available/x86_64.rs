@@ -17,7 +17,7 @@ pub(crate) fn is_available(kernels: Kernels) -> bool {
         Kernels::Avx2 => processor.bmi2 && HAS_VECTORS && has_vectors_of(kernels),
         Kernels::AdxAvx2 => processor.adx && HAS_VECTORS && has_vectors_of(kernels),
         Kernels::Avx512f => processor.adx && HAS_VECTORS && has_vectors_of(kernels),
-        Kernels::Avx512Ifma => processor.bmi2 && HAS_VECTORS && has_vectors_of(kernels),
+        Kernels::Avx512Ifma => processor.adx && HAS_VECTORS && has_vectors_of(kernels),
         Kernels::AdxAvx512Ifma => processor.adx && HAS_VECTORS && has_vectors_of(kernels),
         Kernels::Aarch64 => false,
     }

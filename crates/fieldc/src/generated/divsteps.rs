@@ -973,7 +973,7 @@ pub(crate) fn divstep_matrix_sign_first(zeta: i64, f: i64, g: i64) -> [i64; 5] {
         asm!(
             called!(
                 "call",
-                "fieldc_divstep_matrix_sign_first_880ec73081480a8b",
+                "fieldc_divstep_matrix_sign_first_be09253321701e3e",
                 r"
 push rbx
 mov rax, rdx
@@ -995,8 +995,8 @@ sub r11, rsi
 lea rsi, [rsi + -1]
 add r8, rdi
 test r9, rdi
-cmovne rsi, r11
 cmovne rax, rdi
+cmovne rsi, r11
 test edi, 1
 cmovne rdi, r8
 sar rdi, 1
@@ -1010,8 +1010,8 @@ sub r11, rsi
 lea rsi, [rsi + -1]
 add r8, rdi
 test r9, rdi
-cmovne rsi, r11
 cmovne rax, rdi
+cmovne rsi, r11
 test edi, 1
 cmovne rdi, r8
 sar rdi, 1
@@ -1025,8 +1025,8 @@ sub r11, rsi
 lea rsi, [rsi + -1]
 add r8, rdi
 test r9, rdi
-cmovne rsi, r11
 cmovne rax, rdi
+cmovne rsi, r11
 test edi, 1
 cmovne rdi, r8
 sar rdi, 1
@@ -1040,8 +1040,8 @@ sub r11, rsi
 lea rsi, [rsi + -1]
 add r8, rdi
 test r9, rdi
-cmovne rsi, r11
 cmovne rax, rdi
+cmovne rsi, r11
 test edi, 1
 cmovne rdi, r8
 sar rdi, 1
@@ -1055,8 +1055,8 @@ sub r11, rsi
 lea rsi, [rsi + -1]
 add r8, rdi
 test r9, rdi
-cmovne rsi, r11
 cmovne rax, rdi
+cmovne rsi, r11
 test edi, 1
 cmovne rdi, r8
 sar rdi, 1
@@ -1070,8 +1070,8 @@ sub r11, rsi
 lea rsi, [rsi + -1]
 add r8, rdi
 test r9, rdi
-cmovne rsi, r11
 cmovne rax, rdi
+cmovne rsi, r11
 test edi, 1
 cmovne rdi, r8
 sar rdi, 1
@@ -1085,8 +1085,8 @@ sub r11, rsi
 lea rsi, [rsi + -1]
 add r8, rdi
 test r9, rdi
-cmovne rsi, r11
 cmovne rax, rdi
+cmovne rsi, r11
 test edi, 1
 cmovne rdi, r8
 sar rdi, 1
@@ -1100,8 +1100,8 @@ sub r11, rsi
 lea rsi, [rsi + -1]
 add r8, rdi
 test r9, rdi
-cmovne rsi, r11
 cmovne rax, rdi
+cmovne rsi, r11
 test edi, 1
 cmovne rdi, r8
 sar rdi, 1
@@ -1115,8 +1115,8 @@ sub r11, rsi
 lea rsi, [rsi + -1]
 add r8, rdi
 test r9, rdi
-cmovne rsi, r11
 cmovne rax, rdi
+cmovne rsi, r11
 test edi, 1
 cmovne rdi, r8
 sar rdi, 1
@@ -1130,8 +1130,8 @@ sub r11, rsi
 lea rsi, [rsi + -1]
 add r8, rdi
 test r9, rdi
-cmovne rsi, r11
 cmovne rax, rdi
+cmovne rsi, r11
 test edi, 1
 cmovne rdi, r8
 sar rdi, 1
@@ -1145,8 +1145,8 @@ sub r11, rsi
 lea rsi, [rsi + -1]
 add r8, rdi
 test r9, rdi
-cmovne rsi, r11
 cmovne rax, rdi
+cmovne rsi, r11
 test edi, 1
 cmovne rdi, r8
 sar rdi, 1
@@ -1160,8 +1160,8 @@ sub r11, rsi
 lea rsi, [rsi + -1]
 add r8, rdi
 test r9, rdi
-cmovne rsi, r11
 cmovne rax, rdi
+cmovne rsi, r11
 test edi, 1
 cmovne rdi, r8
 sar rdi, 1
@@ -1175,8 +1175,8 @@ sub r11, rsi
 lea rsi, [rsi + -1]
 add r8, rdi
 test r9, rdi
-cmovne rsi, r11
 cmovne rax, rdi
+cmovne rsi, r11
 test edi, 1
 cmovne rdi, r8
 sar rdi, 1
@@ -1190,8 +1190,8 @@ sub r11, rsi
 lea rsi, [rsi + -1]
 add r8, rdi
 test r9, rdi
-cmovne rsi, r11
 cmovne rax, rdi
+cmovne rsi, r11
 test edi, 1
 cmovne rdi, r8
 sar rdi, 1
@@ -1205,8 +1205,8 @@ sub r11, rsi
 lea rsi, [rsi + -1]
 add r8, rdi
 test r9, rdi
-cmovne rsi, r11
 cmovne rax, rdi
+cmovne rsi, r11
 test edi, 1
 cmovne rdi, r8
 sar rdi, 1
@@ -1220,8 +1220,8 @@ sub r11, rsi
 lea rsi, [rsi + -1]
 add r8, rdi
 test r9, rdi
-cmovne rsi, r11
 cmovne rax, rdi
+cmovne rsi, r11
 test edi, 1
 cmovne rdi, r8
 sar rdi, 1
@@ -1235,8 +1235,8 @@ sub r11, rsi
 lea rsi, [rsi + -1]
 add r8, rdi
 test r9, rdi
-cmovne rsi, r11
 cmovne rax, rdi
+cmovne rsi, r11
 test edi, 1
 cmovne rdi, r8
 sar rdi, 1
@@ -1250,8 +1250,8 @@ sub r11, rsi
 lea rsi, [rsi + -1]
 add r8, rdi
 test r9, rdi
-cmovne rsi, r11
 cmovne rax, rdi
+cmovne rsi, r11
 test edi, 1
 cmovne rdi, r8
 sar rdi, 1
@@ -1265,8 +1265,8 @@ sub r11, rsi
 lea rsi, [rsi + -1]
 add r8, rdi
 test r9, rdi
-cmovne rsi, r11
 cmovne rax, rdi
+cmovne rsi, r11
 test edi, 1
 cmovne rdi, r8
 sar rdi, 1
@@ -1310,8 +1310,8 @@ sub r15, rsi
 lea rsi, [rsi + -1]
 add r13, r12
 test r14, r12
-cmovne rsi, r15
 cmovne rcx, r12
+cmovne rsi, r15
 test r12d, 1
 cmovne r12, r13
 sar r12, 1
@@ -1325,8 +1325,8 @@ sub r15, rsi
 lea rsi, [rsi + -1]
 add r13, r12
 test r14, r12
-cmovne rsi, r15
 cmovne rcx, r12
+cmovne rsi, r15
 test r12d, 1
 cmovne r12, r13
 sar r12, 1
@@ -1340,8 +1340,8 @@ sub r15, rsi
 lea rsi, [rsi + -1]
 add r13, r12
 test r14, r12
-cmovne rsi, r15
 cmovne rcx, r12
+cmovne rsi, r15
 test r12d, 1
 cmovne r12, r13
 sar r12, 1
@@ -1355,8 +1355,8 @@ sub r15, rsi
 lea rsi, [rsi + -1]
 add r13, r12
 test r14, r12
-cmovne rsi, r15
 cmovne rcx, r12
+cmovne rsi, r15
 test r12d, 1
 cmovne r12, r13
 sar r12, 1
@@ -1370,8 +1370,8 @@ sub r15, rsi
 lea rsi, [rsi + -1]
 add r13, r12
 test r14, r12
-cmovne rsi, r15
 cmovne rcx, r12
+cmovne rsi, r15
 test r12d, 1
 cmovne r12, r13
 sar r12, 1
@@ -1385,8 +1385,8 @@ sub r15, rsi
 lea rsi, [rsi + -1]
 add r13, r12
 test r14, r12
-cmovne rsi, r15
 cmovne rcx, r12
+cmovne rsi, r15
 test r12d, 1
 cmovne r12, r13
 sar r12, 1
@@ -1400,8 +1400,8 @@ sub r15, rsi
 lea rsi, [rsi + -1]
 add r13, r12
 test r14, r12
-cmovne rsi, r15
 cmovne rcx, r12
+cmovne rsi, r15
 test r12d, 1
 cmovne r12, r13
 sar r12, 1
@@ -1415,8 +1415,8 @@ sub r15, rsi
 lea rsi, [rsi + -1]
 add r13, r12
 test r14, r12
-cmovne rsi, r15
 cmovne rcx, r12
+cmovne rsi, r15
 test r12d, 1
 cmovne r12, r13
 sar r12, 1
@@ -1430,8 +1430,8 @@ sub r15, rsi
 lea rsi, [rsi + -1]
 add r13, r12
 test r14, r12
-cmovne rsi, r15
 cmovne rcx, r12
+cmovne rsi, r15
 test r12d, 1
 cmovne r12, r13
 sar r12, 1
@@ -1445,8 +1445,8 @@ sub r15, rsi
 lea rsi, [rsi + -1]
 add r13, r12
 test r14, r12
-cmovne rsi, r15
 cmovne rcx, r12
+cmovne rsi, r15
 test r12d, 1
 cmovne r12, r13
 sar r12, 1
@@ -1460,8 +1460,8 @@ sub r15, rsi
 lea rsi, [rsi + -1]
 add r13, r12
 test r14, r12
-cmovne rsi, r15
 cmovne rcx, r12
+cmovne rsi, r15
 test r12d, 1
 cmovne r12, r13
 sar r12, 1
@@ -1475,8 +1475,8 @@ sub r15, rsi
 lea rsi, [rsi + -1]
 add r13, r12
 test r14, r12
-cmovne rsi, r15
 cmovne rcx, r12
+cmovne rsi, r15
 test r12d, 1
 cmovne r12, r13
 sar r12, 1
@@ -1490,8 +1490,8 @@ sub r15, rsi
 lea rsi, [rsi + -1]
 add r13, r12
 test r14, r12
-cmovne rsi, r15
 cmovne rcx, r12
+cmovne rsi, r15
 test r12d, 1
 cmovne r12, r13
 sar r12, 1
@@ -1505,8 +1505,8 @@ sub r15, rsi
 lea rsi, [rsi + -1]
 add r13, r12
 test r14, r12
-cmovne rsi, r15
 cmovne rcx, r12
+cmovne rsi, r15
 test r12d, 1
 cmovne r12, r13
 sar r12, 1
@@ -1520,8 +1520,8 @@ sub r15, rsi
 lea rsi, [rsi + -1]
 add r13, r12
 test r14, r12
-cmovne rsi, r15
 cmovne rcx, r12
+cmovne rsi, r15
 test r12d, 1
 cmovne r12, r13
 sar r12, 1
@@ -1535,8 +1535,8 @@ sub r15, rsi
 lea rsi, [rsi + -1]
 add r13, r12
 test r14, r12
-cmovne rsi, r15
 cmovne rcx, r12
+cmovne rsi, r15
 test r12d, 1
 cmovne r12, r13
 sar r12, 1
@@ -1550,8 +1550,8 @@ sub r15, rsi
 lea rsi, [rsi + -1]
 add r13, r12
 test r14, r12
-cmovne rsi, r15
 cmovne rcx, r12
+cmovne rsi, r15
 test r12d, 1
 cmovne r12, r13
 sar r12, 1
@@ -1565,8 +1565,8 @@ sub r15, rsi
 lea rsi, [rsi + -1]
 add r13, r12
 test r14, r12
-cmovne rsi, r15
 cmovne rcx, r12
+cmovne rsi, r15
 test r12d, 1
 cmovne r12, r13
 sar r12, 1
@@ -1580,8 +1580,8 @@ sub r15, rsi
 lea rsi, [rsi + -1]
 add r13, r12
 test r14, r12
-cmovne rsi, r15
 cmovne rcx, r12
+cmovne rsi, r15
 test r12d, 1
 cmovne r12, r13
 sar r12, 1
@@ -1595,8 +1595,8 @@ sub r15, rsi
 lea rsi, [rsi + -1]
 add r13, r12
 test r14, r12
-cmovne rsi, r15
 cmovne rcx, r12
+cmovne rsi, r15
 test r12d, 1
 cmovne r12, r13
 sar r12, 1
@@ -1648,8 +1648,8 @@ sub rdi, rsi
 lea rsi, [rsi + -1]
 add rax, r11
 test rcx, r11
-cmovne rsi, rdi
 cmovne r15, r11
+cmovne rsi, rdi
 test r11d, 1
 cmovne r11, rax
 sar r11, 1
@@ -1663,8 +1663,8 @@ sub rdi, rsi
 lea rsi, [rsi + -1]
 add rax, r11
 test rcx, r11
-cmovne rsi, rdi
 cmovne r15, r11
+cmovne rsi, rdi
 test r11d, 1
 cmovne r11, rax
 sar r11, 1
@@ -1678,8 +1678,8 @@ sub rdi, rsi
 lea rsi, [rsi + -1]
 add rax, r11
 test rcx, r11
-cmovne rsi, rdi
 cmovne r15, r11
+cmovne rsi, rdi
 test r11d, 1
 cmovne r11, rax
 sar r11, 1
@@ -1693,8 +1693,8 @@ sub rdi, rsi
 lea rsi, [rsi + -1]
 add rax, r11
 test rcx, r11
-cmovne rsi, rdi
 cmovne r15, r11
+cmovne rsi, rdi
 test r11d, 1
 cmovne r11, rax
 sar r11, 1
@@ -1708,8 +1708,8 @@ sub rdi, rsi
 lea rsi, [rsi + -1]
 add rax, r11
 test rcx, r11
-cmovne rsi, rdi
 cmovne r15, r11
+cmovne rsi, rdi
 test r11d, 1
 cmovne r11, rax
 sar r11, 1
@@ -1723,8 +1723,8 @@ sub rdi, rsi
 lea rsi, [rsi + -1]
 add rax, r11
 test rcx, r11
-cmovne rsi, rdi
 cmovne r15, r11
+cmovne rsi, rdi
 test r11d, 1
 cmovne r11, rax
 sar r11, 1
@@ -1738,8 +1738,8 @@ sub rdi, rsi
 lea rsi, [rsi + -1]
 add rax, r11
 test rcx, r11
-cmovne rsi, rdi
 cmovne r15, r11
+cmovne rsi, rdi
 test r11d, 1
 cmovne r11, rax
 sar r11, 1
@@ -1753,8 +1753,8 @@ sub rdi, rsi
 lea rsi, [rsi + -1]
 add rax, r11
 test rcx, r11
-cmovne rsi, rdi
 cmovne r15, r11
+cmovne rsi, rdi
 test r11d, 1
 cmovne r11, rax
 sar r11, 1
@@ -1768,8 +1768,8 @@ sub rdi, rsi
 lea rsi, [rsi + -1]
 add rax, r11
 test rcx, r11
-cmovne rsi, rdi
 cmovne r15, r11
+cmovne rsi, rdi
 test r11d, 1
 cmovne r11, rax
 sar r11, 1
@@ -1783,8 +1783,8 @@ sub rdi, rsi
 lea rsi, [rsi + -1]
 add rax, r11
 test rcx, r11
-cmovne rsi, rdi
 cmovne r15, r11
+cmovne rsi, rdi
 test r11d, 1
 cmovne r11, rax
 sar r11, 1
@@ -1798,8 +1798,8 @@ sub rdi, rsi
 lea rsi, [rsi + -1]
 add rax, r11
 test rcx, r11
-cmovne rsi, rdi
 cmovne r15, r11
+cmovne rsi, rdi
 test r11d, 1
 cmovne r11, rax
 sar r11, 1
@@ -1813,8 +1813,8 @@ sub rdi, rsi
 lea rsi, [rsi + -1]
 add rax, r11
 test rcx, r11
-cmovne rsi, rdi
 cmovne r15, r11
+cmovne rsi, rdi
 test r11d, 1
 cmovne r11, rax
 sar r11, 1
@@ -1828,8 +1828,8 @@ sub rdi, rsi
 lea rsi, [rsi + -1]
 add rax, r11
 test rcx, r11
-cmovne rsi, rdi
 cmovne r15, r11
+cmovne rsi, rdi
 test r11d, 1
 cmovne r11, rax
 sar r11, 1
@@ -1843,8 +1843,8 @@ sub rdi, rsi
 lea rsi, [rsi + -1]
 add rax, r11
 test rcx, r11
-cmovne rsi, rdi
 cmovne r15, r11
+cmovne rsi, rdi
 test r11d, 1
 cmovne r11, rax
 sar r11, 1
@@ -1858,8 +1858,8 @@ sub rdi, rsi
 lea rsi, [rsi + -1]
 add rax, r11
 test rcx, r11
-cmovne rsi, rdi
 cmovne r15, r11
+cmovne rsi, rdi
 test r11d, 1
 cmovne r11, rax
 sar r11, 1
@@ -1873,8 +1873,8 @@ sub rdi, rsi
 lea rsi, [rsi + -1]
 add rax, r11
 test rcx, r11
-cmovne rsi, rdi
 cmovne r15, r11
+cmovne rsi, rdi
 test r11d, 1
 cmovne r11, rax
 sar r11, 1
@@ -1888,8 +1888,8 @@ sub rdi, rsi
 lea rsi, [rsi + -1]
 add rax, r11
 test rcx, r11
-cmovne rsi, rdi
 cmovne r15, r11
+cmovne rsi, rdi
 test r11d, 1
 cmovne r11, rax
 sar r11, 1
@@ -1903,8 +1903,8 @@ sub rdi, rsi
 lea rsi, [rsi + -1]
 add rax, r11
 test rcx, r11
-cmovne rsi, rdi
 cmovne r15, r11
+cmovne rsi, rdi
 test r11d, 1
 cmovne r11, rax
 sar r11, 1
@@ -1918,8 +1918,8 @@ sub rdi, rsi
 lea rsi, [rsi + -1]
 add rax, r11
 test rcx, r11
-cmovne rsi, rdi
 cmovne r15, r11
+cmovne rsi, rdi
 test r11d, 1
 cmovne r11, rax
 sar r11, 1
@@ -1932,8 +1932,8 @@ sub r10, rsi
 lea rsi, [rsi + -1]
 add rax, r11
 test rcx, r11
-cmovne rsi, r10
 cmovne r15, r11
+cmovne rsi, r10
 test r11d, 1
 cmovne r11, rax
 sar r11, 1

@@ -16,7 +16,7 @@ pub(crate) use aarch64::{run, runs_assembly};
 pub(crate) use called::called;
 pub(crate) use inlined::{inlined, lazy_inlined};
 #[cfg(target_arch = "x86_64")]
-pub(crate) use x86_64::{has_bmi2, prefers_one_chain, prefers_two_chains, run};
+pub(crate) use x86_64::{has_adx, has_bmi2, prefers_one_chain, prefers_two_chains, run};
 
 use crate::addition;
 use crate::generated::divsteps::divstep_matrix;
@@ -39,15 +39,20 @@ pub(crate) fn find_out() {
 /// Whether `divstep_batch` does something.
 pub(crate) const HAS_DIVSTEP_BATCH: bool = true;
 
-/// zeta after 59 divsteps and their matrix, by a kernel that needs no extension, in the order that
-/// the processor is faster with.
+/// zeta after 59 divsteps and their matrix.
 #[inline(always)]
 pub(crate) fn divstep_batch(zeta: i64, f: i64, g: i64) -> Option<[i64; 5]> {
+    Some(batch_of_divsteps(zeta, f, g))
+}
+
+/// The same by a kernel that needs no extension, in the order that the processor is faster with.
+#[inline(always)]
+pub(crate) fn batch_of_divsteps(zeta: i64, f: i64, g: i64) -> [i64; 5] {
     #[cfg(target_arch = "x86_64")]
     if prefers_two_chains() {
-        return Some(divstep_matrix_sign_first(zeta, f, g));
+        return divstep_matrix_sign_first(zeta, f, g);
     }
-    Some(divstep_matrix(zeta, f, g))
+    divstep_matrix(zeta, f, g)
 }
 
 /// x*y/R mod p where no assembly runs, or where nobody asked the processor yet.

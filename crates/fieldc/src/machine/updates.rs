@@ -7,7 +7,7 @@ use core::mem::MaybeUninit;
 
 use crate::addition::{choose, reduce};
 use crate::divsteps::{Batches, KERNEL_STEPS};
-use crate::generated::divsteps::divstep_matrix_sign_first;
+use crate::machine::batch_of_divsteps;
 use crate::modulus::Modulus;
 use crate::residues;
 
@@ -234,7 +234,7 @@ where
     /// A batch on the lowest limbs of f and g.
     #[inline(always)]
     fn batch(&mut self, f: u64, g: u64) {
-        let [zeta, matrix @ ..] = divstep_matrix_sign_first(self.zeta, f as i64, g as i64);
+        let [zeta, matrix @ ..] = batch_of_divsteps(self.zeta, f as i64, g as i64);
         self.zeta = zeta;
         self.for_fg = matrix.map(|u| [HALF.wrapping_sub((u as u64) << 4)]);
         self.for_de = matrix.map(|u| [RAISED.wrapping_add(u as u64)]);
@@ -255,7 +255,7 @@ where
         let (f, g) = self.fg.as_flattened().split_at(place);
         let (f, g) = (f.first_chunk().unwrap(), g.first_chunk().unwrap());
         let both = next.fg.as_flattened_mut();
-        // SAFETY: only processors with ADX and BMI2 prefer two chains.
+        // SAFETY: `limb_inversion.rs` asked for ADX and BMI2.
         unsafe { Kernels::fg::<Resized<N, M>>(as_uninit::<V>(both), f, g, &self.for_fg) };
         let (f, g) = (both[0], both[V]);
         next.zeta = self.zeta;

@@ -1,6 +1,6 @@
 //! Which kernels run on x86-64, and calls of them.
 
-use crate::kernels::{ADX, ADX_AVX2, ADX_AVX512IFMA, AVX512F, MULX};
+use crate::kernels::{ADX, ADX_AVX2, ADX_AVX512IFMA, AVX512F, AVX512IFMA, MULX};
 use crate::running::code;
 
 /// Whether assembly runs that needs BMI2 only.
@@ -19,6 +19,12 @@ pub(crate) fn prefers_one_chain() -> bool {
 #[inline(always)]
 pub(crate) fn prefers_two_chains() -> bool {
     matches!(code(), ADX | ADX_AVX2 | AVX512F | ADX_AVX512IFMA)
+}
+
+/// Whether assembly may run that needs ADX and BMI2: only processors with both have AVX-512 kernels.
+#[inline(always)]
+pub(crate) fn has_adx() -> bool {
+    prefers_two_chains() || code() == AVX512IFMA
 }
 
 /// One load and one or two comparisons beside a call.
