@@ -130,8 +130,7 @@ impl State {
                 return fail("a sum of products with a matrix is not of f and g");
             }
             let number = numbers.add_same((-&far, far.clone()), quotient, bits - k as u64);
-            let word =
-                Polynomial::default().plus(&Polynomial::variable(number), factor << k);
+            let word = Polynomial::default().plus(&Polynomial::variable(number), factor << k);
             reading.known.insert(place, word);
         }
         [self.f, self.g] = quotients;
