@@ -111,16 +111,18 @@ impl WordMachine<'_> {
         Ok(self.words.make(Made::Sub(one, flag)))
     }
 
-    /// lsr; asr and sbfx: some bits from one on, with a sign.
+    /// lsl and lsr; asr and sbfx: some bits from one on, with a sign.
     fn field(&mut self, i: &Instruction, at: usize) -> Outcome<()> {
         let [_, word, Operand::Immediate(first), Operand::Immediate(last)] = i.operands else {
             return fail(UNKNOWN);
         };
         let (word, first, last) = (self.read(word)?, u64::from(first), u64::from(last));
-        if first > last || last > 63 || (first, last) == (0, 63) {
+        let is_left = i.opcode == Opcode::UBFM && first == last + 1;
+        if first > last && !is_left || last > 63 || (first, last) == (0, 63) {
             return fail(UNKNOWN);
         }
         let word = match i.opcode {
+            Opcode::UBFM if is_left && last < 63 => Made::Shl(word, 63 - last),
             Opcode::UBFM if last == 63 => Made::Shr(word, first),
             Opcode::SBFM if last == 63 => Made::Sar(word, first),
             Opcode::SBFM => {

@@ -45,12 +45,13 @@ const X86_64: [(&[u8], Meaning); 18] = [
 const ARM_BEFORE: [u32; 2] = [0xf940_0024, 0xf940_0045];
 const ARM_AFTER: [u32; 2] = [0xf900_0004, 0xd65f_03c0];
 
-const AARCH64: [(&[u32], Meaning); 17] = [
+const AARCH64: [(&[u32], Meaning); 18] = [
     (&[0x8b05_0084], |a, b| a.wrapping_add(b)), // add x4, x4, x5
     (&[0x9100_4484], |a, _| a.wrapping_add(17)), // add x4, x4, #17
     (&[0xcb05_0084], |a, b| a.wrapping_sub(b)), // sub x4, x4, x5
     (&[0xcb04_03e4], |a, _| a.wrapping_neg()),  // neg x4, x4
     (&[0x9b05_7c84], |a, b| a.wrapping_mul(b)), // mul x4, x4, x5
+    (&[0xd37b_e884], |a, _| a << 5),            // lsl x4, x4, #5
     (&[0xd37f_fc84], |a, _| a >> 63),           // lsr x4, x4, #63
     (&[0x9341_fc84], |a, _| (a.cast_signed() >> 1).cast_unsigned()), // asr x4, x4, #1
     (&[0x9354_a484], |a, _| field(a, 20, 22)),  // sbfx x4, x4, #20, #22
