@@ -17,6 +17,10 @@ mod affine;
 pub mod bls12_381;
 pub mod bn254;
 mod curve;
+#[cfg(any(feature = "group", feature = "group-0-13"))]
+mod encoded;
+#[cfg(any(feature = "group", feature = "group-0-13"))]
+mod group;
 mod jacobian;
 mod multiple;
 mod operators;
@@ -24,6 +28,7 @@ pub mod p256;
 pub mod pallas;
 mod sec1;
 pub mod secp256k1;
+mod spare_bits;
 mod traits;
 pub mod vesta;
 
