@@ -4,7 +4,11 @@ use subtle::{Choice, CtOption};
 
 use super::encoded::Encoded;
 use super::{Affine, Curve, Jacobian};
+#[cfg(feature = "alloc")]
+use super::{bls12_381, bn254, pallas, vesta};
 use crate::generic::Field;
+#[cfg(feature = "alloc")]
+use crate::prime_field::PrimeField;
 
 /// A point, if it is there.
 fn option<T: Default>(point: Option<T>) -> CtOption<T> {
@@ -124,13 +128,31 @@ macro_rules! traits {
 
         impl<C: Encoded<Scalar: $ff::PrimeField>> $group::prime::PrimeGroup for Jacobian<C> {}
 
-        #[cfg(feature = "alloc")]
-        impl<C: Curve<Scalar: $ff::PrimeField>> $group::WnafGroup for Jacobian<C> {
-            fn recommended_wnaf_for_num_scalars(count: usize) -> usize {
-                window(count, <C::Scalar as crate::PrimeField>::BITS as usize)
-            }
-        }
+        digits! { $group, bls12_381::G1, bls12_381::G2, bn254::G1, bn254::G2, pallas::Pallas, vesta::Vesta }
     };
+}
+
+/// Multiples by digits, where scalars have a spare bit: of others `group` drops the last carry.
+#[cfg(feature = "alloc")]
+macro_rules! digits {
+    ($group:ident, $($Curve:ty),+) => {
+        $(impl $group::WnafGroup for Jacobian<$Curve> {
+            fn recommended_wnaf_for_num_scalars(count: usize) -> usize {
+                let bits = const {
+                    let bits = <<$Curve as Curve>::Scalar as PrimeField>::BITS as usize;
+                    assert!(bits % 8 != 0, "no spare bit");
+                    bits
+                };
+                window(count, bits)
+            }
+        })+
+    };
+}
+
+/// Nothing: the feature is off.
+#[cfg(not(feature = "alloc"))]
+macro_rules! digits {
+    ($($ignored:tt)*) => {};
 }
 
 /// Where the next larger window saves fewer sums, in so many multiples, than its table costs.
