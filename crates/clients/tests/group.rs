@@ -1,5 +1,5 @@
-//! `group` 0.13 and 0.14: its own suites on points, bellman's sums of multiples, and the bytes of other
-//! crates' points.
+//! `group` 0.13 and 0.14: its own suites on points, bellman's sums of multiples, and the bytes of
+//! other crates' points.
 
 use std::sync::Arc;
 
@@ -10,8 +10,8 @@ use fieldc::curves::{Jacobian, bls12_381, bn254, p256, pallas, secp256k1, vesta}
 use group_0_13::prime::PrimeCurve;
 use group_0_13::{Group, GroupEncoding};
 
-/// The suites of one version. `$wnaf` has those of digits, which `group` computes for scalars with a
-/// spare bit only: it drops the last carry of others.
+/// The suites of one version. `$wnaf` tests multiples by digits, which `group` computes for scalars
+/// with a spare bit only: it drops the last carry of others.
 macro_rules! suites {
     ($group:ident: $($name:ident: $Curve:ty $(, $wnaf:ident)?;)+) => {
         $(
@@ -80,7 +80,7 @@ fn same_bytes<Ours: Group + GroupEncoding, Theirs: Group + GroupEncoding>() {
         assert_eq!(Ours::from_bytes(&bytes).unwrap(), point);
         let (negative, other_negative) = ((-point).to_bytes(), (-other).to_bytes());
         assert_eq!(negative.as_ref(), other_negative.as_ref());
-        // A changed byte is a point for both or for neither. halo2curves has no check of groups in G2.
+        // A changed byte is a point for both or for neither; halo2curves checks no group.
         for i in [0, 1, bytes.as_ref().len() - 1] {
             let (mut changed, mut other_changed) = (bytes, other_bytes);
             changed.as_mut()[i] ^= 0x41;

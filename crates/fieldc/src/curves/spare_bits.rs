@@ -1,5 +1,5 @@
-//! Encodings of points of BN254, Pallas and Vesta: coordinates have the least significant byte first,
-//! and the bits of the last byte that no coordinate needs are flags.
+//! Encodings of points of BN254, Pallas and Vesta: coordinates have the least significant byte
+//! first, and the bits of the last byte that no coordinate needs are flags.
 //!
 //! Source: the crates pasta_curves and halo2curves (0.10), whose bytes they are.
 
@@ -62,14 +62,21 @@ impl Coordinate for Fp2<crate::bn254::Fp> {
 macro_rules! encodings {
     ($curve:ident :: $Affine:ident, $Group:ident, $compressed:literal, $uncompressed:literal,
         $infinity:literal) => {
+        encodings! {
+            @ $curve::$Affine, $Group, $compressed, $uncompressed, $infinity,
+            concat!("use fieldc::curves::", stringify!($curve), "::", stringify!($Affine), ";")
+        }
+    };
+    (@ $curve:ident :: $Affine:ident, $Group:ident, $compressed:literal, $uncompressed:literal,
+        $infinity:literal, $use:expr) => {
         impl $curve::$Affine {
             /// The encoding by the first coordinate and flags in its last byte.
             ///
             /// ```
-            #[doc = concat!("use fieldc::curves::", stringify!($curve), "::", stringify!($Affine), ";")]
+            #[doc = $use]
             ///
             #[doc = concat!("let bytes = ", stringify!($Affine), "::INFINITY.to_compressed();")]
-            #[doc = concat!("assert_eq!(bytes[", stringify!($compressed), " - 1], ", stringify!($infinity), ");")]
+            #[doc = concat!("assert_eq!(bytes.last(), Some(&", stringify!($infinity), "));")]
             /// ```
             pub fn to_compressed(&self) -> [u8; $compressed] {
                 let mut bytes = [0; $compressed];
@@ -82,7 +89,7 @@ macro_rules! encodings {
             /// The encoding by both coordinates; that of infinity is 0.
             ///
             /// ```
-            #[doc = concat!("use fieldc::curves::", stringify!($curve), "::", stringify!($Affine), ";")]
+            #[doc = $use]
             ///
             #[doc = concat!("let g = ", stringify!($Affine), "::GENERATOR;")]
             #[doc = concat!("let bytes = g.to_uncompressed();")]
@@ -103,7 +110,7 @@ macro_rules! encodings {
             /// Time depends on what is wrong with the bytes, and on whether the point is infinity.
             ///
             /// ```
-            #[doc = concat!("use fieldc::curves::", stringify!($curve), "::", stringify!($Affine), ";")]
+            #[doc = $use]
             ///
             #[doc = concat!("let g = ", stringify!($Affine), "::GENERATOR;")]
             #[doc = concat!(
@@ -123,7 +130,7 @@ macro_rules! encodings {
             /// Time depends on what is wrong with the bytes, and on whether the point is infinity.
             ///
             /// ```
-            #[doc = concat!("use fieldc::curves::", stringify!($curve), "::", stringify!($Affine), ";")]
+            #[doc = $use]
             ///
             #[doc = concat!(
                 "assert_eq!(", stringify!($Affine), "::from_uncompressed(&[1; ",
