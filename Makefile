@@ -5,7 +5,7 @@ FIELD ?= bls12-381-p
 BIN := .venv/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 INSTALLED := .venv/installed
 # The features of the crate that implement traits.
-TRAITS := subtle,zeroize,serde,rand_core,ff,ff-0-13,bits,ark-ff,digest,num-traits,bytemuck,arbitrary,proptest,pairing,alloc
+TRAITS := subtle,zeroize,serde,rand_core,ff,ff-0-13,bits,ark-ff,digest,num-traits,bytemuck,arbitrary,proptest,pairing,alloc,group,group-0-13
 # The crates that are checked and tested at once: what they depend on is compiled with one set of
 # features, for all commands.
 TESTED := -p fieldc -p fieldc-check -p fieldc-fuzz

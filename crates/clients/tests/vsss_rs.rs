@@ -1,11 +1,16 @@
-//! `ff` 0.14 and `rand_core` 0.10: Shamir's shares of vsss-rs.
+//! `ff` and `group` 0.14 and `rand_core` 0.10: Shamir's and Feldman's shares of vsss-rs.
 
 use std::convert::Infallible;
 
 use ff::PrimeField;
+use fieldc::curves::{self, Jacobian};
 use fieldc::{bls12_381, p256, secp256k1};
+use group::{Group, GroupEncoding};
 use rand_core::{TryCryptoRng, TryRng};
-use vsss_rs::{IdentifierPrimeField, PrimeFieldShare, ReadableShareSet, shamir};
+use vsss_rs::{
+    FeldmanVerifierSet, IdentifierPrimeField, PrimeFieldShare, ReadableShareSet, ValueGroup,
+    feldman, shamir,
+};
 
 /// SplitMix64, which is no generator for secrets.
 struct Source(u64);
@@ -59,4 +64,32 @@ fn shares() {
     check::<bls12_381::Fr>();
     check::<secp256k1::Fr>();
     check::<p256::Fp>();
+}
+
+/// Whoever has a share can see that it belongs to the others; a changed one does not.
+fn check_verified<G: Group<Scalar = F> + GroupEncoding + Default, F: PrimeField>() {
+    let mut source = Source(2);
+    let secret = IdentifierPrimeField(F::from(0x1234_5678).invert().unwrap());
+    let (shares, verifiers) = feldman::split_secret::<PrimeFieldShare<F>, ValueGroup<G>>(
+        2,
+        3,
+        &secret,
+        Some(ValueGroup(G::generator())),
+        &mut source,
+    )
+    .expect("a threshold and a limit that fit");
+    assert_eq!(shares[1..].to_vec().combine().expect("shares that differ").0, secret.0);
+    for share in &shares {
+        assert!(verifiers.verify_share(share).is_ok());
+        let mut changed = *share;
+        changed.value.0 += F::ONE;
+        assert!(verifiers.verify_share(&changed).is_err());
+    }
+}
+
+#[test]
+fn verified_shares() {
+    check_verified::<Jacobian<curves::bls12_381::G1>, _>();
+    check_verified::<curves::secp256k1::Jacobian, _>();
+    check_verified::<curves::p256::Jacobian, _>();
 }

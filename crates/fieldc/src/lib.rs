@@ -64,8 +64,8 @@
 //! | `zeroize` | `Zeroize` |
 //! | `serde` | `Serialize` and `Deserialize`: the number, most significant byte first, as text in formats for humans; what is not canonical is refused |
 //! | `rand_core` | `from_rng` and `try_from_rng`, for generators of rand_core 0.10 |
-//! | `ff` | `Field` of ff 0.14; with a generator `PrimeField`, `FromUniformBytes` and `WithSmallOrderMulGroup` too |
-//! | `ff-0-13` | the same of ff 0.13 |
+//! | `ff`, `ff-0-13` | `Field` of ff 0.14 or 0.13; with a generator `PrimeField`, `FromUniformBytes` and `WithSmallOrderMulGroup` too |
+//! | `group`, `group-0-13` | points, not fields, get `Group`, `PrimeCurve` and more of group 0.14 or 0.13: the module `curves` |
 //! | `num-traits` | `Zero`, `One`, `Inv`, `Pow` and `MulAdd` |
 //! | `bytemuck` | `Zeroable`, `NoUninit` and `CheckedBitPattern`, of the limbs that elements are kept in |
 //! | `arbitrary`, `proptest` | `Arbitrary` |

@@ -22,6 +22,12 @@ pub(crate) fn runtime_mask(flag: bool) -> u64 {
     opaque((flag as u64).wrapping_neg())
 }
 
+/// All ones if the uppermost bit is set, else 0, where the program runs.
+#[inline(always)]
+pub(crate) fn runtime_sign(word: u64) -> u64 {
+    opaque((word as i64 >> 63) as u64)
+}
+
 /// The same mask, of which the compiler knows nothing: an empty instruction names its register.
 /// `black_box` puts it into memory, which the limbs then wait for.
 #[cfg(all(

@@ -42,7 +42,7 @@ const fn has_easy_limb(p: &[u64]) -> bool {
 }
 
 /// The class whose code is the fastest: rows of mu have no easy limb.
-const fn served(p: &[u64]) -> u8 {
+pub(crate) const fn served(p: &[u64]) -> u8 {
     match class_of(p) {
         FOLD | COMPLEMENT if has_easy_limb(p) => SPARE,
         class => class,

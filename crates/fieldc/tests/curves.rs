@@ -204,12 +204,12 @@ const P256: [(u64, &str, &str); 1] = [(
 #[test]
 fn published_multiples() {
     for (k, x, y) in SECP256K1 {
-        let found = (secp256k1::Affine::GENERATOR * k.into()).to_affine();
+        let found = (secp256k1::Affine::GENERATOR * fieldc::secp256k1::Fr::from(k)).to_affine();
         assert_eq!(format!("{:x}", found.x()), x);
         assert_eq!(format!("{:x}", found.y()), y);
     }
     for (k, x, y) in P256 {
-        let found = (p256::Affine::GENERATOR * k.into()).to_affine();
+        let found = (p256::Affine::GENERATOR * p256::Fr::from(k)).to_affine();
         assert_eq!(format!("{:x}", found.x()), x);
         assert_eq!(format!("{:x}", found.y()), y);
     }
@@ -333,7 +333,7 @@ macro_rules! sec1 {
     ($curve:ident) => {
         use $curve::Affine;
         for k in [1_u64, 2, 3, 4, 5, 6] {
-            let p = (Affine::GENERATOR * k.into()).to_affine();
+            let p = $curve::Jacobian::GENERATOR.mul_public(&[k]).to_affine();
             for p in [p, -p] {
                 assert_eq!(Affine::from_sec1(&p.to_sec1_compressed()), Some(p));
                 assert_eq!(Affine::from_sec1(&p.to_sec1_uncompressed()), Some(p));

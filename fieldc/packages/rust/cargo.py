@@ -23,7 +23,7 @@ OWN = {
 """Features that need no other crate, and what they do."""
 ON = ("vectors",)
 """Those that are on."""
-INTERNAL = ("default", "sources", "curves", "pairing")
+INTERNAL = ("default", "sources", "curves", "group", "group-0-13", "pairing")
 """Features for macros of this repository, and for fields that the crate names."""
 
 

@@ -15,12 +15,12 @@ square of 6 limbs; rows of secp256k1 are of one run. "Before" each row had a quo
 | secp256k1-p | mul | 68.4, 50.0 | 50.4, 35.4 | k256 0.13 58.6, 49.5 | 0.86, 0.72 |
 | secp256k1-p | square | 67.2, 48.6 | 48.2, 28.6 | 75.9, 46.7 | 0.64, 0.61 |
 
-On Zen 4 products modulo bn254-p took 63.5, 52.2 ticks by rows of mu, and take 53.6, 51.1 by
-`last-difference` and in place; docs/races.md has more.
+On Zen 4 products modulo bn254-p took 63.5, 52.2 ticks by rows of mu, and 53.6, 51.1 by
+`last-difference` and in place. Since p is added under a mask they take 2 to 14 % less;
+docs/races.md has more.
 
 arkworks branches on its last comparison, so the processor guesses it and starts the next product;
-ours is a select, which the next product waits for. It takes about 30 of the 259 instructions of
-a product of 4 limbs. A result that is returned is copied once, which costs 4 cycles of latency. Of
+ours waits for a mask. A result that is returned is copied once, which costs 4 cycles of latency. Of
 all instructions 124 are moves, most of them around `mul`, which has fixed registers.
 """
 
@@ -42,7 +42,7 @@ from fieldc.packages.rust.classes import (
     class_expressions,
     class_words,
 )
-from fieldc.packages.rust.portable_body import RowBody
+from fieldc.packages.rust.portable_body import RowBody, SignBody
 from fieldc.packages.rust.portable_plain import plain_products
 from fieldc.targets.header import contract
 from fieldc.targets.rust.flat import HELPERS, FlatBody, Flavour, rust_function
@@ -72,7 +72,7 @@ ROWS = RowChoice(RowStyle.TWO_SUMS)
 """A row of x is whole before the sum waits for it: of all styles that has the least latency."""
 HEADER = "#[inline(always)]\npub(crate) fn"
 HEAD = """use crate::limbs::{adc, mac, sbb};
-use crate::portable::{after, runtime_mask as mask};
+use crate::portable::{after, runtime_mask as mask, runtime_sign as sign};
 
 /// a * b as its low and high half.
 #[inline(always)]
@@ -109,12 +109,13 @@ def _of_class(prime_class: PrimeClass, limbs: int) -> Iterator[str]:
         operation = expression.kernel.operation
         if (prime_class, operation, limbs) in SLOWER:
             continue
-        if (prime_class, operation) == DIFFERENCE:
+        is_difference = (prime_class, operation) == DIFFERENCE
+        if is_difference:
             expression = choose(expression.field, operation, "last-difference")
         # Of values below 2p each operation has a class of one name here.
         name = f"{operation}_{prime_class.name.removeprefix('lazy_')}_{limbs}"
         program = class_words(expression, ROWS)
-        body = _body(prime_class, program, flavour)
+        body = SignBody(program, flavour) if is_difference else _body(prime_class, program, flavour)
         text = rust_function(program, name, None, flavour, body).text
         _, head, rest = text.partition(HEADER)
         says = f"/// {operation}: {contract(expression)}. The class: {prime_class.says}."

@@ -189,7 +189,7 @@ impl<C: Curve> Jacobian<C> {
 
     /// The coordinates from 1/z; 0 where z is 0.
     #[inline]
-    fn scaled(&self, inverse: C::Base) -> Affine<C> {
+    pub(super) fn scaled(&self, inverse: C::Base) -> Affine<C> {
         let square = inverse.square();
         Affine {
             x: self.x * square,

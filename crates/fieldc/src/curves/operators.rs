@@ -1,7 +1,8 @@
 //! Operators on points.
 
+use core::borrow::Borrow;
 use core::iter::Sum;
-use core::ops::Neg;
+use core::ops::{Mul, MulAssign, Neg};
 
 use super::{Affine, Curve, Jacobian};
 
@@ -104,16 +105,17 @@ assign! {
     SubAssign::sub_assign, difference_mixed, Affine<C>, &Affine<C>;
 }
 
-/// Multiples, in the same time for all points and scalars: a scalar stands to the right.
+/// Multiples, in the same time for all points and scalars: a scalar stands to the right, by value or by
+/// reference.
 macro_rules! multiples {
     ($($Left:ty),+) => {
         $(
-            impl<C: Curve> core::ops::Mul<C::Scalar> for $Left {
+            impl<C: Curve, S: Borrow<C::Scalar>> Mul<S> for $Left {
                 type Output = Jacobian<C>;
 
                 #[inline]
-                fn mul(self, scalar: C::Scalar) -> Jacobian<C> {
-                    self.multiple(&scalar)
+                fn mul(self, scalar: S) -> Jacobian<C> {
+                    self.multiple(scalar.borrow())
                 }
             }
         )+
@@ -121,6 +123,13 @@ macro_rules! multiples {
 }
 
 multiples! { Jacobian<C>, &Jacobian<C>, Affine<C>, &Affine<C> }
+
+impl<C: Curve, S: Borrow<C::Scalar>> MulAssign<S> for Jacobian<C> {
+    #[inline]
+    fn mul_assign(&mut self, scalar: S) {
+        *self = self.multiple(scalar.borrow());
+    }
+}
 
 impl<C: Curve> Sum for Jacobian<C> {
     #[inline]

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
 use crate::limbs::{adc, mac, sbb};
-use crate::portable::{after, runtime_mask as mask};
+use crate::portable::{after, runtime_mask as mask, runtime_sign as sign};
 
 /// a * b as its low and high half.
 #[inline(always)]
@@ -356,15 +356,11 @@ pub(crate) fn mul_spare_4(x: &[u64; 4], y: &[u64; 4], p: &[u64; 4], n0: u64) -> 
     let (d_211, borrow_212) = sbb(t_179, t_201, borrow_210);
     let (d_213, borrow_214) = sbb(t_185, t_205, borrow_212);
     let (d_215, _) = sbb(t_189, t_207, borrow_214);
-    let (t_217, carry_218) = adc(d_209, p[0], false);
-    let (t_219, carry_220) = adc(d_211, p[1], carry_218);
-    let (t_221, carry_222) = adc(d_213, p[2], carry_220);
-    let (t_223, carry_224) = adc(d_215, p[3], carry_222);
-    let mask_224 = mask(carry_224);
-    let z_225 = select(mask_224, t_217, d_209);
-    let z_226 = select(mask_224, t_219, d_211);
-    let z_227 = select(mask_224, t_221, d_213);
-    let z_228 = select(mask_224, t_223, d_215);
+    let negative = sign(d_215);
+    let (z_225, carry_225) = adc(d_209, p[0] & negative, false);
+    let (z_226, carry_226) = adc(d_211, p[1] & negative, carry_225);
+    let (z_227, carry_227) = adc(d_213, p[2] & negative, carry_226);
+    let (z_228, _) = adc(d_215, p[3] & negative, carry_227);
     [z_225, z_226, z_227, z_228]
 }
 
@@ -2599,19 +2595,13 @@ pub(crate) fn mul_spare_6(x: &[u64; 6], y: &[u64; 6], p: &[u64; 6], n0: u64) -> 
     let (d_463, borrow_464) = sbb(t_419, t_449, borrow_462);
     let (d_465, borrow_466) = sbb(t_425, t_453, borrow_464);
     let (d_467, _) = sbb(t_429, t_455, borrow_466);
-    let (t_469, carry_470) = adc(d_457, p[0], false);
-    let (t_471, carry_472) = adc(d_459, p[1], carry_470);
-    let (t_473, carry_474) = adc(d_461, p[2], carry_472);
-    let (t_475, carry_476) = adc(d_463, p[3], carry_474);
-    let (t_477, carry_478) = adc(d_465, p[4], carry_476);
-    let (t_479, carry_480) = adc(d_467, p[5], carry_478);
-    let mask_480 = mask(carry_480);
-    let z_481 = select(mask_480, t_469, d_457);
-    let z_482 = select(mask_480, t_471, d_459);
-    let z_483 = select(mask_480, t_473, d_461);
-    let z_484 = select(mask_480, t_475, d_463);
-    let z_485 = select(mask_480, t_477, d_465);
-    let z_486 = select(mask_480, t_479, d_467);
+    let negative = sign(d_467);
+    let (z_481, carry_481) = adc(d_457, p[0] & negative, false);
+    let (z_482, carry_482) = adc(d_459, p[1] & negative, carry_481);
+    let (z_483, carry_483) = adc(d_461, p[2] & negative, carry_482);
+    let (z_484, carry_484) = adc(d_463, p[3] & negative, carry_483);
+    let (z_485, carry_485) = adc(d_465, p[4] & negative, carry_484);
+    let (z_486, _) = adc(d_467, p[5] & negative, carry_485);
     [z_481, z_482, z_483, z_484, z_485, z_486]
 }
 

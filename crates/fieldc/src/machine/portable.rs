@@ -8,7 +8,7 @@ use core::array;
 use crate::assembly::{Products, Shape};
 use crate::lazy_kernels::{LazyProducts, LazyShape};
 use crate::limbs::by_limbs;
-use crate::modulus::Modulus;
+use crate::modulus::{FOLD, Modulus};
 use crate::portable_products as portable;
 
 /// Whether `divstep_batch` does something.
@@ -42,11 +42,11 @@ impl<const N: usize, const CLASS: u8> Products<N> for Shape<N, CLASS> {
         if N <= SHORT {
             return portable::mul::<N, M>(x, y);
         }
+        if const { returns_lower::<N, M>() } {
+            return mul_values::<N, M, u128>(x, y);
+        }
         if const { N == PASSED } {
-            let [a, b, c, d] = array::from_fn(|i| x[i]);
-            let mut z = [0; N];
-            mul_limbs::<N, M>(&mut z, y, a, b, c, d);
-            return by_limbs(&z);
+            return mul_values::<N, M, ()>(x, y);
         }
         // SAFETY: the references are valid.
         written(|z| unsafe { mul_at::<N, M>(z, x, y) })
@@ -123,21 +123,85 @@ unsafe fn mul_at<const N: usize, M: Modulus<N>>(
     unsafe { *z = portable::mul::<N, M>(&*x, &*y) }
 }
 
-/// z becomes x*y/R mod p for a number x of four limbs, which come in registers.
+/// Whether products of values return their lower limbs in registers. Modulo primes of one class that
+/// is faster, alone and in chains; of others only one of the two is.
+const fn returns_lower<const N: usize, M: Modulus<N>>() -> bool {
+    cfg!(target_pointer_width = "64") && portable::served(&M::P) == FOLD
+}
+
+/// The limbs that a function returns; it stores the others.
+trait Lower: Sized {
+    /// Stores the others.
+    fn apart<const N: usize>(number: [u64; N], others: &mut [u64; N]) -> Self;
+    /// The number, whose other limbs are copied limb by limb.
+    fn joined<const N: usize>(self, others: &[u64; N]) -> [u64; N];
+}
+
+/// None.
+impl Lower for () {
+    #[inline(always)]
+    fn apart<const N: usize>(number: [u64; N], others: &mut [u64; N]) {
+        *others = number;
+    }
+
+    #[inline(always)]
+    fn joined<const N: usize>(self, others: &[u64; N]) -> [u64; N] {
+        by_limbs(others)
+    }
+}
+
+/// The lowest two, with which the next product begins.
+impl Lower for u128 {
+    #[inline(always)]
+    fn apart<const N: usize>(number: [u64; N], others: &mut [u64; N]) -> Self {
+        others[2..].copy_from_slice(&number[2..]);
+        Self::from(number[1]) << 64 | Self::from(number[0])
+    }
+
+    #[inline(always)]
+    fn joined<const N: usize>(self, others: &[u64; N]) -> [u64; N] {
+        let mut number = by_limbs(others);
+        (number[0], number[1]) = (self as u64, (self >> 64) as u64);
+        number
+    }
+}
+
+/// x*y/R mod p; a factor x of four limbs is passed in registers.
 ///
 /// A factor by value is there already, and need not be stored to be loaded again. In place that
 /// would gain nothing: products modulo bn254-p take 7 % longer with these registers.
+#[inline(always)]
+fn mul_values<const N: usize, M: Modulus<N>, L: Lower>(x: &[u64; N], y: &[u64; N]) -> [u64; N] {
+    let mut z = [0; N];
+    let lower = if const { N == PASSED } {
+        let [a, b, c, d] = array::from_fn(|i| x[i]);
+        mul_limbs::<N, M, L>(&mut z, y, a, b, c, d)
+    } else {
+        mul_apart::<N, M, L>(&mut z, x, y)
+    };
+    lower.joined(&z)
+}
+
 #[inline(never)]
-fn mul_limbs<const N: usize, M: Modulus<N>>(
+fn mul_limbs<const N: usize, M: Modulus<N>, L: Lower>(
     z: &mut [u64; N],
     y: &[u64; N],
     a: u64,
     b: u64,
     c: u64,
     d: u64,
-) {
+) -> L {
     let x = array::from_fn(|i| [a, b, c, d][i]);
-    *z = portable::mul::<N, M>(&x, y);
+    L::apart(portable::mul::<N, M>(&x, y), z)
+}
+
+#[inline(never)]
+fn mul_apart<const N: usize, M: Modulus<N>, L: Lower>(
+    z: &mut [u64; N],
+    x: &[u64; N],
+    y: &[u64; N],
+) -> L {
+    L::apart(portable::mul::<N, M>(x, y), z)
 }
 
 /// z becomes x*x/R mod p; it may be where x is.

@@ -116,19 +116,7 @@ macro_rules! encodings {
             )]
             /// ```
             pub fn from_compressed(bytes: &[u8; $compressed]) -> Option<Self> {
-                let flags = bytes[0] & FLAGS;
-                if flags == COMPRESSED | INFINITY {
-                    return is_zero(bytes).then_some(Self::INFINITY);
-                }
-                if flags | LARGER != COMPRESSED | LARGER {
-                    return None;
-                }
-                let x = Coordinate::read(bytes)?;
-                let y = right_side::<$Group>(&x).sqrt()?;
-                let is_other = y.is_larger() != (flags == COMPRESSED | LARGER);
-                let y = <$Group as Curve>::Base::select(is_other, &-y, &y);
-                let point = Self::new_unchecked(x, y);
-                point.is_in_subgroup().then_some(point)
+                Self::decompressed(bytes).filter(Self::is_in_subgroup)
             }
 
             /// The point of the group of prime order with this encoding; `None` for all other bytes.
@@ -145,16 +133,31 @@ macro_rules! encodings {
             )]
             /// ```
             pub fn from_uncompressed(bytes: &[u8; $uncompressed]) -> Option<Self> {
+                Self::decoded(bytes).filter(Self::is_in_subgroup)
+            }
+
+            /// The point of the curve with this encoding, which may be outside the group.
+            pub(in crate::curves) fn decompressed(bytes: &[u8; $compressed]) -> Option<Self> {
+                let flags = bytes[0] & FLAGS;
+                if flags == COMPRESSED | INFINITY {
+                    return is_zero(bytes).then_some(Self::INFINITY);
+                }
+                if flags | LARGER != COMPRESSED | LARGER {
+                    return None;
+                }
+                let x = Coordinate::read(bytes)?;
+                let y = right_side::<$Group>(&x).sqrt()?;
+                let is_other = y.is_larger() != (flags == COMPRESSED | LARGER);
+                let y = <$Group as Curve>::Base::select(is_other, &-y, &y);
+                Some(Self::new_unchecked(x, y))
+            }
+
+            /// The point of the curve with this encoding, which may be outside the group.
+            pub(in crate::curves) fn decoded(bytes: &[u8; $uncompressed]) -> Option<Self> {
                 let (x, y) = bytes.split_at($compressed);
                 match bytes[0] & FLAGS {
-                    0 => {
-                        // The second coordinate has no flags: they are part of its number.
-                        if y[0] & FLAGS != 0 {
-                            return None;
-                        }
-                        let point = Self::new(Coordinate::read(x)?, Coordinate::read(y)?)?;
-                        point.is_in_subgroup().then_some(point)
-                    }
+                    // The second coordinate has no flags: they are part of its number.
+                    0 if y[0] & FLAGS == 0 => Self::new(Coordinate::read(x)?, Coordinate::read(y)?),
                     INFINITY => is_zero(bytes).then_some(Self::INFINITY),
                     _ => None,
                 }
