@@ -288,6 +288,20 @@ def test_the_help_of_each_verb_fits_the_terminal(
         assert max(map(len, text.splitlines())) <= columns, name
 
 
+def test_help_breaks_no_word_however_narrow_the_terminal_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def shown(columns: int) -> list[str]:
+        monkeypatch.setenv("COLUMNS", str(columns))
+        parsers = (cli.find_verb(name).parser() for name in cli.VERBS)
+        return [cli.overview(), *(parser.format_help() for parser in parsers)]
+
+    for wide, narrow in zip(shown(59), shown(20), strict=True):
+        assert narrow.split() == wide.split()
+        longest = [line for line in narrow.splitlines() if len(line) > 20]
+        assert all(len(line.split()) == 1 for line in longest), longest
+
+
 @pytest.mark.parametrize(
     "name", ["[bold]", "[/]", ":bug:", "a\nb", "\x1b[31m", "\udce9"], ids=ascii
 )

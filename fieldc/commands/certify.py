@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fieldc.commands.built import manifest_of, modulus_of, no_manifest, read
+from fieldc.commands.built import check_once, manifest_of, modulus_of, no_manifest, read
 from fieldc.commands.progress import progress
 from fieldc.commands.verb import Answer, Table, UsageError, option, verb
 from fieldc.errors import quote
@@ -220,8 +220,7 @@ def built_rows(folder: Path) -> BuiltRows:
         raise no_manifest(folder) from None
     if not kernels:
         raise UsageError(f"{quote(str(folder))} has no kernel that was PROVED")
-    if len({(kernel.object, kernel.symbol) for kernel in kernels}) < len(kernels):
-        raise UsageError(f"{quote(str(folder / 'manifest.json'))} names a kernel twice")
+    check_once(folder, ((kernel.object, kernel.symbol) for kernel in kernels))
     return BuiltRows(kernels, len(named) - len(kernels), p, limbs)
 
 
