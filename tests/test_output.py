@@ -13,6 +13,8 @@ import pytest
 from rich.console import Console
 
 from fieldc import cli
+from fieldc.catalogue import find_field
+from fieldc.commands.build import decided
 from fieldc.commands.lab import conclusion as of_study
 from fieldc.commands.list import targets
 from fieldc.commands.output import (
@@ -55,7 +57,6 @@ def test_a_narrow_terminal_gets_fewer_columns(width: int, left_out: list[str]) -
 
 @pytest.mark.skipif(not is_x86_64(), reason="a race is timed on x86-64 only")
 def test_a_race_fits_80_columns() -> None:
-    from fieldc.catalogue import find_field
     from fieldc.lab.race import run_race
 
     field = find_field("2^384-317")
@@ -317,3 +318,10 @@ def test_a_name_is_shown_as_it_is_and_on_one_line(
     print_answer(Answer((table,), [], conclusion=(f"written to {name}",)))
     assert shown.getvalue().count(printable(name)) == 3
     assert "\x1b[31m" not in shown.getvalue()
+
+
+def test_the_choice_of_kernels_says_how_far_it_is() -> None:
+    said: list[tuple[str, int, int]] = []
+    operations: dict[str, str | None] = {"add": None, "neg": None}
+    decided(find_field("17"), operations, "c", show=lambda *step: said.append(step))
+    assert said == [("choose", done, 2) for done in range(3)]

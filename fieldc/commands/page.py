@@ -74,7 +74,7 @@ def best_kernels(field: Field) -> list[Artifact]:
     from fieldc.commands.build import decided
 
     with progress() as show:
-        made = build(decided(field, dict.fromkeys(SHOWN), TARGET), show)
+        made = build(decided(field, dict.fromkeys(SHOWN), TARGET, show=show), show)
     return [artifact for artifact in made if artifact.preferred]
 
 

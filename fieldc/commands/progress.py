@@ -11,7 +11,7 @@ from threading import Event, Thread
 from fieldc.progress import Progress
 
 SECONDS_BETWEEN_LINES = 5.0
-SECONDS_OF_SILENCE = 8.0
+SECONDS_OF_SILENCE = 4.0
 """After these the last line is said once more: one proof can take minutes."""
 
 

@@ -9,6 +9,7 @@ from textwrap import wrap
 from typing import TypeVar
 
 from fieldc.language import Expression
+from fieldc.targets.header import in_comment
 from fieldc.words.program import Program, Step, Value
 
 WORD_SIZES = (64, 32)
@@ -32,7 +33,7 @@ def contract(expression: Expression) -> list[str]:
     f, kernel = expression.field, expression.kernel
     named = f"{f.name}: " if f.name else ""
     needs = " and ".join(f"{name} {bound.says}" for name, bound in kernel.operands)
-    summary = kernel.source.splitlines()[0] if kernel.source else ""
+    summary = in_comment(kernel.source.splitlines()[0]) if kernel.source else ""
     algorithm = "" if kernel.algorithm == kernel.operation else f" ({kernel.algorithm})"
     return [
         *wrap(f"{kernel.operation}{algorithm}: {summary}", 90),
