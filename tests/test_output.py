@@ -269,6 +269,22 @@ def test_one_long_proof_is_heard_of_again(monkeypatch: pytest.MonkeyPatch) -> No
     assert {*said[:-1]} == {"prove: 0/3"} and said[-1] == "prove: 3/3"
 
 
+def test_work_that_has_not_said_what_it_is_is_heard_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    heard = threading.Event()
+    said: list[str] = []
+
+    def say(line: str) -> None:
+        said.append(line)
+        heard.set()
+
+    monkeypatch.setattr("fieldc.commands.progress.say", say)
+    monkeypatch.setattr("fieldc.commands.progress.SECONDS_OF_SILENCE", 0.01)
+    monkeypatch.setattr("sys.stderr", io.StringIO())
+    with progress():
+        assert heard.wait(10)
+    assert {*said} == {"at work"}
+
+
 @pytest.mark.parametrize("columns", [40, 80, 200])
 def test_the_overview_fits_the_terminal(columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", str(columns))

@@ -100,7 +100,9 @@ def certify(arguments: argparse.Namespace) -> Answer:
     program, command = programs_for(scalars, rest)
     with progress() as show:
         found = [*replayed(folder, built, program, show)]
+        show("check", 0, len(rest))
         checked, faults = by_checker(folder, rest, command)
+        show("check", len(rest), len(rest))
     found += checked
     notes = []
     if scalars:
@@ -146,6 +148,7 @@ def replayed(
     """What the proved checker says of the kernels that it knows. Each core runs one."""
     kernels = built.of(KERNELS)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
+        show("certify", 0, len(kernels))
         found = pool.map(lambda kernel: _replayed(folder, kernel, built, program), kernels)
         for done, one in enumerate(found, 1):
             yield one
