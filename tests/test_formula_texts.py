@@ -1,4 +1,4 @@
-"""What a user writes into docstrings and paths stands in comments, and does not end them."""
+"""Texts of formulas compile without a warning, whatever docstrings, paths and names there are."""
 
 from __future__ import annotations
 
@@ -55,22 +55,33 @@ def test_the_command_of_a_package_stands_in_a_comment() -> None:
     assert "*/" not in command_of(find_field("61"), given)  # type: ignore[arg-type]
 
 
+UNREAD = """
+from fieldc.formulas import Element, formula
+
+@formula
+def poly(x: Element, Y: Element) -> Element:
+    return {}
+"""
+
+
+@pytest.mark.parametrize("text", [FORMULA, *map(UNREAD.format, ("x", "x * 0", "Y - Y", "x * Y"))])
 @pytest.mark.parametrize(
     ("target", "words"),
     [
         ("c", ["gcc", *STRICT, "-std=c11"]),
         ("c", ["clang", *STRICT, "-std=c99"]),
-        ("rust", ["rustc", "--crate-type=lib", "--emit=metadata", "--out-dir", "."]),
+        ("rust", ["rustc", "-Dwarnings", "--crate-type=lib", "--emit=metadata", "--out-dir=."]),
     ],
 )
-def test_a_docstring_leaves_texts_that_compile(
-    target: str, words: list[str], file: Path, tmp_path: Path
+def test_formulas_leave_texts_that_compile_without_a_warning(
+    target: str, words: list[str], text: str, file: Path, tmp_path: Path
 ) -> None:
+    file.write_text(text, "utf-8")
     if shutil.which(words[0]) is None:
         pytest.skip(f"SKIPPED: no {words[0]} here")
     out = tmp_path / "out"
     command = ["build", "61", "--formula", str(file), "--target", target, "-o", str(out)]
     assert cli.main(command) == 0
-    (text,) = (path for path in out.rglob("poly_*") if path.suffix in (".c", ".rs"))
-    done = subprocess.run([*words, text], cwd=tmp_path, capture_output=True, text=True)
+    (made,) = (path for path in out.rglob("poly_*") if path.suffix in (".c", ".rs"))
+    done = subprocess.run([*words, made], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
