@@ -17,6 +17,7 @@ from importlib import resources
 from fieldc.errors import ERROR_WIDTH, nearest, plain, quote, shorten
 from fieldc.field import MAX_BITS, Field
 from fieldc.modulus import ModulusError
+from fieldc.reading import read_up_to
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -243,8 +244,7 @@ def _unknown(text: str) -> UnknownField:
 def _read(path: str) -> str | None:
     """The text of a file, or None where there is none. Raises ModulusError."""
     try:
-        with open(path, "rb") as file:
-            content = file.read(MAX_TEXT + 1)
+        content = read_up_to(path, MAX_TEXT + 1)
     except (FileNotFoundError, NotADirectoryError, ValueError):
         return None
     except OSError as error:

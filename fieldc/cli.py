@@ -10,13 +10,12 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-import textwrap
 from collections.abc import Sequence
 from importlib import import_module
 
 from fieldc import __version__
 from fieldc.commands.output import emit
-from fieldc.commands.verb import UsageError, Verb, unknown
+from fieldc.commands.verb import NARROW, UsageError, Verb, unknown, wrapped
 from fieldc.errors import UserError, quote
 from fieldc.program import printing, status_of
 
@@ -55,29 +54,29 @@ def find_verb(name: str) -> Verb:
 
 def overview() -> str:
     """The help of the whole command, as wide as the terminal."""
-    verbs = map(find_verb, VERBS)
+    verbs = [find_verb(name) for name in VERBS]
     width, room = max(map(len, VERBS)), shutil.get_terminal_size().columns
-    lines = [
-        textwrap.fill(
-            verb.help,
-            max(room, 2 * width),
-            initial_indent=f"  {verb.name:{width}}  ",
-            subsequent_indent=" " * (width + 4),
-            break_on_hyphens=False,
-        )
-        for verb in verbs
-    ]
+    if room < NARROW:
+        lines = [f"  {verb.name}\n" + indented(verb.help, room, "    ") for verb in verbs]
+    else:
+        indent = " " * (width + 4)
+        lines = [f"  {v.name:{width}}  {indented(v.help, room, indent).lstrip()}" for v in verbs]
     return "\n".join(
         (
-            "usage: fieldc VERB ...",
+            "\n".join(wrapped("usage: fieldc VERB ...", room, "  ")),
             "",
-            "A compiler for finite fields.",
+            indented("A compiler for finite fields.", room, ""),
             "",
             *lines,
             "",
-            textwrap.fill(MORE, max(room, 2 * width), break_on_hyphens=False),
+            indented(MORE, room, ""),
         )
     )
+
+
+def indented(text: str, width: int, indent: str) -> str:
+    """The lines of a text, each set in."""
+    return "\n".join(indent + line for line in wrapped(text, width - len(indent)))
 
 
 def run(words: Sequence[str]) -> int:

@@ -16,6 +16,8 @@ import pytest
 from outputs import contents
 
 from fieldc import cli
+from fieldc.catalogue import find_field
+from fieldc.decisions.schedule import dump, shipped
 from fieldc.errors import ERROR_WIDTH
 
 HALF = "2^127-1"
@@ -59,6 +61,8 @@ def texts() -> dict[str, str]:
         "deep.json": "[" * 100_000,
         "truncated.json": json.dumps(schedule)[:-20],
         "wrong-types.json": json.dumps(schedule),
+        "entry-twice.json": json.dumps(entry_twice()),
+        "name-twice.json": json.dumps(schedule).replace('"field"', '"p": "0x13", "field"'),
         "no-entries.json": json.dumps(schedule | {"kernels": []}),
         "two.json": json.dumps(schedule) + "}",
         "not-a-number.json": json.dumps(schedule | {"p": "zz"}),
@@ -82,6 +86,14 @@ def texts() -> dict[str, str]:
         "deep.toml": "a = " + "[" * 5000,
         **{f"{name}.toml": text for name, text in claims().items()},
     }
+
+
+def entry_twice() -> dict[str, Any]:
+    """A shipped schedule that has its first operation once more."""
+    field = find_field("bn254-p")
+    found: dict[str, Any] = json.loads(dump(shipped(field, "zen-5")))
+    found["kernels"].append(found["kernels"][0])
+    return found
 
 
 def claims() -> dict[str, str]:
@@ -171,6 +183,8 @@ def manifests() -> dict[str, object]:
         "array-object": whole
         | {"word": 64, "kernels": [], "arrays": [arrays | {"object": "\ud800"}]},
         "files": {"p": "0x11", "word": 64, "files": [{}, "manifest.json"]},
+        "kernel-twice": whole | {"kernels": [here | {"certificate": ""}] * 2},
+        "array-twice": whole | {"word": 64, "kernels": [], "arrays": [arrays, arrays]},
         "limbs-of-p": whole | {"p": "0x1" + 20 * "0", "word": 64, "kernels": [here | proved]},
         "limbs": whole | {"n": -1, "kernels": [kernel | {"object": "manifest.json"}]},
     }
@@ -194,6 +208,10 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
         folder = t / "manifests" / name
         folder.mkdir(parents=True)
         (folder / "manifest.json").write_text(json.dumps(said) if said != "" else "")
+    once = t / "manifests" / "none-proved" / "manifest.json"
+    (t / "manifests" / "name-twice").mkdir()
+    text = once.read_text().replace('"n":', '"n": 2, "n":')
+    (t / "manifests" / "name-twice" / "manifest.json").write_text(text)
     (t / "manifests" / "deep").mkdir()
     (t / "manifests" / "deep" / "manifest.json").write_text("[" * 100_000)
     return t

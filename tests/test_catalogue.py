@@ -267,7 +267,7 @@ def test_an_unreadable_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert "Permission denied" in refusal(str(path))
 
 
-def _refuse(*_: object) -> None:
+def _refuse(*_: object, **__: object) -> None:
     raise PermissionError(13, "Permission denied")
 
 

@@ -147,6 +147,16 @@ def test_returns_and_calls_are_no_registers(
         assert line.endswith(f" {says}")
 
 
+def test_a_name_that_is_no_utf_8_is_written_out(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = kernel("mulx")
+    (folder / "odd.o").write_bytes(data.replace(b"\0kernel\0", b"\0ker\xffel\0"))
+    shown = output(capsys, "count", f"{folder}/odd.o")
+    assert shown.splitlines()[1].split()[0] == "ker\\xffel"
+    assert output(capsys, "count", f"{folder}/odd.o:ker\\xffel").startswith("ker\\xffel\n")
+
+
 def test_count_of_every_function(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     lines = output(capsys, "count", f"{folder}/calls.o").splitlines()
     names = ["helper", "looks_up", "calls_out", "reads_out", "loops"]

@@ -319,3 +319,15 @@ def test_a_file_may_close_what_it_prints_to(tmp_path: Path, line: str) -> None:
     failed = subprocess.run(words, capture_output=True, text=True, timeout=60)
     said = "fieldc: closing.py:1: division by zero\n"
     assert (failed.returncode, failed.stdout) == (2, "") and failed.stderr.endswith(said)
+
+
+@pytest.mark.parametrize("line", ["os.chdir('/')", "sys.setrecursionlimit(60)"])
+def test_a_file_leaves_the_process_as_it_was(
+    line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    limit = sys.getrecursionlimit()
+    rest = "from fieldc.formulas import *\n@formula\ndef f(x: Element) -> Element: return x * x\n"
+    Path("changing.py").write_text(f"import os, sys\n{rest}{line}\n")
+    assert main(["build", "17", "--formula", "changing.py", "--target", "c", "-o", "out"]) == 0
+    assert (tmp_path / "out/manifest.json").is_file() and sys.getrecursionlimit() == limit

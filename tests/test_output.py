@@ -13,6 +13,8 @@ import pytest
 from rich.console import Console
 
 from fieldc import cli
+from fieldc.catalogue import find_field
+from fieldc.commands.build import decided
 from fieldc.commands.lab import conclusion as of_study
 from fieldc.commands.list import targets
 from fieldc.commands.output import (
@@ -55,7 +57,6 @@ def test_a_narrow_terminal_gets_fewer_columns(width: int, left_out: list[str]) -
 
 @pytest.mark.skipif(not is_x86_64(), reason="a race is timed on x86-64 only")
 def test_a_race_fits_80_columns() -> None:
-    from fieldc.catalogue import find_field
     from fieldc.lab.race import run_race
 
     field = find_field("2^384-317")
@@ -268,6 +269,22 @@ def test_one_long_proof_is_heard_of_again(monkeypatch: pytest.MonkeyPatch) -> No
     assert {*said[:-1]} == {"prove: 0/3"} and said[-1] == "prove: 3/3"
 
 
+def test_work_that_has_not_said_what_it_is_is_heard_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    heard = threading.Event()
+    said: list[str] = []
+
+    def say(line: str) -> None:
+        said.append(line)
+        heard.set()
+
+    monkeypatch.setattr("fieldc.commands.progress.say", say)
+    monkeypatch.setattr("fieldc.commands.progress.SECONDS_OF_SILENCE", 0.01)
+    monkeypatch.setattr("sys.stderr", io.StringIO())
+    with progress():
+        assert heard.wait(10)
+    assert {*said} == {"at work"}
+
+
 @pytest.mark.parametrize("columns", [40, 80, 200])
 def test_the_overview_fits_the_terminal(columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", str(columns))
@@ -288,6 +305,20 @@ def test_the_help_of_each_verb_fits_the_terminal(
         assert max(map(len, text.splitlines())) <= columns, name
 
 
+def test_help_breaks_no_word_however_narrow_the_terminal_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def shown(columns: int) -> list[str]:
+        monkeypatch.setenv("COLUMNS", str(columns))
+        parsers = (cli.find_verb(name).parser() for name in cli.VERBS)
+        return [cli.overview(), *(parser.format_help() for parser in parsers)]
+
+    for wide, narrow in zip(shown(59), shown(20), strict=True):
+        assert narrow.split() == wide.split()
+        longest = [line for line in narrow.splitlines() if len(line) > 20]
+        assert all(len(line.split()) == 1 for line in longest), longest
+
+
 @pytest.mark.parametrize(
     "name", ["[bold]", "[/]", ":bug:", "a\nb", "\x1b[31m", "\udce9"], ids=ascii
 )
@@ -303,3 +334,10 @@ def test_a_name_is_shown_as_it_is_and_on_one_line(
     print_answer(Answer((table,), [], conclusion=(f"written to {name}",)))
     assert shown.getvalue().count(printable(name)) == 3
     assert "\x1b[31m" not in shown.getvalue()
+
+
+def test_the_choice_of_kernels_says_how_far_it_is() -> None:
+    said: list[tuple[str, int, int]] = []
+    operations: dict[str, str | None] = {"add": None, "neg": None}
+    decided(find_field("17"), operations, "c", show=lambda *step: said.append(step))
+    assert said == [("choose", done, 2) for done in range(3)]

@@ -213,6 +213,13 @@ def test_proofs_of_arrays_and_of_divsteps_are_recalled(
     assert [v.certificate for v in again] == [v.certificate for v in first]
 
 
+def test_clearing_says_how_far_it_is(entry: Path) -> None:
+    (entry.parent / "other").write_text("")
+    said: list[tuple[str, int, int]] = []
+    assert cache.clear(lambda *step: said.append(step)) == 2
+    assert said == [("clear", 1, 2), ("clear", 2, 2)]
+
+
 def test_the_cache_is_shown_cleared_and_turned_off(
     entry: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

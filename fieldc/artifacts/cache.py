@@ -24,6 +24,7 @@ from typing import Any
 import fieldc.binary
 import fieldc.proof
 from fieldc.errors import UserError
+from fieldc.progress import Progress
 from fieldc.proof.certificate import FORMAT
 from fieldc.proof.divsteps.certificate import FORMAT as DIVSTEPS_FORMAT
 from fieldc.proof.lanes.certificate import ARRAY_FORMAT
@@ -144,16 +145,18 @@ def remember(key: str, record: Record) -> None:
 def entries() -> list[Path]:
     """Return the files of the cache, in the order of their names."""
     try:
-        return sorted(path for path in folder().iterdir() if path.is_file())
+        with os.scandir(folder()) as found:  # a large folder is read in one go, file by file
+            return sorted(Path(entry) for entry in found if entry.is_file())
     except OSError:
         return []
 
 
-def clear() -> int:
+def clear(show: Progress) -> int:
     """Forget every proof; how many there were. Raises OSError."""
     found = entries()
-    for path in found:
+    for number, path in enumerate(found, 1):
         path.unlink(missing_ok=True)
+        show("clear", number, len(found))
     return len(found)
 
 

@@ -14,7 +14,7 @@ from fieldc.binary.image import (
     laid_out,
     unique,
 )
-from fieldc.binary.native import lief
+from fieldc.binary.native import lief, name_of
 
 KINDS = {
     "AMD64_ADDR64": ("word64", 0),
@@ -57,7 +57,7 @@ def read_coff(data: bytes) -> Image:
     )
     code = {at.address for at in regions if at.executable}
     starts = (
-        Start(str(s.name), place[s.section_idx - 1] + s.value)
+        Start(name_of(s), place[s.section_idx - 1] + s.value)
         for s in binary.symbols
         if 0 < s.section_idx <= len(place) and place[s.section_idx - 1] in code and _is_function(s)
     )
@@ -69,7 +69,7 @@ def _is_function(symbol: lief.COFF.Symbol) -> bool:
     classes = lief.COFF.Symbol.STORAGE_CLASS
     if symbol.storage_class == classes.EXTERNAL:
         return True
-    return symbol.storage_class == classes.STATIC and not str(symbol.name).startswith(NO_FUNCTION)
+    return symbol.storage_class == classes.STATIC and not name_of(symbol).startswith(NO_FUNCTION)
 
 
 def _static(section: lief.COFF.Section, at: int, place: list[int]) -> Iterator[Fixup]:
@@ -82,6 +82,6 @@ def _static(section: lief.COFF.Section, at: int, place: list[int]) -> Iterator[F
         held = int.from_bytes(content[offset : offset + width], "little", signed=True)
         target, text = None, ""
         if symbol is not None:
-            text, number = str(symbol.name), symbol.section_idx
+            text, number = name_of(symbol), symbol.section_idx
             target = place[number - 1] + symbol.value if 0 < number <= len(place) else None
         yield Fixup(at + offset, kind, text, target, held + beyond)

@@ -15,7 +15,7 @@ from fieldc.binary.image import (
     laid_out,
     unique,
 )
-from fieldc.binary.native import lief
+from fieldc.binary.native import lief, name_of
 
 KINDS = {
     "X86_64_64": "word64",
@@ -98,7 +98,7 @@ def _ends_early(data: bytes) -> bool:
 
 
 def _start(symbol: lief.ELF.Symbol, address: int) -> Start:
-    return Start(str(symbol.name), address, symbol.size)
+    return Start(name_of(symbol), address, symbol.size)
 
 
 def _is_function(symbol: lief.ELF.Symbol) -> bool:
@@ -119,10 +119,10 @@ def _dynamic(relocation: lief.ELF.Relocation) -> Fixup:
     symbol, name = relocation.symbol, _type_name(relocation)
     kind = KINDS.get(name, name)
     addend = 0 if name.endswith(("GLOB_DAT", "JUMP_SLOT")) else relocation.addend
-    if symbol is None or not str(symbol.name):
+    if symbol is None or not name_of(symbol):
         return Fixup(relocation.address, kind, "", 0, addend)
     target = symbol.value if symbol.shndx else None
-    return Fixup(relocation.address, kind, str(symbol.name), target, addend)
+    return Fixup(relocation.address, kind, name_of(symbol), target, addend)
 
 
 def _type_name(relocation: lief.ELF.Relocation) -> str:
@@ -174,6 +174,6 @@ def _static(
         name = _type_name(relocation)
         target, text = None, ""
         if symbol is not None:
-            text = str(symbol.name)
+            text = name_of(symbol)
             target = place[symbol.shndx] + symbol.value if symbol.shndx in place else None
         yield Fixup(address, KINDS.get(name, name), text, target, relocation.addend)

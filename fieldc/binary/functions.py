@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from fieldc.binary.architecture import Architecture
 from fieldc.binary.image import ObjectError
-from fieldc.binary.native import lief
+from fieldc.binary.native import lief, name_of
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ def _elf(binary: lief.ELF.Binary) -> Iterator[ScannedCode]:
         function = symbol.type == lief.ELF.Symbol.TYPE.FUNC
         # Assembly may leave the type out; then it is a global name in a section of code.
         if symbol.shndx in kept and (function or symbol.binding == lief.ELF.Symbol.BINDING.GLOBAL):
-            kept[symbol.shndx].symbols[str(symbol.name)] = (symbol.value, symbol.size)
+            kept[symbol.shndx].symbols[name_of(symbol)] = (symbol.value, symbol.size)
     places = {s.file_offset: i for i, s in enumerate(binary.sections) if i in kept}
     if machine is Architecture.MIPS64EL:
         _mips64el_relocations(binary, kept)
@@ -138,7 +138,7 @@ def _elf_relocation(
     if symbol.shndx == index and not defined:
         section.labels[place] = target
     else:
-        section.names[place] = defined or str(symbol.name)
+        section.names[place] = defined or name_of(symbol)
 
 
 def _mips64el_relocations(binary: lief.ELF.Binary, kept: dict[int, _Section]) -> None:
@@ -150,7 +150,7 @@ def _mips64el_relocations(binary: lief.ELF.Binary, kept: dict[int, _Section]) ->
         content = bytes(section.content)
         for at in range(0, len(content), 24):
             place = int.from_bytes(content[at : at + 8], "little")
-            name = str(symbols[int.from_bytes(content[at + 8 : at + 12], "little")].name)
+            name = name_of(symbols[int.from_bytes(content[at + 8 : at + 12], "little")])
             kept[section.information].names.setdefault(place, name)
 
 
@@ -164,7 +164,7 @@ def _coff(binary: lief.COFF.Binary) -> Iterator[ScannedCode]:
         for symbol in binary.symbols:
             here = symbol.section is not None and symbol.section.offset == section.offset
             if here and symbol.storage_class == lief.COFF.Symbol.STORAGE_CLASS.EXTERNAL:
-                found.symbols[str(symbol.name)] = (symbol.value, 0)
+                found.symbols[name_of(symbol)] = (symbol.value, 0)
         found.names = _named(section.relocations)
         yield from found.functions(machine, True)
 
@@ -177,10 +177,10 @@ def _macho(binary: lief.MachO.Binary) -> Iterator[ScannedCode]:
         found = _Section(bytes(section.content))
         for symbol in binary.symbols:
             # The assembler's own labels, ltmp0, L... and .L..., start no function.
-            own = str(symbol.name).startswith(("l", "L", ".L"))
+            own = name_of(symbol).startswith(("l", "L", ".L"))
             if symbol.numberof_sections == number and not own:
                 place = symbol.value - section.virtual_address
-                found.symbols[str(symbol.name)] = (place, 0)
+                found.symbols[name_of(symbol)] = (place, 0)
         found.names = _named(section.relocations, section.offset)
         yield from found.functions(machine, False)
 
@@ -189,7 +189,7 @@ def _named(
     relocations: Iterable[lief.COFF.Relocation] | Iterable[lief.MachO.Relocation], start: int = 0
 ) -> dict[int, str]:
     return {
-        relocation.address - start: str(relocation.symbol.name)
+        relocation.address - start: name_of(relocation.symbol)
         for relocation in relocations
         if relocation.symbol is not None
     }

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from fieldc.binary.image import ObjectError
-from fieldc.binary.native import lief, quiet
+from fieldc.binary.native import lief, name_of, quiet
 from fieldc.binary.read import BROKEN
 from fieldc.errors import quote
 
@@ -144,11 +144,11 @@ def _elf(data: bytes) -> list[KernelCode]:
     sections, symbols = list(binary.sections), list(binary.symtab_symbols)
     moved = _elf_relocated(binary)
     faults = [_elf_section_fault(moved, sections, index) for index in range(len(sections))]
-    twice = _repeated(str(s.name) for s in symbols if s.shndx)
-    link_time = _link_time(str(s.name) for s in sections)
+    twice = _repeated(name_of(s) for s in symbols if s.shndx)
+    link_time = _link_time(name_of(s) for s in sections)
     found = []
     for symbol in symbols:
-        name, index = str(symbol.name), symbol.shndx
+        name, index = name_of(symbol), symbol.shndx
         if not name or not 0 < index <= ELF_LAST_SECTION or index >= len(sections):
             continue
         several = "the object has several symbols of that name" if name in twice else ""
@@ -173,7 +173,7 @@ def _elf_symbol_fault(symbol: lief.ELF.Symbol) -> str:
 
 def _elf_place(section: lief.ELF.Section) -> tuple[str, int, int]:
     """What tells a section from others: LIEF compares two of them by all their bytes."""
-    return str(section.name), section.file_offset, section.size
+    return name_of(section), section.file_offset, section.size
 
 
 def _elf_relocated(binary: lief.ELF.Binary) -> dict[tuple[str, int, int], int]:
@@ -219,11 +219,11 @@ def _mach_o(data: bytes) -> list[KernelCode]:
     machine = _architecture(binary.header.cpu_type)
     movable = lief.MachO.Header.FLAGS.SUBSECTIONS_VIA_SYMBOLS in binary.header.flags_list
     sections, symbols = list(binary.sections), list(binary.symbols)
-    link_time = _link_time(str(s.name) for s in sections)
-    twice = _repeated(str(s.name) for s in symbols if not s.raw_type & STABS)
+    link_time = _link_time(name_of(s) for s in sections)
+    twice = _repeated(name_of(s) for s in symbols if not s.raw_type & STABS)
     found = []
     for symbol in symbols:
-        name, index = str(symbol.name), symbol.numberof_sections - 1
+        name, index = name_of(symbol), symbol.numberof_sections - 1
         if not name or symbol.raw_type & STABS or not 0 <= index < len(sections):
             continue
         section = sections[index]
@@ -246,7 +246,7 @@ def _mach_o_fault(symbol: lief.MachO.Symbol, section: lief.MachO.Section) -> str
         return "the symbol is local"
     if symbol.raw_type not in MACH_O_SYMBOLS or symbol.description & ~MACH_O_NO_DEAD_STRIP:
         return "the symbol is weak, chosen at load, or not of a place in a section"
-    if (str(section.segment_name), str(section.name)) != ("__TEXT", "__text"):
+    if (str(section.segment_name), name_of(section)) != ("__TEXT", "__text"):
         return "its section is not __TEXT,__text"
     if int(section.flags) | int(section.type) != MACH_O_FLAGS:
         return "its section is not plain code: regular, of pure instructions and nothing else"
@@ -263,13 +263,13 @@ def _coff(data: bytes) -> list[KernelCode]:
     machine = _architecture(binary.header.machine)
     sections, symbols = list(binary.sections), list(binary.symbols)
     external = lief.COFF.Symbol.STORAGE_CLASS.EXTERNAL
-    twice = _repeated(str(s.name) for s in symbols if s.storage_class == external)
-    orders = any(str(s.name) == ".drectve" and s.size for s in sections)
+    twice = _repeated(name_of(s) for s in symbols if s.storage_class == external)
+    orders = any(name_of(s) == ".drectve" and s.size for s in sections)
     told = "the object tells the linker what to do (.drectve)" if orders else ""
-    link_time = _link_time(str(s.name) for s in sections)
+    link_time = _link_time(name_of(s) for s in sections)
     found = []
     for symbol in symbols:
-        name, index = str(symbol.name), symbol.section_idx - 1
+        name, index = name_of(symbol), symbol.section_idx - 1
         if not name or not 0 <= index < len(sections):
             continue
         section = sections[index]

@@ -15,7 +15,7 @@ from fieldc.binary.image import (
     known_architecture,
     unique,
 )
-from fieldc.binary.native import lief
+from fieldc.binary.native import lief, name_of
 
 KINDS = {
     "x86_64": ("word64", "pc32", "pc32", "got32", "got32", "subtractor", "pc32", "pc32", "pc32"),
@@ -62,7 +62,7 @@ def _starts(binary: lief.MachO.Binary, base: int) -> Iterator[Start]:
     sections = list(binary.sections)
     code = {i for i, s in enumerate(sections, 1) if s.name == "__text"}
     for symbol in binary.symbols:
-        name = str(symbol.name)
+        name = name_of(symbol)
         own = name.startswith(ASSEMBLERS_OWN) or symbol.raw_type & STABS
         if symbol.numberof_sections in code and not own:
             yield Start(name, base + symbol.value)
@@ -104,7 +104,7 @@ def _static(
             symbol = symbols[number]
             target = BASE + symbol.value if symbol.numberof_sections else None
             addend = held - 4 if kind in ("pc32", "got32") else held + more
-            yield Fixup(address, kind, str(symbol.name), target, addend)
+            yield Fixup(address, kind, name_of(symbol), target, addend)
         elif not word >> 24 & 1:  # of the same file, and not relative: it moves with the base
             yield Fixup(address, kind, "", BASE, held)
         more = 0

@@ -8,7 +8,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from fieldc.signals import deferred_signals
 
@@ -26,6 +26,19 @@ else:
             return self.__dict__[name]
 
     lief = _LoadedLate()
+
+
+class Named(Protocol):
+    """A symbol, section or function of LIEF. Its name is bytes where those are no UTF-8."""
+
+    @property
+    def name(self) -> str | bytes: ...
+
+
+def name_of(named: Named) -> str:
+    """The name of a symbol or a section, with bytes that are no UTF-8 written out: `\\xff`."""
+    name = named.name
+    return name.decode("utf-8", "backslashreplace") if isinstance(name, bytes) else name
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from fieldc.binary.image import (
     known_architecture,
     unique,
 )
-from fieldc.binary.native import lief
+from fieldc.binary.native import lief, name_of
 
 
 def read_pe(data: bytes) -> Image:
@@ -32,7 +32,7 @@ def read_pe(data: bytes) -> Image:
         for s in binary.sections
         if s.virtual_size
     )
-    exported = (Start(str(f.name), base + f.address) for f in binary.exported_functions)
+    exported = (Start(name_of(f), base + f.address) for f in binary.exported_functions)
     # What the loader changes is not followed: reading such a place ends a proof.
     places = {base + entry.address for block in binary.relocations for entry in block.entries}
     places |= {base + entry.iat_address for library in binary.imports for entry in library.entries}

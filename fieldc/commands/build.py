@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from fieldc.decisions.preferred import Decision
     from fieldc.decisions.schedule import Schedule
     from fieldc.formulas.formula import Formula
+    from fieldc.progress import Progress
     from fieldc.targets.target import Artifact
 
     Built = tuple[Sequence[Artifact], dict[str, object]]
@@ -164,15 +165,16 @@ def build_kernels(field: Field, folder: Path, arguments: argparse.Namespace) -> 
     schedule = schedule_of(field, arguments.schedule, operations, targets)
     check_processor(field, targets, arguments.processor)
     algorithms = {o: algorithm_of(schedule, o, arguments.algorithm) for o in operations}
-    found = decided(
-        field,
-        algorithms,
-        target_of(arguments),
-        processor=arguments.processor,
-        schedule=schedule,
-    )
-    found = with_extras(found, extras_of(arguments))
     with progress() as show:
+        found = decided(
+            field,
+            algorithms,
+            target_of(arguments),
+            processor=arguments.processor,
+            schedule=schedule,
+            show=show,
+        )
+        found = with_extras(found, extras_of(arguments))
         return build_folder(field, found, folder, show)
 
 
@@ -236,16 +238,20 @@ def decided(
     targets: str,
     processor: str | None = None,
     schedule: Schedule | None = None,
+    show: Progress = lambda *_: None,
 ) -> list[Decision]:
     """What is decided for operations, with the algorithms that were named, on targets."""
     from fieldc.decisions.preferred import preferred
 
     first = [choose(field, operation, algorithm) for operation, algorithm in algorithms.items()]
-    return [
-        preferred(field, operation, target, processor, algorithm, schedule)
-        for target in targets_of(field, targets, first)
-        for operation, algorithm in algorithms.items()
-    ]
+    found: list[Decision] = []
+    among = targets_of(field, targets, first)
+    for target in among:
+        for operation, algorithm in algorithms.items():
+            show("choose", len(found), len(among) * len(algorithms))
+            found.append(preferred(field, operation, target, processor, algorithm, schedule))
+    show("choose", len(found), len(found))
+    return found
 
 
 def build_package(field: Field, folder: Path, arguments: argparse.Namespace) -> Built:
@@ -317,6 +323,8 @@ def in_rust(field: Field, name: str, processor: str | None) -> Representation:
 
 def command_of(field: Field, arguments: argparse.Namespace) -> str:
     """The command that makes a package again."""
+    from fieldc.targets.header import in_comment
+
     words = ["fieldc", "build", field.label, "--package", arguments.package]
     if arguments.formula is not None:
         words += ["--formula", quote(str(arguments.formula))]
@@ -324,7 +332,7 @@ def command_of(field: Field, arguments: argparse.Namespace) -> str:
         words += ["--representation", arguments.representation]
     if arguments.traits:
         words += ["--traits", ",".join(arguments.traits)]
-    return " ".join([*words, "-o", "DIR"])
+    return in_comment(" ".join([*words, "-o", "DIR"]))
 
 
 def formulas_of(field: Field, arguments: argparse.Namespace) -> list[Formula]:

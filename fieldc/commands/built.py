@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
+import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from fieldc.commands.verb import UsageError
 from fieldc.errors import quote
-from fieldc.reading import read_bytes
+from fieldc.reading import json_in, read_bytes
 
 
 def read(path: Path) -> bytes:
@@ -31,7 +32,7 @@ def manifest_of(folder: Path) -> Any:
         said = "has no manifest.json, so fieldc build did not write it or was stopped"
         raise UsageError(f"{quote(str(folder))} {said}; build into it again")
     try:
-        return json.loads(read(folder / "manifest.json"))
+        return json_in(read(folder / "manifest.json").decode())
     except (ValueError, RecursionError):
         raise no_manifest(folder) from None
 
@@ -42,6 +43,13 @@ def modulus_of(manifest: Any) -> tuple[int, int]:
     if type(limbs) is not int or limbs != -(-p.bit_length() // 64):
         raise ValueError("n limbs of 64 bits are not those of p")
     return p, limbs
+
+
+def check_once(folder: Path, kernels: Iterable[tuple[str, str]]) -> None:
+    """Raise UsageError if a manifest has a symbol of an object, as (object, symbol), twice."""
+    named = [(os.path.normpath(file), symbol) for file, symbol in kernels]
+    if len({*named}) < len(named):
+        raise UsageError(f"{quote(str(folder / 'manifest.json'))} names a kernel twice")
 
 
 def no_manifest(folder: Path) -> UsageError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from fieldc.commands.progress import progress
 from fieldc.commands.verb import Answer, Table, UsageError, one_of, option, verb
 
 ACTIONS = ("show", "clear")
@@ -26,7 +27,8 @@ def cache(arguments: argparse.Namespace) -> Answer:
     removed, folder = 0, proofs.folder()
     if arguments.action == "clear":
         try:
-            removed = proofs.clear()
+            with progress() as show:
+                removed = proofs.clear(show)
         except OSError as error:
             raise UsageError(f"cannot clear {folder}: {error.strerror}") from None
     found = proofs.entries()

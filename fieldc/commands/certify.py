@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fieldc.commands.built import manifest_of, modulus_of, no_manifest, read
+from fieldc.commands.built import check_once, manifest_of, modulus_of, no_manifest, read
 from fieldc.commands.progress import progress
 from fieldc.commands.verb import Answer, Table, UsageError, option, verb
 from fieldc.errors import quote
@@ -100,7 +100,9 @@ def certify(arguments: argparse.Namespace) -> Answer:
     program, command = programs_for(scalars, rest)
     with progress() as show:
         found = [*replayed(folder, built, program, show)]
+        show("check", 0, len(rest))
         checked, faults = by_checker(folder, rest, command)
+        show("check", len(rest), len(rest))
     found += checked
     notes = []
     if scalars:
@@ -146,6 +148,7 @@ def replayed(
     """What the proved checker says of the kernels that it knows. Each core runs one."""
     kernels = built.of(KERNELS)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
+        show("certify", 0, len(kernels))
         found = pool.map(lambda kernel: _replayed(folder, kernel, built, program), kernels)
         for done, one in enumerate(found, 1):
             yield one
@@ -220,8 +223,7 @@ def built_rows(folder: Path) -> BuiltRows:
         raise no_manifest(folder) from None
     if not kernels:
         raise UsageError(f"{quote(str(folder))} has no kernel that was PROVED")
-    if len({(kernel.object, kernel.symbol) for kernel in kernels}) < len(kernels):
-        raise UsageError(f"{quote(str(folder / 'manifest.json'))} names a kernel twice")
+    check_once(folder, ((kernel.object, kernel.symbol) for kernel in kernels))
     return BuiltRows(kernels, len(named) - len(kernels), p, limbs)
 
 

@@ -76,9 +76,8 @@ def build_everything(field: Field) -> list[Artifact]:
     """Every operation for every target of the field's word width."""
     from fieldc.artifacts.write import build
 
-    found = decided(field, dict.fromkeys(OPERATIONS), ALL)
     with progress() as show:
-        return build(found, show)
+        return build(decided(field, dict.fromkeys(OPERATIONS), ALL, show=show), show)
 
 
 def built_table(artifacts: list[Artifact]) -> Table:

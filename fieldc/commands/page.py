@@ -17,6 +17,7 @@ from fieldc.commands.progress import progress
 from fieldc.commands.show import constants, shape_table
 from fieldc.commands.verb import FIELD, Answer, Table, UsageError, option, verb
 from fieldc.commands.why import why_representation
+from fieldc.errors import quote
 from fieldc.field import Field
 from fieldc.files import check_file, write_file
 from fieldc.lab.report.listing import listing
@@ -42,7 +43,7 @@ def page_(arguments: argparse.Namespace) -> Answer:
     """one self-contained HTML page for a prime: constants, kernels, proof, bounds, race"""
     field, path = find_field(arguments.field), arguments.file
     if path.suffix not in (".html", ".htm"):
-        raise UsageError(f"'{path}' is no page; its name ends in .html")
+        raise UsageError(f"{quote(str(path))} is no page; its name ends in .html")
     check_file(path)
     kernels = best_kernels(field)
     made = [numbers(field), forms(field), which(field), chosen(kernels), code(kernels[0])]
@@ -74,7 +75,7 @@ def best_kernels(field: Field) -> list[Artifact]:
     from fieldc.commands.build import decided
 
     with progress() as show:
-        made = build(decided(field, dict.fromkeys(SHOWN), TARGET), show)
+        made = build(decided(field, dict.fromkeys(SHOWN), TARGET, show=show), show)
     return [artifact for artifact in made if artifact.preferred]
 
 

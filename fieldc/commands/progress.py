@@ -11,8 +11,10 @@ from threading import Event, Thread
 from fieldc.progress import Progress
 
 SECONDS_BETWEEN_LINES = 5.0
-SECONDS_OF_SILENCE = 20.0
+SECONDS_OF_SILENCE = 4.0
 """After these the last line is said once more: one proof can take minutes."""
+AT_WORK = "at work"
+"""Said while nobody has said yet what the work is."""
 
 
 def say(line: str) -> None:
@@ -54,9 +56,12 @@ def _repeated(show: Progress) -> Iterator[Progress]:
 
     def repeat() -> None:
         while not is_over.is_set():
-            if not heard.wait(SECONDS_OF_SILENCE) and last and last[0][1] < last[0][2]:
+            if heard.wait(SECONDS_OF_SILENCE):
+                heard.clear()
+            elif not last:
+                say(AT_WORK)
+            elif last[0][1] < last[0][2]:
                 show(*last[0])
-            heard.clear()
 
     def shown(what: str, done: int, total: int) -> None:
         last[:] = [(what, done, total)]

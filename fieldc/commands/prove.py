@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import json
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, cast
 
 from fieldc.algorithms import OPERATIONS, STUDIED_OPERATIONS
 from fieldc.catalogue import find_field
-from fieldc.commands.built import manifest_of, modulus_of, no_manifest, read
+from fieldc.commands.built import check_once, manifest_of, modulus_of, no_manifest, read
 from fieldc.commands.progress import progress
 from fieldc.commands.routines import listed, stated
 from fieldc.commands.verb import Answer, Table, UsageError, one_of, option, verb
@@ -84,7 +83,7 @@ def rows_of(folder: Path, name: str) -> Sequence[object]:
     if not path.is_file():
         return ()
     try:
-        return list(json.loads(read(path)).get(name, ()))
+        return list(manifest_of(folder).get(name, ()))
     except (ValueError, TypeError, AttributeError, RecursionError):
         raise UsageError(f"{quote(str(path))} is no manifest") from None
 
@@ -145,6 +144,7 @@ def prove_batch(folder: Path) -> Answer:
     manifest, found = manifest_of(folder), []
     try:
         rows = manifest["arrays"]
+        check_once(folder, ((text_of(row, "object"), text_of(row, "symbol")) for row in rows))
         with progress() as show:
             show("prove", 0, len(rows))
             for row, each in zip(rows, prove_folder(folder, manifest), strict=True):
@@ -282,12 +282,14 @@ def contract_in(text: str) -> tuple[str, tuple[str, ...]]:
     if not Path(text).is_file() and Path(text).suffix != ".toml":
         return one_of("operation", *OPERATIONS, *STUDIED_OPERATIONS)(text), ()
     try:
-        said = tomllib.loads(read(Path(text)).decode())
+        said = tomllib.loads(read_text(Path(text)))
         operation, names = said.pop("operation"), said.pop("arguments")
         if not (isinstance(names, list) and all(isinstance(word, str) for word in names)):
             raise TypeError
         if not isinstance(operation, str):
             raise TypeError
+    except OSError as error:
+        raise UsageError(f"cannot read {quote(text)}: {error.strerror}") from None
     except (ValueError, RecursionError) as error:
         is_read = isinstance(error, tomllib.TOMLDecodeError)
         why = error if is_read else "it has a number too long, or is no text in UTF-8"
@@ -326,6 +328,7 @@ def jobs_of_folder(folder: Path) -> Iterator[tuple[Job, str]]:
         raise no_manifest(folder) from None
     if not named:
         raise UsageError(f"{quote(str(folder))} has no kernel that was PROVED")
+    check_once(folder, ((str(path), symbol) for symbol, _, path in named))
     for (symbol, operation, path), (file, digest), (formula, called) in zip(
         named, written, formulas, strict=True
     ):

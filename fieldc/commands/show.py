@@ -16,6 +16,7 @@ from fieldc.algorithms.representations import Offer
 from fieldc.algorithms.shapes import Shape, shapes
 from fieldc.catalogue import find_field
 from fieldc.commands.options import file
+from fieldc.commands.progress import progress
 from fieldc.commands.verb import FIELD, WORD, Answer, Table, UsageError, option, verb
 from fieldc.commands.why import why
 from fieldc.field import Field
@@ -167,7 +168,11 @@ def show(arguments: argparse.Namespace) -> Answer:
     if arguments.why is not None:
         if arguments.formula is not None:
             raise UsageError("--why and --formula are two questions; ask one at a time")
-        return why(field, arguments.why, arguments.target, arguments.processor)
+        with progress() as show:
+            show("choose", 0, 1)  # a model of a processor may take long
+            answer = why(field, arguments.why, arguments.target, arguments.processor)
+            show("choose", 1, 1)
+            return answer
     if arguments.target is not None or arguments.processor is not None:
         raise UsageError("--target and --processor go with --why OP")
     if arguments.formula is not None:

@@ -15,6 +15,7 @@ import argparse
 import os
 import re
 import shutil
+import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -28,7 +29,8 @@ if TYPE_CHECKING:
     from _typeshed import SupportsWrite
 
 NARROW = 60
-"""Columns of a terminal below which the first line of a verb's help is short."""
+"""Columns of a terminal below which help stands under what it is about."""
+USAGE = "usage: "
 JSON_ALONE = "--json alone prints to standard output"
 
 
@@ -82,6 +84,37 @@ WORDED = {
 """Messages of argparse in our words."""
 
 
+class HelpText(argparse.HelpFormatter):
+    """Help that breaks lines between words only, however narrow the terminal is."""
+
+    def __init__(self, prog: str) -> None:
+        columns = shutil.get_terminal_size().columns
+        super().__init__(prog, max_help_position=4 if columns < NARROW else 24)
+
+    def _split_lines(self, text: str, width: int) -> list[str]:
+        return wrapped(" ".join(text.split()), width)
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        return "\n".join(indent + line for line in self._split_lines(text, width - len(indent)))
+
+    def _format_action_invocation(self, action: argparse.Action) -> str:
+        text = super()._format_action_invocation(action)
+        return f"\n{' ' * (self._current_indent + 2)}".join(
+            wrapped(text, self._width - self._current_indent)
+        )
+
+
+def wrapped(text: str, width: int, indent: str = "") -> list[str]:
+    """The lines of a text, broken between words only; those after the first one are set in."""
+    return textwrap.wrap(
+        text,
+        max(width, len(indent) + 1),
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
 class Parser(argparse.ArgumentParser):
     """A parser that raises UsageError where argparse prints its usage and exits."""
 
@@ -101,10 +134,12 @@ class Parser(argparse.ArgumentParser):
 
     def format_help(self) -> str:
         """The help; in a narrow terminal its first line does not repeat the options."""
-        if shutil.get_terminal_size().columns < NARROW:
+        columns = shutil.get_terminal_size().columns
+        if columns < NARROW:
             places = self._get_positional_actions()
             names = [f"[{p.metavar}]" if p.nargs == "?" else str(p.metavar) for p in places]
-            self.usage = " ".join((self.prog, "[...]", *names))
+            words = wrapped(" ".join((self.prog, "[...]", *names)), columns - len(USAGE), "  ")
+            self.usage = "\n".join(words)
         return super().format_help()
 
     def print_help(self, file: SupportsWrite[str] | None = None) -> None:
@@ -123,7 +158,13 @@ class Verb:
 
     def parser(self) -> Parser:
         """The parser of this verb's arguments."""
-        parser = Parser(prog=f"fieldc {self.name}", description=self.help, allow_abbrev=False)
+        parser = Parser(
+            prog=f"fieldc {self.name}",
+            description=self.help,
+            allow_abbrev=False,
+            formatter_class=HelpText,
+        )
+        parser._positionals.title = "arguments"
         for option in self.options:
             option(parser)
         parser.add_argument(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from importlib import resources
 from pathlib import Path
@@ -164,7 +164,7 @@ def read(text: str, field: Field, name: str = "this") -> Schedule:
         if data["schedule"] != VERSION:
             raise ScheduleError(f"a schedule of version {data['schedule']!r}; this reads {VERSION}")
         p = _number(data["p"])
-        entries = tuple(map(_entry, data["kernels"]))
+        entries = _once(map(_entry, data["kernels"]))
         schedule = Schedule(str(data["field"]), p, str(data["processor"]), entries)
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise ScheduleError(f"{name} is no schedule of fieldc tune: {_wrong(error)}") from None
@@ -225,6 +225,16 @@ def _entry(row: Mapping[str, Any]) -> TunedKernel:
     choices = Choices(rows=style, **{name: row[name] for name in ALLOWED})
     decisions = Decisions(str(row["algorithm"]), choices, refinement)
     return TunedKernel(str(row["op"]), decisions, str(row["code"]), dict(row["measured"]))
+
+
+def _once(entries: Iterable[TunedKernel]) -> tuple[TunedKernel, ...]:
+    """The entries. Raises _WrongValue where two are for one operation."""
+    found = {}
+    for entry in entries:
+        if entry.operation in found:
+            raise _WrongValue(f"it has {entry.operation!r} twice")
+        found[entry.operation] = entry
+    return tuple(found.values())
 
 
 def _count(value: object) -> int:

@@ -14,7 +14,7 @@ import fieldc.formulas
 from fieldc.errors import UserError, quote
 from fieldc.formulas.errors import FormulaError, line_of, wrong
 from fieldc.formulas.formula import RECORDED, Formula
-from fieldc.formulas.streams import kept_streams
+from fieldc.formulas.streams import kept_place, kept_streams
 from fieldc.reading import read_bytes
 
 MODULE = "fieldc_formula_file"
@@ -48,7 +48,7 @@ def load_formulas(path: Path) -> list[Formula]:
     recorded: list[Formula] = []
     collecting = RECORDED.set(recorded)
     try:
-        with kept_streams():  # what the file prints is no part of an answer
+        with kept_place(), kept_streams():  # what the file prints is no part of an answer
             exec(code, module.__dict__)
     except UserError:
         raise

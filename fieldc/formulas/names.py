@@ -38,6 +38,8 @@ def operand_names(formula: Formula, taken: Collection[str]) -> list[str]:
 @lru_cache(maxsize=8)
 def names_of(file: str) -> dict[int, str]:
     """For each line that assigns to one name, that name; nothing where the file cannot be read."""
+    if not Path(file).is_file():  # a pipe is read once
+        return {}
     try:
         tree = ast.parse(Path(file).read_bytes())
     except (OSError, SyntaxError, ValueError):

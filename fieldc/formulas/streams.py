@@ -1,4 +1,4 @@
-"""The standard streams while a formula file runs: it may print, and close what it likes."""
+"""What a formula file may change of this process while it runs: afterwards it is as it was."""
 
 from __future__ import annotations
 
@@ -38,6 +38,21 @@ class _Open(io.TextIOBase):
 
     def __getattr__(self, name: str) -> object:
         return getattr(self._to, name)
+
+
+@contextmanager
+def kept_place() -> Iterator[None]:
+    """Afterwards the current folder and the limit of recursion are what they were.
+
+    Else a file that changes its folder would move what is written by a relative path.
+    """
+    folder, limit = os.getcwd(), sys.getrecursionlimit()
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)
+        with suppress(OSError):  # the file may have deleted it
+            os.chdir(folder)
 
 
 @contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
+from fieldc.errors import printable
 from fieldc.field import Field
 from fieldc.language import Expression, Kernel
 from fieldc.targets.choice import Choice
@@ -11,6 +12,14 @@ from fieldc.targets.extras import PLAIN, Extras
 
 OWNERSHIP = "This text is yours, under any terms you choose; fieldc itself is MIT OR Apache-2.0."
 """Stands at the head of what users generate."""
+
+
+def in_comment(text: str) -> str:
+    """A text as a comment of C, Rust or JavaScript can have it: it neither ends one nor begins one.
+
+    Compilers refuse characters there that change the direction of text; they are written out.
+    """
+    return printable(text).replace("*/", "* /").replace("/*", "/ *")
 
 
 def contract(expression: Expression) -> str:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from textwrap import wrap
 from typing import TypeVar
 
 from fieldc.language import Expression
+from fieldc.targets.header import in_comment
 from fieldc.words.program import Program, Step, Value
 
 WORD_SIZES = (64, 32)
@@ -32,7 +33,7 @@ def contract(expression: Expression) -> list[str]:
     f, kernel = expression.field, expression.kernel
     named = f"{f.name}: " if f.name else ""
     needs = " and ".join(f"{name} {bound.says}" for name, bound in kernel.operands)
-    summary = kernel.source.splitlines()[0] if kernel.source else ""
+    summary = in_comment(kernel.source.splitlines()[0]) if kernel.source else ""
     algorithm = "" if kernel.algorithm == kernel.operation else f" ({kernel.algorithm})"
     return [
         *wrap(f"{kernel.operation}{algorithm}: {summary}", 90),
@@ -65,6 +66,12 @@ def named_constants(program: Program) -> dict[str, int]:
     """The field's words that the program reads, by identifier, in order of first use."""
     read = [v for step in program.steps for v in step.inputs] + list(program.results)
     return {identifier(v): v.constant for v in read if is_named(v) and v.constant is not None}
+
+
+def unread_operands(program: Program, lines: Iterable[str]) -> list[str]:
+    """The operands that no line of a function's body names: a compiler warns of them."""
+    text = "\n".join(lines)
+    return [name for name, _ in program.operands if not re.search(rf"\b{name}\b", text)]
 
 
 def read_values(program: Program) -> set[int]:

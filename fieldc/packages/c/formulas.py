@@ -22,6 +22,7 @@ from fieldc.packages.c.constants import limbs
 from fieldc.packages.c.formula_values import CValue
 from fieldc.targets.array_targets import ARRAY_TARGETS
 from fieldc.targets.c.print import ROWS, c_function
+from fieldc.targets.header import in_comment
 from fieldc.words.lower import lower
 
 VARIANTS = ("adx", "mulx", "base")
@@ -84,8 +85,8 @@ class CFormula:
     def declared(self) -> str:
         """The declaration, for the header."""
         said = (one.says for one in (*self.operands, self.result))
-        whole = " ".join([f"z = {self.formula.summary}", *filter(None, said)])
-        lines = wrap(whole.replace("*/", "* /"), 90)
+        summary = in_comment(self.formula.summary)
+        lines = wrap(" ".join([f"z = {summary}", *filter(None, said)]), 90)
         return f"/* {(chr(10) + ' * ').join(lines)} */\n{self.prototype};\n"
 
     def externs(self) -> str:

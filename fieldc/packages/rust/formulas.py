@@ -23,6 +23,7 @@ from fieldc.packages.rust.formula_values import RustValue, limbs_text, texts
 from fieldc.packages.rust.own_kernels import VARIANTS
 from fieldc.packages.rust.text import called, wrapped
 from fieldc.targets.choice import Choice
+from fieldc.targets.header import in_comment
 from fieldc.targets.registry import TARGETS
 from fieldc.targets.rust.flat import PORTABLE, ROWS, rust_function, rust_helpers
 from fieldc.targets.target import Artifact, Target
@@ -170,7 +171,7 @@ class RustFormula:
         names = [*self.operand_names, "The result"]
         each = zip(names, [*self.operands, self.result], strict=True)
         sums = [f"{name} is below {one.says}." for name, one in each if one.says]
-        return " ".join([self.formula.summary, *sums])
+        return " ".join([in_comment(self.formula.summary), *sums])
 
     @property
     def operand_names(self) -> list[str]:

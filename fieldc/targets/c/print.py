@@ -21,6 +21,7 @@ from fieldc.targets.source import (
     is_named,
     named_constants,
     read_values,
+    unread_operands,
 )
 from fieldc.words.operations import ADD, MUL, Kind, WordOperation
 from fieldc.words.program import Program, Step, Value
@@ -304,7 +305,8 @@ def c_function(program: Program, symbol: str, expression: Expression | None = No
     stores = [f"z[{i}] = {body.text(v)};" for i, v in enumerate(program.results)]
     header = [*heading(program, expression), "z may be any of the operands."]
     lines = ["/* " + "\n * ".join(header) + " */", prototype(program, symbol), "{"]
-    lines += [f"    {line}" for line in [*constants, *body.lines, *stores]]
+    unread = [f"(void){name};" for name in unread_operands(program, [*body.lines, *stores])]
+    lines += [f"    {line}" for line in [*unread, *constants, *body.lines, *stores]]
     return "\n".join([*lines, "}"]) + "\n"
 
 

@@ -14,6 +14,7 @@ from fieldc.targets.source import (
     is_named,
     named_constants,
     read_values,
+    unread_operands,
 )
 from fieldc.words.operations import Kind
 from fieldc.words.program import Program, Step, Value
@@ -222,10 +223,14 @@ def rust_function(
     parameters = [f"{operand}: &[{word}; {count}]" for operand, count in program.operands]
     operands = ", ".join((*parameters, *filter(None, [flavour.parameters])))
     results = ", ".join(body.text(v) for v in program.results)
+    unread = [f"let _ = {each};" for each in unread_operands(program, [*body.lines, results])]
+    names = [name, *(operand for operand, _ in program.operands)]
+    is_snake = all(each == each.lower() and "__" not in each for each in names)
     lines = [
         *(f"/// {line}" for line in heading(program, expression)),
+        *([] if is_snake else ["#[allow(non_snake_case)] // names are the user's"]),
         f"{flavour.head(body.helpers)} {name}({operands}) -> [{word}; {len(program.results)}] {{",
-        *(f"    {line}" for line in [*constants, *body.lines, f"[{results}]"]),
+        *(f"    {line}" for line in [*constants, *unread, *body.lines, f"[{results}]"]),
         "}",
     ]
     return RustFunction("\n".join(lines) + "\n", frozenset(body.helpers))

@@ -1,0 +1,87 @@
+"""Texts of formulas compile without a warning, whatever docstrings, paths and names there are."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from fieldc import cli
+from fieldc.catalogue import find_field
+from fieldc.commands.build import command_of
+from fieldc.formulas.load import load_formulas
+from fieldc.packages.c.formulas import CFormula
+from fieldc.packages.rust.formulas import RustFormula
+from fieldc.targets.header import in_comment
+
+FORMULA = '''
+from fieldc.formulas import Element, formula
+
+@formula
+def poly(x: Element, y: Element) -> Element:
+    """x*y*/ evil; /* \\u202e ??/ /*/ \\\\"""
+    return x * y + 3
+'''
+STRICT = ["-Wall", "-Wextra", "-pedantic", "-Werror", "-fsyntax-only"]
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """A file of one formula."""
+    path = tmp_path / "formulas.py"
+    path.write_text(FORMULA, "utf-8")
+    return path
+
+
+@pytest.mark.parametrize("text", ["*/", "/*", "/*/", "*/*", "/**/", "a\nb", "\u202ea", "//*/*//"])
+def test_a_comment_neither_ends_nor_begins_one(text: str) -> None:
+    shown = in_comment(text)
+    assert "*/" not in shown and "/*" not in shown and shown.isprintable()
+
+
+def test_comments_of_packages(file: Path) -> None:
+    field = find_field("61")
+    formula = load_formulas(file)[0].over(field)
+    declared = CFormula(formula, field, "name").declared()
+    assert declared.count("*/") == declared.count("/*") == 1 and "\u202e" not in declared
+    assert "\u202e" not in RustFormula(formula, field, "Fp").says
+
+
+def test_the_command_of_a_package_stands_in_a_comment() -> None:
+    given = SimpleNamespace(package="c", formula=Path("a*/b.py"), representation=None, traits=None)
+    assert "*/" not in command_of(find_field("61"), given)  # type: ignore[arg-type]
+
+
+UNREAD = """
+from fieldc.formulas import Element, formula
+
+@formula
+def poly(x: Element, Y: Element) -> Element:
+    return {}
+"""
+
+
+@pytest.mark.parametrize("text", [FORMULA, *map(UNREAD.format, ("x", "x * 0", "Y - Y", "x * Y"))])
+@pytest.mark.parametrize(
+    ("target", "words"),
+    [
+        ("c", ["gcc", *STRICT, "-std=c11"]),
+        ("c", ["clang", *STRICT, "-std=c99"]),
+        ("rust", ["rustc", "-Dwarnings", "--crate-type=lib", "--emit=metadata", "--out-dir=."]),
+    ],
+)
+def test_formulas_leave_texts_that_compile_without_a_warning(
+    target: str, words: list[str], text: str, file: Path, tmp_path: Path
+) -> None:
+    file.write_text(text, "utf-8")
+    if shutil.which(words[0]) is None:
+        pytest.skip(f"SKIPPED: no {words[0]} here")
+    out = tmp_path / "out"
+    command = ["build", "61", "--formula", str(file), "--target", target, "-o", str(out)]
+    assert cli.main(command) == 0
+    (made,) = (path for path in out.rglob("poly_*") if path.suffix in (".c", ".rs"))
+    done = subprocess.run([*words, made], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,83 @@
+"""Files that are pipes: read like others, and no wait without an end for one that nobody writes."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from fieldc import cli, reading
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+
+
+@pytest.fixture
+def pipe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A named pipe; a reader waits a moment only for its writer to come."""
+    monkeypatch.setattr(reading, "PATIENCE", 0.2)
+    path = tmp_path / "pipe.o"
+    os.mkfifo(path)
+    return path
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "count {0}",
+        "count {0}:f",
+        "trace {0}:f",
+        "show {0}",
+        "prove {0} --list",
+        "prove {0} --symbol f --contract mul --field 17",
+        "plot {0} -o {0}.svg",
+        "build 17 --formula {0} -o {0}.out",
+        "build 17 --op mul --schedule {0} -o {0}.out",
+    ],
+)
+def test_a_pipe_without_a_writer_is_said_to_be_one(
+    line: str, pipe: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main([word.format(pipe) for word in line.split()]) == 2
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1 and "nobody writes into this pipe" in said
+
+
+def written(pipe: Path, write: Callable[[int], object]) -> threading.Thread:
+    """A thread that opens the pipe and writes."""
+
+    def run() -> None:
+        handle = os.open(pipe, os.O_WRONLY)
+        write(handle)
+        os.close(handle)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    return thread
+
+
+def test_a_pipe_is_read_like_a_file(pipe: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    thread = written(pipe, lambda handle: os.write(handle, b"2^61 - 1\n"))
+    assert cli.main(["show", str(pipe)]) == 0
+    thread.join()
+    assert "2305843009213693951" in capsys.readouterr().out
+
+
+def test_a_slow_writer_is_waited_for(pipe: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "PATIENCE", 0.05)
+    opened = threading.Event()
+
+    def write(handle: int) -> None:
+        opened.set()
+        time.sleep(0.5)
+        os.write(handle, b"x" * 10)
+
+    waiting = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)  # lets the writer come before the reader
+    thread = written(pipe, write)
+    assert opened.wait(10)
+    assert reading.read_bytes(pipe) == b"x" * 10
+    thread.join()
+    os.close(waiting)
