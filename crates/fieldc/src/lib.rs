@@ -146,8 +146,6 @@ mod decode;
 #[cfg(feature = "alloc")]
 mod digit_array;
 #[cfg(feature = "alloc")]
-mod digit_butterfly;
-#[cfg(feature = "alloc")]
 mod digit_calls;
 mod digit_inversion;
 mod digit_rows;
