@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 import random
 from collections.abc import Iterator
-from typing import cast
+from typing import Literal, cast
 
 import pytest
 
@@ -69,6 +69,7 @@ def test_operators(name: str, word: int, count: int) -> None:
     assert (a - b).tolist() == [(u - v) % p for u, v in pairs]
     assert (a * b).tolist() == [u * v % p for u, v in pairs]
     assert (-a).tolist() == [-u % p for u in x]
+    assert a.double().tolist() == [2 * u % p for u in x]
     assert a.square().tolist() == [u * u % p for u in x]
     assert (a * 3 + F(5)).tolist() == [(3 * u + 5) % p for u in x]
     assert (2 - a).tolist() == [(2 - u) % p for u in x]
@@ -135,6 +136,26 @@ def test_what_arrays_refuse() -> None:
         F.array([1]) * "2"
     with pytest.raises(TypeError):
         F.array([1]) @ "2"
+
+
+@pytest.mark.parametrize(("name", "word"), [("bls12-381-r", 64), ("p521", 64), ("babybear", 32)])
+@pytest.mark.parametrize("order", ["little", "big"])
+def test_bytes(name: str, word: int, order: Literal["little", "big"]) -> None:
+    """Of every kind of buffer; numbers and lengths that are refused."""
+    F = Field(name, word=word)
+    each, x = -(-F.p.bit_length() // 8), [0, 1, F.p - 1, 258, F.p // 3]
+    data = b"".join(value.to_bytes(each, order) for value in x)
+    for given in (data, bytearray(data), memoryview(data)):
+        a = F.array_from_bytes(given, order)
+        assert (a.tolist(), a.to_bytes(order)) == (x, data)
+        assert a.to_digits().to_bytes(order) == data
+    assert F.array_from_bytes(b"", order).tolist() == []
+    with pytest.raises(LengthMismatch, match=f"{5 * each - 1} bytes hold no whole elements"):
+        F.array_from_bytes(data[1:], order)
+    with pytest.raises(ValueError, match="element 1 is not below p"):
+        F.array_from_bytes(bytes(each) + F.p.to_bytes(each, order), order)
+    with pytest.raises(TypeError):
+        F.array_from_bytes(5, order)
 
 
 def test_a_buffer_is_not_copied() -> None:

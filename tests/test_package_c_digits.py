@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 from package_c import STRICT, Library, Packages, packaged, run, shared, tool
+from package_c_arrays import GuardedArray, check_inverses
 from package_c_digits import DigitArray, check_digits, check_mixed, words
 from sampling import sampled
 
 from fieldc.algorithms.lanes import in_lanes
-from fieldc.artifacts.digit_arrays import DIGIT_ROLES
+from fieldc.artifacts.digit_arrays import DIGIT_ROLES, MOVE_ROLES
 from fieldc.packages.c.arrays import packaged_targets
 
 BY_VECTORS = (6, 7, 8, 9, 10)
@@ -37,6 +38,26 @@ def test_every_path_computes_in_digits(text: str, tmp_path: Path, packages: Pack
         assert not DigitArray(library, [1] * 7).is_in_digits
     assert words(library, 9) == 2 * 8 * in_lanes(f).n
     check_mixed(library, sorted({paths[-1], 4, max(p for p in paths if p < 9)}), (0, 9, 200))
+
+
+@pytest.mark.parametrize("text", sampled(("bn254-p",), ("bls12-381-p", "2^255-31", "2^768-825")))
+def test_inverses_in_digits(text: str, tmp_path: Path, packages: Packages) -> None:
+    """Arrays around whole blocks and parts, with many zeros and as few as one."""
+    f, name = packages(text, tmp_path)
+    library = Library(shared(tmp_path, tmp_path / "library.so", *sources(name)), f, name)
+    source = (tmp_path / "src" / f"{name}.c").read_text()
+    assert ("_chains" in source) == bool(f.spare_bits)
+    for path in library.paths():
+        for count in (127, 128, 129, 136, 159, 160, 161, 200, 513):
+            check_inverses(library, count, at_end=bool(count % 2))
+        for place in (0, 31, 32, 100, 130) if path in BY_VECTORS else (130,):
+            given = [*range(1, place + 1), 0, *range(place + 2, 132)]
+            x, z = (GuardedArray(library, v, at_end=True) for v in (given, [7] * 131))
+            first = ctypes.c_size_t(99)
+            size = ctypes.c_size_t(131)
+            assert library.call("array_invert", z.at(), x.at(), size, ctypes.byref(first)) == 4
+            assert (first.value, x.values()) == (place, given)
+            assert z.values() == [pow(v, -1, f.p) if v else 0 for v in given]
 
 
 @pytest.mark.parametrize("text", ["goldilocks", "2^127-1"])
@@ -125,7 +146,8 @@ int main(void)
 def test_the_manifest_names_them(tmp_path: Path, packages: Packages) -> None:
     f, name = packages("bn254-p", tmp_path)
     rows = json.loads((tmp_path / "manifest.json").read_text())["arrays"]
-    symbols = {f"{name}_{role}_{t.name}" for role in DIGIT_ROLES for t in packaged_targets(f)}
+    roles = (*DIGIT_ROLES, *MOVE_ROLES)
+    symbols = {f"{name}_{role}_{t.name}" for role in roles for t in packaged_targets(f)}
     found = [row for row in rows if row["symbol"] in symbols]
     assert {row["symbol"] for row in found} == symbols
     assert {row["status"] for row in found} == {"PROVED"}

@@ -56,6 +56,7 @@ def test_operators(name: str, count: int, way: bool) -> None:
         assert (a * other).tolist() == (other * a).tolist() == [u * v % p for u, v in pairs]
         assert int(a @ other) == int(other @ a) == sum(u * v for u, v in pairs) % p
     assert (-a).tolist() == [-u % p for u in x]
+    assert a.double().tolist() == [2 * u % p for u in x]
     assert a.square().to_limbs().tolist() == [u * u % p for u in x]
     assert (2 - a * 3 + F(5)).tolist() == [(7 - 3 * u) % p for u in x]
     assert int(a.sum()) == sum(x) % p

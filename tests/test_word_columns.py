@@ -75,10 +75,14 @@ def test_the_longest_sum(word: int) -> None:
 
 
 def test_sums_of_words_take_few_instructions() -> None:
-    """Operations on the two vector ports for a block: of eight terms, and of sixteen."""
+    """Operations on the two vector ports for a block: of eight terms, and of sixteen.
+
+    Seven would do for sixteen if other loads gave the second elements of lanes. On Zen 4 that took
+    1.4 times as long where arrays do not begin on a cache line, and 1.1 times where they do.
+    """
     wide, short = (kernels(find_field("babybear", word)) for word in (64, 32))
     assert [each.ports for each in wide] == [5, 11]
-    assert [each.ports for each in short] == [7, 16]
+    assert [each.ports for each in short] == [9, 16]
     assert short[0].elements == 2 * wide[0].elements == 16
 
 
@@ -99,9 +103,11 @@ CHANGED = (
     ("vpaddq zmm31, zmm31,", "vpaddq zmm29, zmm31,"),
     ("vpaddq zmm31, zmm31, zmm0", "vpaddq zmm31, zmm0, zmmword ptr [rsi]"),
     ("    add rdx, 64", "    vmovdqu64 zmmword ptr [rsi], zmm31\n    add rdx, 64"),
-    ("vmovshdup zmm1, zmmword ptr [rcx]", "vmovdqu64 zmm1, zmmword ptr [rcx]"),
-    ("vmovshdup zmm1, zmmword ptr [rcx]", "vmovshdup zmm1, zmmword ptr [rcx + 64]"),
-    ("vmovshdup zmm1, zmmword ptr [rcx]", "vmovshdup zmm1 {k1}, zmmword ptr [rcx]"),
+    ("vpaddq zmm31, zmm31, zmm2", "vpaddq zmm31, zmm2, zmmword ptr [rsi]"),
+    ("vpsrlq zmm0, zmm0, 32", "vpsrlq zmm0, zmm0, 31"),
+    ("vpsrlq zmm0, zmm0, 32", "vpsrlq zmm0, zmm1, 32"),
+    ("vpsrlq zmm0, zmm0, 32", "vpsrlq zmm0 {k1}, zmm0, 32"),
+    ("zmm1, zmmword ptr [rcx]  ", "zmm1, zmmword ptr [rcx + 64]"),
     ("vmovdqu32", "vmovdqu64"),
     ("kmovw", "kmovb"),
     (".word 1\n", ".word 3\n"),

@@ -22,6 +22,7 @@ FOLDER = Path(__file__).resolve().parents[2] / "crates" / "race"
 FIELDS = (
     *("bls12-381-p", "bls12-381-r", "bn254-p", "secp256k1-p", "p256", "p521"),
     *("curve25519", "pallas", "vesta", "goldilocks"),
+    *("babybear", "koalabear", "mersenne31"),
     "2^252+27742317777372353535851937790883648493",
 )
 OPERATIONS = (

@@ -212,6 +212,19 @@ def array(f: Field, values: Sequence[int]) -> ResidueArray:
     return made
 
 
+def array_from_bytes(f: Field, data: Any, order: Literal["little", "big"]) -> ResidueArray:
+    """An array of values in bytes. Raises LengthMismatch, ValueError, TypeError."""
+    given, each = memoryview(data).tobytes(), -(-f.bits // 8)
+    if len(given) % each:
+        raise LengthMismatch(f"{len(given)} bytes hold no whole elements of {each}")
+    parts = (given[i : i + each] for i in range(0, len(given), each))
+    values = [int.from_bytes(part, order) for part in parts]
+    for place, value in enumerate(values):
+        if value >= f.p:
+            raise ValueError(f"element {place} is not below p")
+    return array(f, values)
+
+
 def array_of(f: Field, buffer: Any) -> ResidueArray:
     """An array on a buffer of limbs in Montgomery form, of values below p.
 

@@ -70,6 +70,8 @@ class ResiduesInDigits(ResidueArray):
         self._check(*others)
         if operation == "neg":
             return ResiduesInDigits(self.limbs, self.count).computed("sub", self)
+        if operation == "double":
+            return self.computed("add", self)
         if operation not in DIGIT_OPERATIONS:
             given = (each.in_limbs() for each in others)
             return self.like(self.in_limbs().computed(operation, *given))

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from operator import index
-from typing import TYPE_CHECKING, Any, SupportsIndex, overload
+from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, overload
 
 from fieldc.errors import UserError, counted
 from fieldc.field import Field as Constants
@@ -110,6 +110,16 @@ class Field:
         from fieldc.python.arrays import array_of
 
         return ElementArray(self, array_of(self.constants, buffer))
+
+    def array_from_bytes(self, data: Any, byteorder: Literal["little", "big"]) -> ElementArray:
+        """An array of elements that lie side by side in bytes, as many as p has for each.
+
+        Raises LengthMismatch for bytes that hold no whole elements, ValueError with the first
+        position of a number that is not below p, TypeError for what has no bytes.
+        """
+        from fieldc.python.arrays import array_from_bytes
+
+        return ElementArray(self, array_from_bytes(self.constants, data, byteorder))
 
     def root_of_unity(self, order: int) -> Element:
         """An element of an order 2^k that divides p - 1, the one that transforms use.
@@ -297,6 +307,11 @@ class ElementArray(ArrayOperators):
     def tolist(self) -> list[int]:
         """The values, 0 <= value < p."""
         return self._residues.values(0, len(self))
+
+    def to_bytes(self, byteorder: Literal["little", "big"]) -> bytes:
+        """The values side by side, in as many bytes each as p has: undoes `array_from_bytes`."""
+        each = -(-self.field.constants.bits // 8)
+        return b"".join(value.to_bytes(each, byteorder) for value in self.tolist())
 
     def _with(self, other: object) -> ResidueArray | None:
         """The other operand as an array of this field; None for what is no number of it."""

@@ -72,6 +72,10 @@ class ArrayOperators:
         check_modulus(modulus)
         return self._of(self._residues.power(index(exponent)))
 
+    def double(self) -> Self:
+        """x + x of each element."""
+        return self._of(self._residues.computed("double"))
+
     def square(self) -> Self:
         """x*x of each element."""
         return self._of(self._residues.computed("square"))

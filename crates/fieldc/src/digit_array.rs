@@ -366,7 +366,7 @@ impl<F: Field> DigitArray<F> {
         }
     }
 
-    fn check(&self, y: &Self) {
+    pub(crate) fn check(&self, y: &Self) {
         assert_eq!(self.count, y.count, "the arrays have different lengths");
     }
 }

@@ -1,12 +1,12 @@
-//! Arrays in digits: their sums, and functions of their parts.
+//! Arrays in digits: their sums and butterflies, and functions of their parts.
 
 use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::Field;
 use crate::digit_rows::{BLOCK, Row};
 use crate::digits::Digits;
 use crate::slices::{self, folded};
+use crate::{DigitArray, Field};
 
 /// Rows that are computed together, and stay in the first cache: 15 kB.
 pub(crate) const PART: usize = 240;
@@ -167,5 +167,29 @@ pub(crate) fn in_parts<F: Field>(
     for x in x.chunks_mut(digits.whole(PART)) {
         let count = x.len();
         run(x, &mut room[..count]);
+    }
+}
+
+impl<F: Field> DigitArray<F> {
+    /// Replaces x and y by x + w\*y and x - w\*y, where x is this array.
+    ///
+    /// ```
+    /// use fieldc::{DigitArray, bn254::Fr};
+    ///
+    /// let [mut x, mut y, w] = [2, 3, 5].map(|x| DigitArray::new(&[Fr::from_u64(x)]));
+    /// x.butterfly(&mut y, &w);
+    /// assert_eq!(x.to_vec(), [Fr::from_u64(17)]);
+    /// assert_eq!(y.to_vec(), [-Fr::from_u64(13)]);
+    /// ```
+    ///
+    /// # Panics
+    /// If the arrays have different lengths.
+    pub fn butterfly(&mut self, y: &mut Self, w: &Self) {
+        self.check(y);
+        y.mul(w);
+        let product = y.clone();
+        y.clone_from(self);
+        y.sub(&product);
+        self.add(&product);
     }
 }

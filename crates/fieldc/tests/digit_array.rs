@@ -55,6 +55,11 @@ fn check_operations<F: PrimeField<Limbs = [u64; N]>, const N: usize>(count: usiz
     }
     let all = |x: &mut Vec<F>| slices::add_products(x, &y, &z);
     check(&x, "add_products", |a| a.add_products(&b, &c), all);
+    let (mut low, mut high) = (DigitArray::new(&x), b.clone());
+    let (mut wanted_low, mut wanted_high) = (x.clone(), y.clone());
+    low.butterfly(&mut high, &c);
+    slices::butterfly(&mut wanted_low, &mut wanted_high, &z);
+    assert!(low.to_vec() == wanted_low && high.to_vec() == wanted_high);
     assert_eq!(b.inner_product(&c), inner_product(&y, &z));
     assert_eq!(c.sum(), slices::sum(&z));
     let (mut low, largest) = (c.clone(), vec![-F::ONE; count]);

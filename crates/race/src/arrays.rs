@@ -1,12 +1,12 @@
 //! Operations on arrays. A step is an element, and a turn goes through arrays of 8192 of them, so
-//! that no branch prediction learns the operands. A pass over an array stands for latency and
-//! throughput alike.
+//! that no branch prediction learns the operands, or of 1024. A pass over an array stands for latency
+//! and throughput alike.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::hint::black_box;
 
-use crate::array_operations::{SHORT, is_second};
+use crate::array_operations::{CACHED, OPERATIONS as NAMES, SHORT, is_second};
 use crate::chain::{Element, Mode, OPERANDS, Runner, Start};
 use crate::clock::{Stack, ticks};
 use crate::entry::{Call, Range, Rows};
@@ -16,6 +16,8 @@ use crate::operand::{Form, Operand};
 struct Arrays<T, F> {
     x: Vec<T>,
     y: Vec<T>,
+    /// How many elements are timed.
+    length: usize,
     stack: Stack,
     pass: F,
 }
@@ -38,20 +40,20 @@ impl<T: Element, F: Fn(&mut [T], &[T]) -> T> Runner for Arrays<T, F> {
 
     fn start_from(&mut self, start: &Start) {
         let load = |operand: &Operand| T::load(operand.limbs(T::FORM));
-        self.x = start.y.iter().rev().map(load).collect();
-        self.y = start.y.iter().map(load).collect();
+        let operands = || start.y.iter().take(self.length);
+        (self.x, self.y) = (operands().rev().map(load).collect(), operands().map(load).collect());
     }
 
     fn turn(&self) -> u64 {
-        OPERANDS as u64
+        self.length as u64
     }
 
     fn run(&mut self, _: Mode, steps: u64) -> u64 {
-        let (x, y, pass) = (&mut self.x[..], &self.y[..], &self.pass);
+        let (x, y, pass, length) = (&mut self.x[..], &self.y[..], &self.pass, self.length as u64);
         let mut taken = 0;
         self.stack.run(&mut || {
             let start = ticks();
-            for _ in 0..steps / OPERANDS as u64 {
+            for _ in 0..steps / length {
                 black_box(pass(black_box(&mut *x), black_box(y)));
             }
             taken = ticks() - start;
@@ -67,8 +69,19 @@ impl Rows<'_> {
         T: Element,
         F: Fn(&mut [T], &[T]) -> T + 'static,
     {
-        let runner = Arrays { x: vec![], y: vec![], stack: Stack::default(), pass };
+        let length = if op.ends_with(CACHED.1) { CACHED.0 } else { OPERANDS };
+        let runner = Arrays { x: vec![], y: vec![], length, stack: Stack::default(), pass };
         self.add(op, Call::Inlined, range, Box::new(runner))
+    }
+
+    /// Adds an operation on arrays, and the same on those that fit the first cache.
+    pub fn in_both_lengths<T, F>(&mut self, op: &'static str, range: Range, pass: F) -> &mut Self
+    where
+        T: Element,
+        F: Fn(&mut [T], &[T]) -> T + Copy + 'static,
+    {
+        let cached = NAMES.into_iter().find(|name| name.strip_suffix(CACHED.1) == Some(op));
+        self.array(op, range, pass).array(cached.expect("one that has two lengths"), range, pass)
     }
 
     /// Adds `transform`: `prepare(count)` makes what `run` needs for transforms of `count` elements.

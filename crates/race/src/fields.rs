@@ -102,8 +102,29 @@ fields! {
     VESTA_P = "vesta", vesta::Fp;
     /// Integers modulo 2^64 - 2^32 + 1.
     GOLDILOCKS = "goldilocks", goldilocks::Fp;
+    /// Integers modulo 2^31 - 2^27 + 1.
+    BABYBEAR = "babybear", BabyBear;
+    /// Integers modulo 2^31 - 2^24 + 1.
+    KOALABEAR = "koalabear", KoalaBear;
+    /// Integers modulo 2^31 - 1.
+    MERSENNE31 = "mersenne31", Mersenne31;
     /// Scalars of Ed25519.
     ED25519_L = "2^252+27742317777372353535851937790883648493", Ed25519Scalar;
+}
+
+fieldc::field! {
+    /// Integers modulo 2^31 - 2^27 + 1, the field of RISC Zero.
+    pub struct BabyBear(modulus = "2013265921", prime);
+}
+
+fieldc::field! {
+    /// Integers modulo 2^31 - 2^24 + 1.
+    pub struct KoalaBear(modulus = "2130706433", prime);
+}
+
+fieldc::field! {
+    /// Integers modulo 2^31 - 1.
+    pub struct Mersenne31(modulus = "2147483647", prime);
 }
 
 fieldc::field! {

@@ -8,10 +8,11 @@ use crate::{array_operations, curves, towers};
 const USAGE: &str = "\
 usage: cargo bench -p race --bench race -- [OPTION]...
   --field FIELD,..   bls12-381-p, bls12-381-r, bn254-p, secp256k1-p, p256, p521,
-                     curve25519, pallas, vesta, goldilocks,
+                     curve25519, pallas, vesta, goldilocks, babybear, koalabear, mersenne31,
                      2^252+27742317777372353535851937790883648493 (default all)
   --op OP,..         mul, square, add, sub, inverse, sqrt, on arrays of 8192 elements array_mul,
-                     inner_product, horner, transform, of towers and points fp12_mul, fp12_square,
+                     inner_product, horner, transform, of 1024 array_mul_1024,
+                     inner_product_1024, of towers and points fp12_mul, fp12_square,
                      cyclotomic_square, fp12_mul_line, miller_loop, final_exponentiation,
                      pairing, pairing_4, g1_add, g1_double, g2_add, g2_double,
                      x25519, and through arkworks fp2_mul, pairing, msm_4096, msm_16384, verify,

@@ -10,3 +10,5 @@ pub mod llvm_bmi2;
 #[cfg(all(target_arch = "x86_64", not(windows)))]
 pub mod llvm_wide;
 pub mod looped;
+#[cfg(target_arch = "x86_64")]
+pub mod words;

@@ -14,11 +14,12 @@ from fieldc.artifacts.arrays import (
     BuiltArray,
     made_array,
     made_digits,
+    made_moves,
     made_sums,
     made_transforms,
     proved_arrays,
 )
-from fieldc.artifacts.digit_arrays import TO_DIGITS
+from fieldc.artifacts.digit_arrays import MOVE_ROLES, TO_DIGITS
 from fieldc.artifacts.entries import entry_of
 from fieldc.decisions.arrays import least_for_a_block, scalars_of
 from fieldc.field import Field
@@ -26,6 +27,7 @@ from fieldc.machine.arrays import BLOCK
 from fieldc.packages.c.assembly import LINUX, PREPROCESSED, WINDOWS, ArrayText
 from fieldc.packages.c.digits import (
     DIGIT_KINDS,
+    MOVE_KINDS,
     digit_words,
     has_digits,
     pointer_to_digits,
@@ -124,7 +126,7 @@ class PackagedArray(BuiltArray):
     def arguments(self) -> int:
         """How many its C function has."""
         kinds = {operation: kind for kind, some in MEMBERS.items() for operation in some}
-        kinds |= {operation: kind for kind, operation in (*ALONE, *DIGIT_KINDS)}
+        kinds |= {operation: kind for kind, operation in (*ALONE, *DIGIT_KINDS, *MOVE_KINDS)}
         return ARGUMENTS[kinds[self.operation]]
 
     def row(self, code: bytes = b"") -> dict[str, object]:
@@ -176,7 +178,8 @@ def array_kernels(
         pairs = (made_sums(target, f) for target in targets if target.has_sums(f))
         made += [PackagedArray(**vars(each)) for pair in pairs for each in pair]
     if r is MONTGOMERY and has_digits(f):
-        digits = (made_digits(target, f) for target in targets if target.has_sums(f))
+        staying = [target for target in targets if target.has_sums(f)]
+        digits = (each(target, f) for target in staying for each in (made_digits, made_moves))
         made += [PackagedArray(**vars(each)) for some in digits for each in some]
     if TRANSFORM in offered(f, r):
         tiles = (made_transforms(target, f).values() for target in targets)
@@ -220,7 +223,7 @@ def array_words(f: Field, name: str, kernels: Sequence[PackagedArray]) -> dict[s
     externs = (
         f"extern {name}_{kind}_vectors {called(found[operation].kernel)};\n"
         for found in by_target.values()
-        for kind, operation in (*kinds, *ALONE, *DIGIT_KINDS)
+        for kind, operation in (*kinds, *ALONE, *DIGIT_KINDS, *MOVE_KINDS)
         if operation in found
     )
     tables = [(target, SCALAR) for target in by_target]
@@ -234,7 +237,12 @@ def array_words(f: Field, name: str, kernels: Sequence[PackagedArray]) -> dict[s
     has_tiles = any(each.in_transform for each in kernels)
     return (
         tile_words(f, name, has_tiles)
-        | digit_words(f, any(k.operation == TO_DIGITS for k in kernels))
+        | digit_words(
+            f,
+            name,
+            any(k.operation == TO_DIGITS for k in kernels),
+            any(k.operation in MOVE_ROLES for k in kernels),
+        )
         | {
             "has_arrays": str(int(bool(kernels))),
             "condition_arrays": CONDITION,

@@ -11,6 +11,7 @@ from fieldc.artifacts.digit_arrays import (
     ACCUMULATE_DIGITS,
     DIGIT_ROLES,
     FROM_DIGITS,
+    MOVE_ROLES,
     TO_DIGITS,
 )
 from fieldc.field import Field
@@ -27,6 +28,8 @@ KINDS = {
 """Those that are not of two operands."""
 DIGIT_KINDS = tuple((KINDS.get(role, "binary"), role) for role in DIGIT_ROLES)
 """The kernels, with their kinds."""
+MOVE_KINDS = tuple(("unary", role) for role in MOVE_ROLES)
+"""The kernels of inverses in digits, with their kinds."""
 
 
 def has_digits(f: Field) -> bool:
@@ -34,12 +37,20 @@ def has_digits(f: Field) -> bool:
     return f.n > 1 and f.bits <= MOST_BITS and has_sums(f)
 
 
-def digit_words(f: Field, in_digits: bool) -> dict[str, str]:
-    """What the templates say of arrays in digits."""
+def digit_words(f: Field, name: str, in_digits: bool, has_moves: bool) -> dict[str, str]:
+    """What the templates say of arrays in digits, and of inverses in digits."""
     factor = f.to_montgomery(pow(2, -spare(f), f.p)) if in_digits else 0
     return {
         "digit_words": str(in_lanes(f).n if in_digits else f.n),
         "digit_factor": limbs(f, factor),
+        "any_limb": " | ".join(f"x->limbs[{i}]" for i in range(f.n)),
+        "any_digit": " | ".join(
+            f"block[{BLOCK * i}]" for i in range(in_lanes(f).n if in_digits else 1)
+        ),
+        "clear_limbs": "".join(f"            limbs[{i}] &= mask;\n" for i in range(f.n)),
+        "chains_run": _CHAINS.replace("NAME", name).replace("UPPER", name.upper())
+        if has_moves
+        else "",
     }
 
 
@@ -56,8 +67,18 @@ def table_of_digits(name: str, target: VectorTarget, found: Mapping[str, ArrayKe
     members = ", ".join(called(found[role]) for role in (*DIGIT_ROLES, COLLECT))
     most = BLOCK * columns.terms * columns.turns
     table = pointer_to_digits(name, target).removeprefix("&")
-    return f"static const {name}_digits_kernels {table} = {{\n    {members}, {most}}};\n"
+    moves = ", ".join(called(found[role]) if role in found else "NULL" for role in MOVE_ROLES)
+    inside = f"{members}, {most}, {moves}"
+    return f"static const {name}_digits_kernels {table} = {{\n    {inside}}};\n"
 
 
 def _are_all_in(found: Collection[str]) -> bool:
     return all(role in found for role in (*DIGIT_ROLES, ACCUMULATE, COLLECT))
+
+
+_CHAINS = """    const NAME_digits_kernels *const digits = NAME_run()->arrays->digits;
+    if (digits != NULL && digits->cut != NULL && count >= UPPER_CHAINS_LEAST) {
+        NAME_invert_in_digits(digits, z, x, count);
+        return;
+    }
+"""

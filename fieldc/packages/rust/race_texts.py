@@ -1,4 +1,5 @@
-"""Generates the rows of ours in crates/race that are texts: Rust in three flavours, LLVM's code.
+"""Generates the rows of ours in crates/race that are texts: Rust in three flavours, LLVM's code,
+and kernels on arrays of 32-bit words.
 
 python -m fieldc.packages.rust.race_texts           writes them (make generate)
 python -m fieldc.packages.rust.race_texts --check   exit 1, naming the files that are not the same
@@ -18,6 +19,7 @@ from fieldc.field import Field
 from fieldc.language import BoundError, Expression, LanguageError
 from fieldc.machine.assemble import compile_ir
 from fieldc.packages.checked_in import CheckedIn, header
+from fieldc.packages.rust.race_words import words_file
 from fieldc.program import maintained
 from fieldc.targets.header import field_symbol
 from fieldc.targets.llvm.print import print_llvm
@@ -54,6 +56,7 @@ def generate() -> dict[str, str]:
         "intrinsics": rust_file("Rust that calls mulx, adc and sbb.", INTRINSICS, _intrinsics),
         "llvm_wide": llvm_file("LLVM's code for integers of n limbs, with BMI2.", _wide),
         "llvm_bmi2": llvm_file("LLVM's code for our words, with BMI2.", _words),
+        "words": words_file(MODULE),
     }
     return {f"{FOLDER}/{name}.rs": text for name, text in texts.items()}
 

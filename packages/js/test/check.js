@@ -34,6 +34,10 @@ export function checkField(F, cases, Ntt) {
     same(`sqrt(${a}^2)`, F.sqrt(numbers.square[i]), numbers.root[i]);
   });
   same("negVec", F.negVec(vz, vx).toBigInts(), numbers.neg);
+  same("doubleVec", F.doubleVec(vz, vx).toBigInts(), x.map((a) => F.add(a, a)));
+  const twice = F.from(x);
+  same("doubleVec over x", F.doubleVec(twice, twice).toBigInts(), x.map((a) => F.add(a, a)));
+  checkButterflies(F, x, y);
   same("squareVec", F.squareVec(vz, vx).toBigInts(), numbers.square);
   same("scaleVec", F.scaleVec(vz, vx, y[0]).toBigInts(), x.map((a) => F.mul(a, y[0])));
   x.forEach((a, i) => same(`mulAdd(${a}, ${y[i]})`, F.mulAdd(a, y[i], a), F.add(F.mul(a, y[i]), a)));
@@ -98,4 +102,22 @@ function checkAll(F) {
   same("addVec", F.addVec(z, x, y).toBigInts(), pairs.map(([a, b]) => (a + b) % F.p));
   same("subVec", F.subVec(z, x, y).toBigInts(), pairs.map(([a, b]) => (a - b + F.p) % F.p));
   for (const a of all.slice(1)) same(`1/${a}`, (F.inv(a) * a) % F.p, 1n);
+}
+
+/** With roots of their own, and with one of both vectors; of lengths about a part's too. */
+function checkButterflies(F, x, y) {
+  for (const length of [0, 1, x.length, 256, 257, 600]) {
+    const [a, b, c] = [x, y, [...x].reverse()].map((values) =>
+      Array.from({ length }, (_, i) => values[(i * 7) % values.length]),
+    );
+    for (const which of [0, 1, 2]) {
+      const vectors = [a, b, c].map((values) => F.from(values));
+      const roots = [a, b, c][which];
+      const [low, high] = F.butterflyVec(vectors[0], vectors[1], vectors[which]);
+      const products = b.map((value, i) => F.mul(value, roots[i]));
+      const name = `butterflyVec of ${length} by ${which}`;
+      same(name, low.toBigInts(), a.map((value, i) => F.add(value, products[i])));
+      same(name, high.toBigInts(), a.map((value, i) => F.sub(value, products[i])));
+    }
+  }
 }

@@ -100,6 +100,8 @@ function badArguments(vectors, bigints, lists, thrower) {
     mulVec: [vectors, vectors, vectors],
     mulAddVec: [vectors, vectors, vectors, vectors],
     negVec: [vectors, vectors],
+    doubleVec: [vectors, vectors],
+    butterflyVec: [vectors, vectors, vectors],
     scaleVec: [vectors, vectors, bigints],
     batchInverse: [vectors, vectors],
     sum: [vectors],
@@ -111,7 +113,7 @@ function badArguments(vectors, bigints, lists, thrower) {
 /** Arguments of methods that take vectors. */
 const goodArguments = (v) => ({
   ...{ fromBigInts: [v, [4n], 0], toBigInts: [v, 0, 1], scaleVec: [v, v, 2n] },
-  ...{ sum: [v], innerProduct: [v, v], powVec: [v, v, 2n] },
+  ...{ sum: [v], innerProduct: [v, v], powVec: [v, v, 2n], doubleVec: [v, v], butterflyVec: [v, v, v] },
   ...{ mulVec: [v, v, v], mulAddVec: [v, v, v, v], negVec: [v, v], batchInverse: [v, v], toBytes: [v] },
 });
 
@@ -239,6 +241,9 @@ for (const [title, G] of Object.entries({ module: F, portable })) {
     throwsType(() => x.get("0"), /integer/);
     assert.deepEqual(x.toBigInts(), [1n, 2n, 3n]);
     throwsRange(() => G.batchInverse(x, G.from([1n, 0n, 3n])), /index 1 is 0/);
+    assert.throws(() => G.batchInverse(x, G.from([1n, 2n, 0n])), { name: "RangeError", index: 2 });
+    throwsRange(() => G.butterflyVec(x, x, G.vector(3)), /needs two vectors/);
+    throwsRange(() => G.butterflyVec(x, G.vector(2), x), /lengths 3 and 2/);
     assert.deepEqual(x.toBigInts(), [1n, 2n, 3n]);
     assert.deepEqual(G.batchInverse(G.vector(0), G.vector(0)).toBigInts(), []);
     assert.deepEqual(G.mulVec(G.vector(0), G.vector(0), G.vector(0)).toBytes().length, 0);

@@ -21,6 +21,8 @@ mod plonky3;
 mod points;
 mod texts;
 mod towers;
+#[cfg(target_arch = "x86_64")]
+mod words;
 mod x25519;
 
 use crate::curves;
@@ -35,6 +37,10 @@ pub fn entries(options: &Options, skipped: &mut Vec<String>) -> Vec<Entry> {
     texts::enter(&mut entries);
     if let Err(reason) = texts::enter_with_bmi2(&mut entries) {
         skipped.push(format!("rust-intrinsics, llvm-wide and llvm-bmi2: {reason}"));
+    }
+    #[cfg(target_arch = "x86_64")]
+    if let Err(reason) = words::enter(&mut entries) {
+        skipped.push(format!("arrays of 32-bit words: {reason}"));
     }
     blst::enter(&mut entries);
     arkworks::enter(&mut entries);

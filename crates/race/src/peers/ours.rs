@@ -10,10 +10,14 @@ use crate::chain::Element;
 use crate::entry::Range::Canonical;
 use crate::entry::{Entry, Peer, Rows};
 use crate::fields::{
-    BLS12_381_P, BLS12_381_R, BN254_P, CURVE25519_P, ED25519_L, Ed25519Scalar, GOLDILOCKS, P256_P,
-    P521_P, PALLAS_P, SECP256K1_P, VESTA_P,
+    BABYBEAR, BLS12_381_P, BLS12_381_R, BN254_P, BabyBear, CURVE25519_P, ED25519_L, Ed25519Scalar,
+    Field, GOLDILOCKS, KOALABEAR, KoalaBear, MERSENNE31, Mersenne31, P256_P, P521_P, PALLAS_P,
+    SECP256K1_P, VESTA_P,
 };
 use crate::operand::Form;
+
+/// Fields whose operations on arrays are those of [`words`](super::words).
+const SHORT: [&Field; 3] = [&BABYBEAR, &KOALABEAR, &MERSENNE31];
 
 macro_rules! fields {
     ($($FIELD:ident = $Fp:ty;)+) => {
@@ -37,15 +41,17 @@ macro_rules! fields {
             let version = super::version("fieldc", "");
             let peer = Peer { name: OURS, version, algorithm: crate::curves::kernels() };
             $(
-                Rows::new(entries, &$FIELD, peer)
-                    .called("mul", Canonical, |x: &mut $Fp, y| *x *= y)
-                    .called("square", Canonical, |x: &mut $Fp, _| x.square_in_place())
-                    .array("array_mul", Canonical, |x: &mut [$Fp], y| {
+                let mut rows = Rows::new(entries, &$FIELD, peer);
+                rows.called("mul", Canonical, |x: &mut $Fp, y| *x *= y)
+                    .called("square", Canonical, |x: &mut $Fp, _| x.square_in_place());
+                if !SHORT.contains(&&$FIELD) {
+                    rows.array("array_mul", Canonical, |x: &mut [$Fp], y| {
                         slices::mul(x, y);
                         x[x.len() - 1]
                     })
-                    .array("inner_product", Canonical, |x: &mut [$Fp], y| inner_product(x, y))
-                    .horner(Canonical, |x: &$Fp, y, z| x.mul_add(y, z))
+                    .array("inner_product", Canonical, |x: &mut [$Fp], y| inner_product(x, y));
+                }
+                rows.horner(Canonical, |x: &$Fp, y, z| x.mul_add(y, z))
                     .code("rust")
                     .called("inverse", Canonical, |x: &mut $Fp, y| *x = (*x + y).invert_ct().0)
                     .called("sqrt", Canonical, |x: &mut $Fp, y| *x = (*x + y).square().sqrt_ct().0)
@@ -75,5 +81,8 @@ fields! {
     PALLAS_P = pallas::Fp;
     VESTA_P = vesta::Fp;
     GOLDILOCKS = goldilocks::Fp;
+    BABYBEAR = BabyBear;
+    KOALABEAR = KoalaBear;
+    MERSENNE31 = Mersenne31;
     ED25519_L = Ed25519Scalar;
 }

@@ -3,6 +3,9 @@
 #define @upper@_BLOCK 8  /* elements that vectors take at a time */
 #define @upper@_PART 32  /* elements of an array of our own */
 
+/* Where the first line of the cache begins in space for 7 words more. */
+#define @upper@_ALIGNED(space) ((space) + (-((uintptr_t)(space) >> 3) & 7))
+
 /* How many elements vectors take: whole blocks, and the rest if it is worth a block. */
 static size_t @name@_in_vectors(size_t least, size_t count)
 {
@@ -234,108 +237,5 @@ void @name@_sum_of_products(@name@ *z, const @name@ *x, const @name@ *y, size_t 
         @name@_add(&sum, &sum, &term);
     }
     *z = sum;
-}
-
-/* z_i = 1/x_i for 1 to PART values that are not 0; z and x are apart. Montgomery's trick: z_i holds
- * the product of those before x_i. */
-static void @name@_invert_part(@name@ *z, const @name@ *x, size_t count)
-{
-    @name@ product = @name@_unit;
-    size_t i;
-    for (i = 0; i < count; i++) {
-        z[i] = product;
-        @name@_mul(&product, &product, &x[i]);
-    }
-    (void)@name@_invert(&product, &product);
-    for (i = count; i-- > 0;) {
-        @name@_mul(&z[i], &z[i], &product);
-        @name@_mul(&product, &product, &x[i]);
-    }
-}
-
-/* z_i = x_i, or a value that is not 0 where x_i is 0; of up to PART values. */
-static const @name@ *@name@_without_zeros(@name@ *z, const @name@ *x, size_t count)
-{
-    size_t i;
-    for (i = 0; i < count; i++) {
-        z[i] = x[i];
-        z[i].limbs[0] |= (uint64_t)@name@_is_zero(&x[i]);
-    }
-    return z;
-}
-
-/* z_i = y_i * a_i, or 0 where x_i is 0. */
-static void @name@_mul_unless(@name@ *z, const @name@ *y, const @name@ *a, const @name@ *x,
-                              size_t count)
-{
-    size_t i;
-    @name@_array_mul(z, y, a, count);
-    for (i = 0; i < count; i++)
-        @name@_unless(&z[i], &z[i], @name@_is_zero(&x[i]));
-}
-
-/* z_i = 1/x_i, or 0 where x_i is 0, for any count but 0; z and x are apart. PART products side by
- * side: z_i first holds the product of x_i, x_{i - PART} and so on. `inverse` goes back from the last
- * of these, PART values at a time. */
-static void @name@_invert_apart(@name@ *z, const @name@ *x, size_t count)
-{
-    @name@ inverse[@upper@_PART], part[@upper@_PART];
-    const size_t width = @name@_part(count);
-    size_t i, j, over;
-    (void)@name@_without_zeros(z, x, width);
-    for (i = width; i < count; i += width) {
-        const size_t here = @name@_part(count - i);
-        @name@_array_mul(&z[i], &z[i - width], @name@_without_zeros(part, &x[i], here), here);
-    }
-    i = count - width;
-    @name@_invert_part(inverse, &z[i], width);
-    for (; i >= width; i -= width) {
-        @name@_mul_unless(&z[i], inverse, &z[i - width], &x[i], width);
-        @name@_array_mul(inverse, inverse, @name@_without_zeros(part, &x[i], width), width);
-    }
-    over = width - i; /* the first i values have followers that no turn reached */
-    @name@_mul_unless(&z[width], &inverse[over], z, &x[width], i);
-    @name@_array_mul(&inverse[over], &inverse[over], @name@_without_zeros(part, &x[width], i), i);
-    for (j = 0; j < width; j++)
-        @name@_unless(&z[j], &inverse[j < i ? over + j : j - i], @name@_is_zero(&x[j]));
-}
-
-#define @upper@_COPIED @copied@ /* elements of at most 16 kB */
-
-/* The same on x itself: each part is copied, and has an inversion of its own. */
-static void @name@_invert_in_place(@name@ *x, size_t count)
-{
-    @name@ copy[@upper@_COPIED];
-    size_t i, j;
-    for (i = 0; i < count; i += @upper@_COPIED) {
-        const size_t here = count - i < @upper@_COPIED ? count - i : @upper@_COPIED;
-        for (j = 0; j < here; j++)
-            copy[j] = x[i + j];
-        @name@_invert_apart(&x[i], copy, here);
-    }
-}
-
-int @name@_array_invert(@name@ *z, const @name@ *x, size_t count, size_t *zero)
-{
-    uint64_t before = 1; /* whether no value so far is 0 */
-    size_t i, first = 0;
-    if (z == NULL || x == NULL)
-        return FIELDC_NULL_POINTER;
-    for (i = 0; i < count; i++) {
-        before &= 1 ^ (uint64_t)@name@_is_zero(&x[i]);
-        first += (size_t)before;
-    }
-    if (zero != NULL)
-        *zero = first;
-    if (z == x)
-        @name@_invert_in_place(z, count);
-    else if (count != 0)
-        @name@_invert_apart(z, x, count);
-    return (int)(FIELDC_NO_INVERSE * (1 ^ before));
-}
-
-int @name@_batch_invert(@name@ *z, const @name@ *x, size_t count)
-{
-    return @name@_array_invert(z, x, count, NULL);
 }
 

@@ -47,7 +47,7 @@ typedef struct {
 
 /* Kernels of arrays in digits, of blocks of eight values below 2p. enter and leave bring values there
  * and back. accumulate adds products to columns as above, and collect is that of sums. All are there,
- * or none is. */
+ * or none is. cut and join, if there, bring numbers to digits and back as they stand. */
 typedef struct @name@_digits_kernels {
     @name@_unary_vectors *enter, *leave;
     @name@_binary_vectors *add, *sub, *mul;
@@ -56,6 +56,7 @@ typedef struct @name@_digits_kernels {
     @name@_binary_vectors *accumulate;
     @name@_unary_vectors *collect;
     size_t most;
+    @name@_unary_vectors *cut, *join;
 } @name@_digits_kernels;
 @tiles_type@
 typedef struct {

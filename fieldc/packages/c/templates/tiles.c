@@ -21,12 +21,6 @@ typedef struct {
     int levels, are_reversed;
 } @name@_tile_rows;
 
-/* Where the first line of the cache begins in space for 7 words more. */
-static uint64_t *@name@_aligned(uint64_t *space)
-{
-    return space + (-((uintptr_t)space >> 3) & 7);
-}
-
 /* i, of so many bits, read from the other end. */
 static size_t @name@_reversed(size_t i, int bits)
 {
@@ -55,7 +49,7 @@ static void @name@_put_in_rows(const @name@_transform_array *run, uint64_t *z, c
                                size_t count)
 {
     uint64_t space[2 * @upper@_BLOCK * @upper@_TILE_DIGITS + 7];
-    uint64_t *this = @name@_aligned(space), *before = &this[@upper@_BLOCK * @upper@_TILE_DIGITS];
+    uint64_t *this = @upper@_ALIGNED(space), *before = &this[@upper@_BLOCK * @upper@_TILE_DIGITS];
     size_t row = @upper@_TILE_DIGITS, i, j;
     run->root(@upper@_BLOCK, this, @name@_read(roots));
     while (row-- > 0) {
@@ -174,7 +168,7 @@ static void @name@_far_levels_in_tiles(const @name@_transform_array *run, @name@
                                        const @name@ *roots, size_t blocks, size_t size, int levels)
 {
     uint64_t space[@upper@_TILE * @upper@_TILE_DIGITS + 7];
-    uint64_t *const tile = @name@_aligned(space);
+    uint64_t *const tile = @upper@_ALIGNED(space);
     @name@_tile_roots in_rows;
     @name@_tile_rows rows = {0, 0, 0, 0};
     size_t block, i, power = 0;
@@ -199,7 +193,7 @@ static void @name@_near_levels_in_tiles(const @name@_transform_array *run, @name
                                         size_t blocks, int levels)
 {
     uint64_t space[@upper@_TILE * @upper@_TILE_DIGITS + 7];
-    uint64_t *const tile = @name@_aligned(space);
+    uint64_t *const tile = @upper@_ALIGNED(space);
     const size_t length = count >> height, all = (size_t)1 << height, below = blocks << levels;
     @name@_tile_roots in_rows;
     @name@_tile_rows rows = {0, 0, 0, 1};

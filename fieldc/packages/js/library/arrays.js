@@ -1,4 +1,4 @@
-// Sums, powers and inverses of vectors, by the loops that a module exports. Addresses are in bytes.
+// What the loops of a module make of vectors. Addresses are in bytes.
 
 import { FIRST, SECOND, THIRD } from "./memory.js";
 import { firstZero, readLimbs, writeLimbs } from "./vector.js";
@@ -12,8 +12,7 @@ const PART = 256;
  */
 export function total(run, heap, size, count, add, use) {
   let width = Math.max(1, Math.min(PART, count));
-  const [sums, bytes] = [heap.take(width * size), width * size];
-  try {
+  return heap.lend(width * size, (sums, bytes) => {
     heap.bytes.fill(0, sums, sums + bytes);
     for (let i = 0; i < count; i += width) add(sums, i * size, Math.min(width, count - i));
     while (width > 1) {
@@ -22,9 +21,7 @@ export function total(run, heap, size, count, add, use) {
       run.add_vec(sums, sums, sums + width * size, half);
     }
     return use(sums);
-  } finally {
-    heap.give(sums, bytes);
-  }
+  });
 }
 
 /** x^e for each of `count` values; e is at least 0 and has no more limbs than they. */
@@ -41,21 +38,28 @@ export function powers(run, heap, size, to, from, count, e) {
 /** 1/x for each of `count` values, one at least, with one inversion. Throws a RangeError for a 0. */
 export function invertAll(run, heap, size, to, from, count) {
   const [last, limbs] = [(count - 1) * size, size / 8];
-  const products = heap.take(count * size);
   const copy = (z, x, bytes) => heap.bytes.copyWithin(z, x, x + bytes);
-  try {
+  heap.lend(count * size, (products, bytes) => {
     copy(products, from, size);
     run.mul_vec(products + size, products, from + size, count - 1);
     copy(FIRST, products + last, size);
     if (readLimbs(heap.words, FIRST / 8, limbs) === 0n) {
-      const zero = firstZero(heap.words, from / 8, limbs, count);
-      throw new RangeError(`the value at index ${zero} is 0: no inverse`);
+      const index = firstZero(heap.words, from / 8, limbs, count);
+      throw Object.assign(new RangeError(`the value at index ${index} is 0: no inverse`), { index });
     }
     run.invert(SECOND, FIRST);
     run.unwind(products + last, from + last, SECOND, count - 1);
     copy(products, SECOND, size);
-    copy(to, products, count * size);
-  } finally {
-    heap.give(products, count * size);
-  }
+    copy(to, products, bytes);
+  });
+}
+
+/** x + w*y and x - w*y instead of x and y. */
+export function butterfly(run, heap, size, [x, y, w], count) {
+  if (x === y && count > 0) throw new RangeError("a butterfly needs two vectors");
+  heap.lend(count * size, (products) => {
+    run.mul_vec(products, y, w, count);
+    run.sub_vec(y, x, products, count);
+    run.add_vec(x, x, products, count);
+  });
 }

@@ -113,11 +113,16 @@ export class Field {
   /** z = x*y + a; z may be any of them. */
   mulAddVec(z: Vector, x: Vector, y: Vector, a: Vector): Vector;
   negVec(z: Vector, x: Vector): Vector;
+  doubleVec(z: Vector, x: Vector): Vector;
   squareVec(z: Vector, x: Vector): Vector;
   scaleVec(z: Vector, x: Vector, a: bigint): Vector;
+  /** z = 1/x. The RangeError for a 0 has its place as `index`. */
   batchInverse(z: Vector, x: Vector): Vector;
   /** z = x^exponent; a negative exponent inverts. Time depends on the exponent. */
   powVec(z: Vector, x: Vector, exponent: bigint): Vector;
+
+  /** x + w*y and x - w*y instead of x and y, which are two vectors; w may be one of them. */
+  butterflyVec(x: Vector, y: Vector, w: Vector): [Vector, Vector];
 
   sum(x: Vector): bigint;
   innerProduct(x: Vector, y: Vector): bigint;

@@ -1,6 +1,6 @@
 // A prime field: arithmetic on bigints, and on vectors in the memory of a WebAssembly module.
 
-import { invertAll, powers, total } from "./arrays.js";
+import { butterfly, invertAll, powers, total } from "./arrays.js";
 import { formulasOf } from "./formulas.js";
 import { checkModulus, checkValue, instantiate, valuesIn } from "./load.js";
 import { FIRST, FOURTH, Heap, SECOND, THIRD } from "./memory.js";
@@ -52,7 +52,7 @@ export class Field {
     return new this(key, name, p, exported, formulas, generator, chain);
   }
 
-  /** A field of any prime, without a module of its own: correct everywhere, but slower. */
+  /** A field of any prime, on BigInt. */
   static async fromModulus(p) {
     checkModulus(p);
     if (!isProbablePrime(p)) throw new RangeError("the modulus is not a prime");
@@ -86,7 +86,7 @@ export class Field {
     return (this.#value(a) * a) % this.p;
   }
 
-  /** 1/a. Throws a RangeError for 0. */
+  /** 1/a. */
   inv(a) {
     if (this.#value(a) === 0n) throw new RangeError("0 has no inverse");
     this.#enter(FIRST, a);
@@ -94,7 +94,7 @@ export class Field {
     return this.#left(SECOND);
   }
 
-  /** a/b. Throws a RangeError where b is 0. */
+  /** a/b. */
   div(a, b) {
     return this.mul(a, this.inv(b));
   }
@@ -137,10 +137,7 @@ export class Field {
     return vector;
   }
 
-  /**
-   * What `work()` returns. Every vector of this field that it makes is freed then, but for those
-   * that it returns, as one vector or in an array. `work` is not asynchronous.
-   */
+  /** What `work()` returns, which is not asynchronous. Other vectors that it makes are freed. */
   arena(work) {
     if (typeof work !== "function") throw new TypeError(`work is a function, not ${kind(work)}`);
     const [outer, made] = [this.#arena, []];
@@ -166,7 +163,7 @@ export class Field {
     return this.#write(this.vector(listed.length), listed, 0);
   }
 
-  /** A vector of values of byteLength bytes each, least significant first. */
+  /** A vector of values in bytes. */
   fromBytes(bytes) {
     const count = valuesIn(bytes, this.byteLength);
     const vector = this.vector(count);
@@ -200,9 +197,9 @@ export class Field {
     });
   }
 
-  /** All values of a vector, byteLength bytes each, least significant first. */
+  /** All values of a vector as bytes. */
   toBytes(vector) {
-    const [each, from] = [this.byteLength, this.#address(vector)];
+    const [each, from] = [this.byteLength, addressOf(this, vector)];
     return this.#leaving(from, vector.length, (at) => {
       const [memory, total] = [this.#heap.bytes, vector.length * each];
       if (each === this.#size) return memory.slice(at, at + total);
@@ -237,6 +234,11 @@ export class Field {
     return this.#vectors("neg_vec", z, x);
   }
 
+  /** z = 2 * x. */
+  doubleVec(z, x) {
+    return this.#vectors("add_vec", z, x, x);
+  }
+
   /** z = x^2. */
   squareVec(z, x) {
     return this.#vectors("square_vec", z, x);
@@ -250,9 +252,15 @@ export class Field {
     return z;
   }
 
+  /** x + w*y and x - w*y instead of x and y, which are two vectors. Returns both. */
+  butterflyVec(x, y, w) {
+    butterfly(this.#run, this.#heap, this.#size, this.#addresses([x, y, w]), x.length);
+    return [x, y];
+  }
+
   /** The sum of all values. */
   sum(x) {
-    const from = this.#address(x);
+    const from = addressOf(this, x);
     return this.#total(x.length, (sums, i, here) => {
       this.#run.add_vec(sums, sums, from + i, here);
     });
@@ -309,7 +317,7 @@ export class Field {
   }
 
   #addresses(vectors) {
-    const addresses = vectors.map((vector) => this.#address(vector));
+    const addresses = vectors.map((vector) => addressOf(this, vector));
     for (const { length } of vectors) {
       const first = vectors[0].length;
       if (length !== first) throw new RangeError(`vectors of lengths ${first} and ${length}`);
@@ -317,13 +325,9 @@ export class Field {
     return addresses;
   }
 
-  #address(vector) {
-    return addressOf(this, vector);
-  }
-
   // The address and the number of values from an offset on: `count`, or all.
   #place(vector, offset, count) {
-    const [at, { length }] = [this.#address(vector), vector];
+    const [at, { length }] = [addressOf(this, vector), vector];
     checkInteger("an offset", offset);
     const outside = `not inside a vector of length ${length}`;
     if (offset < 0 || offset > length) throw new RangeError(`offset ${offset} is ${outside}`);
@@ -357,13 +361,10 @@ export class Field {
   // What `use` makes of `count` residues as numbers, at an address that is lent to it.
   #leaving(from, count, use) {
     if (this.#run.plain) return use(from);
-    const at = this.#heap.take(count * this.#size);
-    try {
+    return this.#heap.lend(count * this.#size, (at) => {
       this.#run.scale_vec(at, from, this.#run.unit, count);
       return use(at);
-    } finally {
-      this.#heap.give(at, count * this.#size);
-    }
+    });
   }
 
   #left(at) {

@@ -70,6 +70,16 @@ export class Heap {
     this.#shrink();
   }
 
+  /** What `use(at, size)` makes of an address of so many bytes, which is lent to it. */
+  lend(size, use) {
+    const at = this.take(size);
+    try {
+      return use(at, size);
+    } finally {
+      this.give(at, size);
+    }
+  }
+
   // The address of a free block's first bytes; the first block that is large enough.
   #fitting(wanted) {
     const found = this.#free.findIndex((block) => block.size >= wanted);

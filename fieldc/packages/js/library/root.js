@@ -54,11 +54,9 @@ export function squareRoot(run, heap, size, plan) {
 // What `use` says of x^((odd + 1)/2) in SECOND and x^odd in THIRD, for x in FIRST; isOne(n) says
 // of THIRD^(2^n) whether it is 1. An exponent of 1 makes run.power square and multiply.
 function climb(run, heap, size, { steps, places }, use) {
-  const bytes = (places + 1) * size;
   const copy = (z, x) => heap.bytes.copyWithin(z, x, x + size);
-  const at = heap.take(bytes);
-  const zero = at + places * size;
-  try {
+  return heap.lend((places + 1) * size, (at) => {
+    const zero = at + places * size;
     writeLimbs(heap.words, zero / 8, size / 8, 0n);
     copy(at, FIRST);
     let z = at;
@@ -80,7 +78,5 @@ function climb(run, heap, size, { steps, places }, use) {
       for (let i = 0; i < size / 8; i++) if (words[at / 8 + i] !== words[one + i]) return false;
       return true;
     });
-  } finally {
-    heap.give(at, bytes);
-  }
+  });
 }

@@ -74,7 +74,7 @@ export class Vector {
     return this.field.toBigInts(this, 0, this.length);
   }
 
-  /** All values, each in field.byteLength bytes, least significant first. */
+  /** All values as bytes. */
   toBytes() {
     return this.field.toBytes(this);
   }
