@@ -12,7 +12,7 @@ from fieldc.counting.limits import lower_bounds
 from fieldc.field import Field
 from fieldc.language import Expression, Kernel
 from fieldc.machine.processors import Processor, find_processor
-from fieldc.simulator.predict import predict
+from fieldc.simulator.predict import predict_latency, predict_throughput
 from fieldc.simulator.window import CHOICE, CallWindow
 from fieldc.targets.choice import Choice, Variant
 from fieldc.targets.judge import Judge
@@ -54,13 +54,37 @@ def figure_of(code: bytes, judge: Judge, processor_key: str, window: CallWindow 
 
     Where the judge asks for it, the simulator predicts its cycles, if it has the processor's core.
     """
-    counts, processor = count(code, judge.architecture), find_processor(processor_key)
-    predicted = predict(counts, processor, window=window) if judge.is_simulated else None
-    if predicted is not None:
-        cycles = predicted.throughput, predicted.latency
-        return Figure(*cycles, counts.instructions, is_predicted=True)
-    limits = lower_bounds(counts, processor)
+    counts = count(code, judge.architecture)
+    if judge.is_simulated:
+        of = code, judge.architecture, processor_key, window
+        throughput, latency = _throughput(*of), _latency(*of)
+        if throughput is not None and latency is not None:
+            return Figure(throughput, latency, counts.instructions, is_predicted=True)
+    limits = lower_bounds(counts, find_processor(processor_key))
     return Figure(limits.binding[1], limits.latency[1], counts.instructions)
+
+
+def throughput_of(judge: Judge, choice: Choice, processor_key: str) -> float:
+    """The throughput of a kernel's figure: half the work where the simulator predicts it."""
+    found = None
+    if judge.is_simulated:
+        found = _throughput(judge.code(choice), judge.architecture, processor_key, CHOICE)
+    return figure(judge, choice, processor_key).throughput if found is None else found
+
+
+# Many orders of a short kernel are the same bytes.
+@cache
+def _throughput(
+    code: bytes, architecture: str, processor_key: str, window: CallWindow
+) -> float | None:
+    return predict_throughput(count(code, architecture), find_processor(processor_key), window)
+
+
+@cache
+def _latency(
+    code: bytes, architecture: str, processor_key: str, window: CallWindow
+) -> float | None:
+    return predict_latency(count(code, architecture), find_processor(processor_key), window)
 
 
 def rank(figure: Figure, variant: str, processor: Processor) -> Figure:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass, replace
 
 from fieldc.counting.count import Count
@@ -16,6 +16,8 @@ from fieldc.simulator.window import STEADY, CallWindow, steady_cycles
 CHAINED = {"x86_64": ("rdi", "rsi"), "aarch64": ("x0", "x1")}
 """The result and the first operand, which are one place in a chain of calls."""
 DecodedCode = Sequence[DecodedInstruction]
+AroundCalls = tuple[DecodedCode, DecodedCode]
+"""What the caller executes before each call, and after it."""
 
 
 @dataclass(frozen=True)
@@ -50,29 +52,29 @@ def predict(
     `before` and `after` are what the caller executes around each call; without them all arguments
     are ready when a call begins. None if no core of the processor is known, or no path.
     """
-    core = core_of(processor)
-    if core is None or not count.touches or not count.code:
+    around = before, after
+    throughput = predict_throughput(count, processor, window, around)
+    latency = predict_latency(count, processor, window, around)
+    if throughput is None or latency is None:
         return None
-    head, tail = (steps_of(code, [()] * len(code), processor) for code in (before, after))
-    body = steps_of(count.code, count.touches, processor)
-    chained = CHAINED.get(count.architecture, ())
-    chain = [*head, *(_chained(step, chained) for step in body), *tail]
-    figures = []
-    for steps, forgotten in (([*head, *body, *tail], _operands(count)), (chain, set[Hashable]())):
-        run = Simulation(core, processor)
-        figures.append(_each(run, steps, forgotten, window, all_ready=not head))
-    return PredictedCycles(processor.key, *figures)
+    return PredictedCycles(processor.key, throughput, latency)
 
 
 def predict_throughput(
-    count: Count, processor: Processor, window: CallWindow = STEADY
+    count: Count, processor: Processor, window: CallWindow = STEADY, around: AroundCalls = ((), ())
 ) -> float | None:
-    """The cycles of independent calls alone, with all arguments ready; None as `predict`."""
-    core = core_of(processor)
-    if core is None or not count.touches or not count.code:
-        return None
-    body = steps_of(count.code, count.touches, processor)
-    return _each(Simulation(core, processor), body, _operands(count), window, True)
+    """The cycles of independent calls alone; None as `predict`."""
+    body = steps_of(count.code, count.touches, processor) if count.touches else ()
+    return _each(processor, body, _operands(count), window, around)
+
+
+def predict_latency(
+    count: Count, processor: Processor, window: CallWindow = STEADY, around: AroundCalls = ((), ())
+) -> float | None:
+    """The cycles of a call in a chain of them alone; None as `predict`."""
+    body = steps_of(count.code, count.touches, processor) if count.touches else ()
+    chained = CHAINED.get(count.architecture, ())
+    return _each(processor, [_chained(step, chained) for step in body], (), window, around)
 
 
 def _operands(count: Count) -> set[Hashable]:
@@ -81,17 +83,22 @@ def _operands(count: Count) -> set[Hashable]:
 
 
 def _each(
-    run: Simulation,
-    steps: Sequence[CostedInstruction],
-    forgotten: set[Hashable],
+    processor: Processor,
+    body: Sequence[CostedInstruction],
+    forgotten: Collection[Hashable],
     window: CallWindow,
-    all_ready: bool,
-) -> float:
-    """The cycles of each call, over a run of so many calls."""
+    around: AroundCalls,
+) -> float | None:
+    """The cycles of each call, over a run of so many calls; None without a core or a body."""
+    core = core_of(processor)
+    if core is None or not body:
+        return None
+    head, tail = (steps_of(code, [()] * len(code), processor) for code in around)
+    run, steps = Simulation(core, processor), [*head, *body, *tail]
 
     def call() -> int:
         run.forget(forgotten)
-        return run.call(steps, all_ready)
+        return run.call(steps, all_ready=not head)
 
     return steady_cycles(call, len(steps), window).cycles
 
