@@ -52,29 +52,35 @@ def predict(
     `before` and `after` are what the caller executes around each call; without them all arguments
     are ready when a call begins. None if no core of the processor is known, or no path.
     """
-    around = before, after
-    throughput = predict_throughput(count, processor, window, around)
-    latency = predict_latency(count, processor, window, around)
-    if throughput is None or latency is None:
+    if not is_predictable(count, processor):
         return None
-    return PredictedCycles(processor.key, throughput, latency)
+    around = before, after
+    cycles = (
+        each(count, processor, window, around) for each in (predict_throughput, predict_latency)
+    )
+    return PredictedCycles(processor.key, *cycles)
+
+
+def is_predictable(count: Count, processor: Processor) -> bool:
+    """Whether a core of the processor is known, and the path through the code."""
+    return core_of(processor) is not None and bool(count.touches and count.code)
 
 
 def predict_throughput(
     count: Count, processor: Processor, window: CallWindow = STEADY, around: AroundCalls = ((), ())
-) -> float | None:
-    """The cycles of independent calls alone; None as `predict`."""
-    body = steps_of(count.code, count.touches, processor) if count.touches else ()
+) -> float:
+    """The cycles of independent calls alone. Raises ValueError if it is not predictable."""
+    body = steps_of(count.code, count.touches, processor)
     return _each(processor, body, _operands(count), window, around)
 
 
 def predict_latency(
     count: Count, processor: Processor, window: CallWindow = STEADY, around: AroundCalls = ((), ())
-) -> float | None:
-    """The cycles of a call in a chain of them alone; None as `predict`."""
-    body = steps_of(count.code, count.touches, processor) if count.touches else ()
+) -> float:
+    """The cycles of a call in a chain of them alone. Raises ValueError as `predict_throughput`."""
     chained = CHAINED.get(count.architecture, ())
-    return _each(processor, [_chained(step, chained) for step in body], (), window, around)
+    body = [_chained(step, chained) for step in steps_of(count.code, count.touches, processor)]
+    return _each(processor, body, (), window, around)
 
 
 def _operands(count: Count) -> set[Hashable]:
@@ -88,11 +94,11 @@ def _each(
     forgotten: Collection[Hashable],
     window: CallWindow,
     around: AroundCalls,
-) -> float | None:
-    """The cycles of each call, over a run of so many calls; None without a core or a body."""
+) -> float:
+    """The cycles of each call, over a run of so many calls. Raises ValueError."""
     core = core_of(processor)
-    if core is None or not body:
-        return None
+    if core is None:
+        raise ValueError(f"{processor.key} is not simulated")
     head, tail = (steps_of(code, [()] * len(code), processor) for code in around)
     run, steps = Simulation(core, processor), [*head, *body, *tail]
 

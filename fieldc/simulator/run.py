@@ -24,6 +24,7 @@ from collections import Counter, deque
 from collections.abc import Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import inf
 
 from fieldc.counting.instructions import DecodedInstruction
 from fieldc.counting.limits import UNKNOWN, timed
@@ -145,11 +146,13 @@ class Port:
             self.busy, self.starts = self.busy >> PAST, self.starts >> PAST
             self.base += PAST
         start = self.free(cycle, length)
-        at = start - self.base
-        self.busy |= (1 << length) - 1 << at
-        self.starts |= 1 << at
-        self.fresh = self.fresh + 1 if self.renamed == renamed else 1
-        self.renamed = renamed
+        bit = 1 << start - self.base
+        self.busy |= (bit << length) - bit
+        self.starts |= bit
+        if self.renamed == renamed:
+            self.fresh += 1
+        else:
+            self.renamed, self.fresh = renamed, 1
         return start
 
 
@@ -165,7 +168,11 @@ class PortChoice:
     def best(self, cycle: int) -> Port:
         """The port for what is renamed in a cycle."""
         if self.cycle != cycle:
-            self.cycle, self.least = cycle, min(self.ports, key=lambda one: one.waiting(cycle))
+            self.cycle, least = cycle, inf
+            for port in self.ports:
+                waiting = port.waiting(cycle)
+                if waiting < least:
+                    least, self.least = waiting, port
         return self.least
 
 
