@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
 from itertools import pairwise
 from math import lcm
 
@@ -30,7 +32,7 @@ class Word:
     pieces: tuple[BitPiece, ...] | None = None
     sign_of: Word | None = None
 
-    @property
+    @cached_property
     def key(self) -> WordKey:
         """The integer, for comparison."""
         return frozenset(self.value.items())
@@ -68,7 +70,19 @@ def apart(a: Word, b: Word) -> bool:
 
 
 def scaled(value: Polynomial, factor: Rational) -> Polynomial:
-    return {m: c * factor for m, c in value.items()}
+    """The polynomial times a factor; what is an integer is of that type, which is faster."""
+    above, below = factor.numerator, factor.denominator
+    if below == 1:
+        return {m: c * above for m, c in value.items()}
+    return {m: exact(c * above, below) for m, c in value.items()}
+
+
+def exact(c: Rational, below: int = 1) -> Rational:
+    """A quotient, an int where it is one."""
+    if isinstance(c, int):
+        return Fraction(c, below) if c % below else c // below
+    found = c / below
+    return found.numerator if found.denominator == 1 else found
 
 
 def in_integers(value: Polynomial) -> tuple[int, Polynomial]:

@@ -34,6 +34,7 @@ from fieldc.proof.lanes.word import (
     WordKey,
     apart,
     between,
+    exact,
     fits,
     scaled,
     wrapped,
@@ -60,6 +61,8 @@ class Lane:
     _quotients: dict[WordKey, list[tuple[Word, int]]] = field(default_factory=dict)
     _named: dict[WordKey, int] = field(default_factory=dict)
     _meant: dict[int, Polynomial] = field(default_factory=dict)
+    _last: tuple[Polynomial, tuple[int, int], tuple[UpperBound, UpperBound]] | None = None
+    """The polynomial that was bounded last, how much was known of others then, and why."""
 
     def __post_init__(self) -> None:
         self._bounds = Bounds(self.highs, self.operands)
@@ -136,8 +139,16 @@ class Lane:
 
     def _ends(self, value: Polynomial) -> tuple[int, int]:
         """Bounds of an integer by its polynomial."""
-        low = -int(self.upper({m: -c for m, c in value.items()}) // 1)
-        return low, int(self.upper(value) // 1)
+        below, above = self._why(value)
+        return -int(below.limit // 1), int(above.limit // 1)
+
+    def _why(self, value: Polynomial) -> tuple[UpperBound, UpperBound]:
+        """Upper bounds of minus the polynomial and of it; those of the last one are at hand."""
+        said = len(self.signs), len(self.operands)
+        if self._last is None or self._last[0] is not value or self._last[1] != said:
+            negated: Polynomial = {m: -c for m, c in value.items()}
+            self._last = value, said, (self.explained(negated), self.explained(value))
+        return self._last[2]
 
     def low_bits(self, word: Word, bits: int) -> Word:
         """word modulo 2^bits."""
@@ -367,10 +378,9 @@ class Lane:
         value: Polynomial = {}
         high = 0
         for atom, first, last, place in pieces:
-            add_to(value, self._top(atom, first, last), Fraction(1 << place, 1 << first))
+            add_to(value, self._top(atom, first, last), exact(1 << place, 1 << first))
             high += min((1 << last - first) - 1, self.highs[atom] >> first) << place
-        exact = {m: int(c) if Fraction(c).denominator == 1 else c for m, c in value.items()}
-        return Word(exact, 0, high, tuple(pieces))
+        return Word({m: exact(c) for m, c in value.items()}, 0, high, tuple(pieces))
 
     def _top(self, atom: int, first: int, last: int) -> Polynomial:
         """Bits [first, last) of an atom, times 2^first."""
