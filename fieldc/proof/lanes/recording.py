@@ -54,6 +54,8 @@ class RecordingLane(Lane):
 
     _noted: list[_Noted] = field(default_factory=list)
     _seen: set[object] = field(default_factory=set)
+    _last: tuple[Polynomial, tuple[int, int], tuple[UpperBound, UpperBound]] | None = None
+    """The polynomial that was bounded last, how much was known then, and why."""
 
     def low_bits(self, word: Word, bits: int) -> Word:
         """word modulo 2^bits."""
@@ -78,6 +80,12 @@ class RecordingLane(Lane):
             raise
         self._note_ends(word, found.low, found.high)
         return found
+
+    def _why(self, value: Polynomial) -> tuple[UpperBound, UpperBound]:
+        known = len(self.signs), len(self.operands)
+        if self._last is None or self._last[0] is not value or self._last[1] != known:
+            self._last = value, known, super()._why(value)
+        return self._last[2]
 
     def _fitting(self, word: Word) -> Word:
         found = super()._fitting(word)

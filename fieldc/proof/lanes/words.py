@@ -61,8 +61,6 @@ class Lane:
     _quotients: dict[WordKey, list[tuple[Word, int]]] = field(default_factory=dict)
     _named: dict[WordKey, int] = field(default_factory=dict)
     _meant: dict[int, Polynomial] = field(default_factory=dict)
-    _last: tuple[Polynomial, tuple[int, int], tuple[UpperBound, UpperBound]] | None = None
-    """The polynomial that was bounded last, how much was known of others then, and why."""
 
     def __post_init__(self) -> None:
         self._bounds = Bounds(self.highs, self.operands)
@@ -143,12 +141,8 @@ class Lane:
         return -int(below.limit // 1), int(above.limit // 1)
 
     def _why(self, value: Polynomial) -> tuple[UpperBound, UpperBound]:
-        """Upper bounds of minus the polynomial and of it; those of the last one are at hand."""
-        said = len(self.signs), len(self.operands)
-        if self._last is None or self._last[0] is not value or self._last[1] != said:
-            negated: Polynomial = {m: -c for m, c in value.items()}
-            self._last = value, said, (self.explained(negated), self.explained(value))
-        return self._last[2]
+        """Upper bounds of minus the polynomial, and of it."""
+        return self.explained({m: -c for m, c in value.items()}), self.explained(value)
 
     def low_bits(self, word: Word, bits: int) -> Word:
         """word modulo 2^bits."""
@@ -220,8 +214,7 @@ class Lane:
             below = dict(word.value)
             add_to(below, {ONE: 1 - (1 << DIGIT)})
             t = frozenset(below.items())
-            digit = self._known_digit(below)
-            if digit is not None:
+            if (digit := self._known_digit(below)) is not None:
                 t = digit.key
                 self._quotients.setdefault(t, []).append((digit, 1))
             if t in self._quotients:
