@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
 from math import lcm
 
-from fieldc.proof.algebra.equations import ONE, Monomial, Polynomial, Rational, add_to
+from fieldc.proof.algebra.equations import ONE, Monomial, Polynomial, Rational, add_to, ratio
 
 WORD = 64
 DIGIT = 52
@@ -79,9 +78,7 @@ def scaled(value: Polynomial, factor: Rational) -> Polynomial:
 
 def exact(c: Rational, below: int = 1) -> Rational:
     """A quotient, an int where it is one."""
-    if isinstance(c, int):
-        return Fraction(c, below) if c % below else c // below
-    found = c / below
+    found = ratio(c, below)
     return found.numerator if found.denominator == 1 else found
 
 
