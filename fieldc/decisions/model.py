@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from dataclasses import field as of_class
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 
 from fieldc.counting.count import Count, count
 from fieldc.counting.limits import Limits, lower_bounds
@@ -105,7 +105,7 @@ class ModelledCode:
         return lower_bounds(self._count, self.processor)
 
 
-@cache
+@lru_cache(maxsize=256)
 def modelled(
     code: bytes, judge: Judge, processor_key: str, window: CallWindow = CHOICE
 ) -> ModelledCode:
