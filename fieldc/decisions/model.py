@@ -57,7 +57,7 @@ def figure_of(code: bytes, judge: Judge, processor_key: str, window: CallWindow 
 
 def throughput_of(judge: Judge, choice: Choice, processor_key: str) -> float:
     """The throughput of a kernel's figure: half the work where the simulator predicts it."""
-    return modelled(judge.code(choice), judge, processor_key).throughput
+    return modelled(judge.code(choice), judge, processor_key, CHOICE).throughput
 
 
 @dataclass(frozen=True)
@@ -106,9 +106,7 @@ class ModelledCode:
 
 
 @lru_cache(maxsize=256)
-def modelled(
-    code: bytes, judge: Judge, processor_key: str, window: CallWindow = CHOICE
-) -> ModelledCode:
+def modelled(code: bytes, judge: Judge, processor_key: str, window: CallWindow) -> ModelledCode:
     """A function on a processor, once: many orders of a short kernel are the same bytes."""
     return ModelledCode(code, judge, find_processor(processor_key), window)
 
