@@ -270,15 +270,15 @@ def test_the_checker_knows_the_instructions_of_the_prover() -> None:
 TARGETS = {
     "p256": "x86_64-linux,x86_64-windows",
     "secp256k1-p": "x86_64-macos,x86_64-windows-llvm,x86_64-linux-llvm-bmi2",
-    "bls12-381-p": "x86_64-linux,x86_64-macos-llvm,aarch64-linux",
+    "bn254-p": "x86_64-linux,x86_64-macos-llvm,aarch64-linux",
     "2^61-1": "x86_64-linux,x86_64-linux-llvm-bmi2",
     "2^127-1": "x86_64-linux-llvm-bmi2,x86_64-windows-llvm-bmi2",
     "2^255-19": "x86_64-linux,x86_64-linux-llvm-bmi2",
-    **dict.fromkeys(("p384", "goldilocks", "p521", "bw6-761-p"), "x86_64-linux"),
+    **dict.fromkeys(("bls12-381-p", "p384", "goldilocks", "p521", "bw6-761-p"), "x86_64-linux"),
 }
 FEWER = dict.fromkeys(("p384", "bw6-761-p"), "mul,square,redc,sub,neg")
 """Operations of fields whose proofs take long."""
-OFTEN = ("bls12-381-p", "2^61-1", "2^127-1", "2^255-19", "goldilocks")
+OFTEN = ("bn254-p", "2^61-1", "2^127-1", "2^255-19", "goldilocks")
 
 
 @pytest.mark.parametrize("field", sampled(OFTEN, [f for f in TARGETS if f not in OFTEN]))

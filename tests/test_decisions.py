@@ -13,17 +13,19 @@ from fieldc.artifacts.verify import Job, Verdict
 from fieldc.artifacts.write import build
 from fieldc.catalogue import find_field
 from fieldc.cli import main
-from fieldc.counting.count import count
+from fieldc.counting.count import Count, count
+from fieldc.decisions import model
 from fieldc.decisions import preferred as judged
 from fieldc.decisions.model import Figure
 from fieldc.decisions.orders import CLOSE_PLAIN, DOUBT, shorter_first
 from fieldc.decisions.preferred import Decision, preferred
 from fieldc.errors import Refusal
+from fieldc.field import Field
 from fieldc.machine.processor import is_x86_64
-from fieldc.machine.processors import find_processor
+from fieldc.machine.processors import Processor, find_processor
 from fieldc.progress import Progress
 from fieldc.simulator.predict import predict
-from fieldc.simulator.window import CHOICE
+from fieldc.simulator.window import CHOICE, CallWindow
 from fieldc.targets.aarch64.kernel import orders_for
 from fieldc.targets.choice import Choice
 from fieldc.targets.judge import Judge
@@ -87,6 +89,29 @@ def test_of_kernels_that_the_simulator_cannot_tell_apart_the_shorter_is_taken(
     counted = count(ARM.judge.code(ours.choice), "aarch64")
     cycles = predict(counted, find_processor("apple-m1"), window=CHOICE)
     assert cycles and cycles.throughput == ours.figure.throughput
+
+
+def test_the_same_code_is_simulated_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a product of one limb many orders are the same; few need a figure of their latency."""
+    seen: dict[str, list[tuple[str, CallWindow]]] = {"throughput": [], "latency": []}
+    simulated = {"throughput": model.predict_throughput, "latency": model.predict_latency}
+
+    def watch(which: str) -> None:
+        def predict(found: Count, processor: Processor, window: CallWindow) -> float:
+            seen[which].append((str(found.code), window))
+            return simulated[which](found, processor, window)
+
+        monkeypatch.setattr(model, f"predict_{which}", predict)
+
+    for which in seen:
+        watch(which)
+    model.modelled.cache_clear()
+    p, key = 2**63 - 25, "neoverse-v1"
+    assert key in preferred(Field(p), "mul", ARM, key, "high-limbs").preferred.chosen_by
+    orders = orders_for(find_processor(key), False, False, ())
+    assert len(orders) > 2 * len(seen["throughput"])
+    assert all(len({*codes}) == len(codes) for codes in seen.values())
+    assert {*seen["latency"]} <= {*seen["throughput"]}
 
 
 def test_lower_figures_come_first_but_for_doubt() -> None:

@@ -78,7 +78,7 @@ def check_everything(library: Library) -> None:
     check_random(library)
 
 
-@pytest.mark.parametrize("text", sampled(FIELDS[1::2], FIELDS[::2]))
+@pytest.mark.parametrize("text", sampled(FIELDS[::3], FIELDS[1:3]))
 def test_every_path_computes(text: str, tmp_path: Path, packages: Packages) -> None:
     f, name = packages(text, tmp_path)
     sources = ("-Iinclude", f"src/{name}.c", f"src/{name}_x86_64.S")

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from dataclasses import field as of_class
-from functools import cache
+from functools import cache, cached_property, lru_cache
 
-from fieldc.counting.count import count
-from fieldc.counting.limits import lower_bounds
+from fieldc.counting.count import Count, count
+from fieldc.counting.limits import Limits, lower_bounds
 from fieldc.field import Field
 from fieldc.language import Expression, Kernel
 from fieldc.machine.processors import Processor, find_processor
-from fieldc.simulator.predict import predict
+from fieldc.simulator.predict import is_predictable, predict_latency, predict_throughput
 from fieldc.simulator.window import CHOICE, CallWindow
 from fieldc.targets.choice import Choice, Variant
 from fieldc.targets.judge import Judge
@@ -50,17 +50,65 @@ def _figure(
 
 
 def figure_of(code: bytes, judge: Judge, processor_key: str, window: CallWindow = CHOICE) -> Figure:
-    """The figure of a function on a processor, from its bytes. Raises CodeError.
+    """The figure of a function on a processor, from its bytes. Raises CodeError."""
+    of = modelled(code, judge, processor_key, window)
+    return Figure(of.throughput, of.latency, of.instructions, of.is_predicted)
 
-    Where the judge asks for it, the simulator predicts its cycles, if it has the processor's core.
+
+def throughput_of(judge: Judge, choice: Choice, processor_key: str) -> float:
+    """The throughput of a kernel's figure: half the work where the simulator predicts it."""
+    return modelled(judge.code(choice), judge, processor_key, CHOICE).throughput
+
+
+@dataclass(frozen=True)
+class ModelledCode:
+    """A function's figure on a processor; each part is computed when it is asked for.
+
+    Where the judge asks for it, the simulator predicts cycles, if it has the processor's core.
     """
-    counts, processor = count(code, judge.architecture), find_processor(processor_key)
-    predicted = predict(counts, processor, window=window) if judge.is_simulated else None
-    if predicted is not None:
-        cycles = predicted.throughput, predicted.latency
-        return Figure(*cycles, counts.instructions, is_predicted=True)
-    limits = lower_bounds(counts, processor)
-    return Figure(limits.binding[1], limits.latency[1], counts.instructions)
+
+    code: bytes
+    judge: Judge
+    processor: Processor
+    window: CallWindow
+
+    @property
+    def instructions(self) -> int:
+        """How many there are."""
+        return self._count.instructions
+
+    @cached_property
+    def is_predicted(self) -> bool:
+        """Whether the simulator predicts its cycles; else they are lower bounds."""
+        return self.judge.is_simulated and is_predictable(self._count, self.processor)
+
+    @cached_property
+    def throughput(self) -> float:
+        """Cycles of independent calls."""
+        if self.is_predicted:
+            return predict_throughput(self._count, self.processor, self.window)
+        return self._limits.binding[1]
+
+    @cached_property
+    def latency(self) -> float:
+        """Cycles of a call in a chain of them."""
+        if self.is_predicted:
+            return predict_latency(self._count, self.processor, self.window)
+        return self._limits.latency[1]
+
+    @cached_property
+    def _count(self) -> Count:
+        return count(self.code, self.judge.architecture)
+
+    @cached_property
+    def _limits(self) -> Limits:
+        return lower_bounds(self._count, self.processor)
+
+
+@lru_cache(maxsize=256)
+def modelled(code: bytes, judge: Judge, processor_key: str, window: CallWindow) -> ModelledCode:
+    """A function on a processor, once: many orders of a short kernel are the same bytes."""
+    return ModelledCode(code, judge, find_processor(processor_key), window)
 
 
 def rank(figure: Figure, variant: str, processor: Processor) -> Figure:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from fieldc.decisions.model import Figure, figure
+from fieldc.decisions.model import Figure, figure, throughput_of
 from fieldc.machine.processors import Processor
 from fieldc.simulator.cores import core_of
 from fieldc.targets.choice import Choice, Variant
@@ -42,8 +42,11 @@ def in_best_order(
 ) -> tuple[Choice, Figure]:
     """A kernel in its own order, of that figure, or in the one that the simulator puts first."""
     is_tried = known.instructions <= LONGEST and core_of(model) is not None
-    others = _in_orders(judge, choice, model, known.instructions > LONG) if is_tried else ()
-    found: list[tuple[Choice, Figure]] = [(choice, known), *others]
+    orders = _in_orders(judge, choice, model, known.instructions > LONG) if is_tried else ()
+    others = [(one, throughput_of(judge, one, model.key)) for one in orders]
+    least = min([known.throughput, *(cycles for _, cycles in others)])
+    near = (one for one, cycles in others if cycles <= DOUBT * least)  # no other comes first
+    found = [(choice, known), *((one, figure(judge, one, model.key)) for one in near)]
     return shorter_first(found, lambda one: one[1])[0]
 
 
@@ -87,9 +90,6 @@ def quicker_first(
     return sorted(ranked, key=place)
 
 
-def _in_orders(
-    judge: Judge, choice: Choice, model: Processor, is_long: bool
-) -> Iterator[tuple[Choice, Figure]]:
+def _in_orders(judge: Judge, choice: Choice, model: Processor, is_long: bool) -> Iterator[Choice]:
     for plan in judge.orders(choice, model, is_long) if judge.orders else ():
-        made = replace(choice, plan=plan)
-        yield made, figure(judge, made, model.key)
+        yield replace(choice, plan=plan)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass, replace
 
 from fieldc.counting.count import Count
@@ -16,6 +16,8 @@ from fieldc.simulator.window import STEADY, CallWindow, steady_cycles
 CHAINED = {"x86_64": ("rdi", "rsi"), "aarch64": ("x0", "x1")}
 """The result and the first operand, which are one place in a chain of calls."""
 DecodedCode = Sequence[DecodedInstruction]
+AroundCalls = tuple[DecodedCode, DecodedCode]
+"""What the caller executes before each call, and after it."""
 
 
 @dataclass(frozen=True)
@@ -50,29 +52,35 @@ def predict(
     `before` and `after` are what the caller executes around each call; without them all arguments
     are ready when a call begins. None if no core of the processor is known, or no path.
     """
-    core = core_of(processor)
-    if core is None or not count.touches or not count.code:
+    if not is_predictable(count, processor):
         return None
-    head, tail = (steps_of(code, [()] * len(code), processor) for code in (before, after))
-    body = steps_of(count.code, count.touches, processor)
-    chained = CHAINED.get(count.architecture, ())
-    chain = [*head, *(_chained(step, chained) for step in body), *tail]
-    figures = []
-    for steps, forgotten in (([*head, *body, *tail], _operands(count)), (chain, set[Hashable]())):
-        run = Simulation(core, processor)
-        figures.append(_each(run, steps, forgotten, window, all_ready=not head))
-    return PredictedCycles(processor.key, *figures)
+    around = before, after
+    cycles = (
+        each(count, processor, window, around) for each in (predict_throughput, predict_latency)
+    )
+    return PredictedCycles(processor.key, *cycles)
+
+
+def is_predictable(count: Count, processor: Processor) -> bool:
+    """Whether a core of the processor is known, and the path through the code."""
+    return core_of(processor) is not None and bool(count.touches and count.code)
 
 
 def predict_throughput(
-    count: Count, processor: Processor, window: CallWindow = STEADY
-) -> float | None:
-    """The cycles of independent calls alone, with all arguments ready; None as `predict`."""
-    core = core_of(processor)
-    if core is None or not count.touches or not count.code:
-        return None
+    count: Count, processor: Processor, window: CallWindow = STEADY, around: AroundCalls = ((), ())
+) -> float:
+    """The cycles of independent calls alone. Raises ValueError if it is not predictable."""
     body = steps_of(count.code, count.touches, processor)
-    return _each(Simulation(core, processor), body, _operands(count), window, True)
+    return _each(processor, body, _operands(count), window, around)
+
+
+def predict_latency(
+    count: Count, processor: Processor, window: CallWindow = STEADY, around: AroundCalls = ((), ())
+) -> float:
+    """The cycles of a call in a chain of them alone. Raises ValueError as `predict_throughput`."""
+    chained = CHAINED.get(count.architecture, ())
+    body = [_chained(step, chained) for step in steps_of(count.code, count.touches, processor)]
+    return _each(processor, body, (), window, around)
 
 
 def _operands(count: Count) -> set[Hashable]:
@@ -81,17 +89,22 @@ def _operands(count: Count) -> set[Hashable]:
 
 
 def _each(
-    run: Simulation,
-    steps: Sequence[CostedInstruction],
-    forgotten: set[Hashable],
+    processor: Processor,
+    body: Sequence[CostedInstruction],
+    forgotten: Collection[Hashable],
     window: CallWindow,
-    all_ready: bool,
+    around: AroundCalls,
 ) -> float:
-    """The cycles of each call, over a run of so many calls."""
+    """The cycles of each call, over a run of so many calls. Raises ValueError."""
+    core = core_of(processor)
+    if core is None:
+        raise ValueError(f"{processor.key} is not simulated")
+    head, tail = (steps_of(code, [()] * len(code), processor) for code in around)
+    run, steps = Simulation(core, processor), [*head, *body, *tail]
 
     def call() -> int:
         run.forget(forgotten)
-        return run.call(steps, all_ready)
+        return run.call(steps, all_ready=not head)
 
     return steady_cycles(call, len(steps), window).cycles
 

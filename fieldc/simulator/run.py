@@ -19,11 +19,12 @@ fetching, no decoding, no cache and no wrong guess.
 
 from __future__ import annotations
 
-import heapq
 from collections import Counter, deque
 from collections.abc import Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from heapq import heappop, heappush
+from math import inf
 
 from fieldc.counting.instructions import DecodedInstruction
 from fieldc.counting.limits import UNKNOWN, timed
@@ -135,8 +136,9 @@ class Port:
     def free(self, cycle: int, length: int) -> int:
         """The first cycle from `cycle` on that begins `length` free ones."""
         free = each = ~(self.busy >> cycle - self.base)
-        for number in range(1, length):
-            free &= each >> number
+        if length > 1:
+            for number in range(1, length):
+                free &= each >> number
         return cycle + (free & -free).bit_length() - 1
 
     def take(self, cycle: int, length: int, renamed: int) -> int:
@@ -145,11 +147,13 @@ class Port:
             self.busy, self.starts = self.busy >> PAST, self.starts >> PAST
             self.base += PAST
         start = self.free(cycle, length)
-        at = start - self.base
-        self.busy |= (1 << length) - 1 << at
-        self.starts |= 1 << at
-        self.fresh = self.fresh + 1 if self.renamed == renamed else 1
-        self.renamed = renamed
+        bit = 1 << start - self.base
+        self.busy |= (bit << length) - bit
+        self.starts |= bit
+        if self.renamed == renamed:
+            self.fresh += 1
+        else:
+            self.renamed, self.fresh = renamed, 1
         return start
 
 
@@ -164,8 +168,11 @@ class PortChoice:
 
     def best(self, cycle: int) -> Port:
         """The port for what is renamed in a cycle."""
-        if self.cycle != cycle:
-            self.cycle, self.least = cycle, min(self.ports, key=lambda one: one.waiting(cycle))
+        self.cycle, least = cycle, inf
+        for port in self.ports:
+            waiting = port.waiting(cycle)
+            if waiting < least:
+                least, self.least = waiting, port
         return self.least
 
 
@@ -174,6 +181,8 @@ class Simulation:
 
     def __init__(self, core: Core, processor: Processor) -> None:
         self.core, self.processor = core, processor
+        self.slots, self.places, self.in_order = processor.slots, core.scheduler, core.in_order
+        self.size, self.retire = core.window, core.retire
         self.cycle, self.taken = 0, 0
         """The cycle that renames, and its slots that are taken."""
         self.window: deque[int] = deque()
@@ -222,35 +231,34 @@ class Simulation:
             registers[step.stepped[0]] = self._ready(step.stepped[1:])
         if step.stores:
             done = max(done, self._store(step, done))
-        if self.core.in_order and self.begun > self.cycle + 1:  # none after it starts before it
+        if self.in_order and self.begun > self.cycle + 1:  # none after it starts before it
             self.cycle, self.taken = self.begun - 1, step.slots
         self._retire(done if done > self.cycle else self.cycle + 1, step.slots)
 
     def _rename(self, slots: int) -> None:
-        if self.taken >= self.processor.slots:
-            self._wait(self.cycle + 1)
-        window, size = self.window, self.core.window - slots
+        cycle, taken = self.cycle, self.taken
+        if taken >= self.slots:
+            cycle, taken = cycle + 1, 0
+        window, size = self.window, self.size - slots
         while len(window) > size and window:
-            self._wait(window.popleft())
-        if self.core.scheduler:
+            if (retired := window.popleft()) > cycle:
+                cycle, taken = retired, 0
+        if self.places:
             scheduled = self.scheduled
-            while scheduled and scheduled[0] <= self.cycle:
-                heapq.heappop(scheduled)
-            while len(scheduled) >= self.core.scheduler:
-                self._wait(heapq.heappop(scheduled))
-        self.taken += slots
-        while self.taken > self.processor.slots:
-            self.cycle, self.taken = self.cycle + 1, self.taken - self.processor.slots
-
-    def _wait(self, cycle: int) -> None:
-        if cycle > self.cycle:
-            self.cycle, self.taken = cycle, 0
+            while scheduled and scheduled[0] <= cycle:
+                heappop(scheduled)
+            while len(scheduled) >= self.places:
+                cycle, taken = max(cycle, heappop(scheduled)), 0
+        taken += slots
+        while taken > self.slots:
+            cycle, taken = cycle + 1, taken - self.slots
+        self.cycle, self.taken = cycle, taken
 
     def _ready(self, names: Iterable[str]) -> int:
         """When registers are there, at the earliest in the cycle after renaming."""
         ready, known = self.cycle + 1, self.registers
         for name in names:
-            if name in known and known[name] > ready:
+            if known.get(name, 0) > ready:
                 ready = known[name]
         return ready
 
@@ -290,25 +298,27 @@ class Simulation:
         if found is None:
             found = PortChoice([self.ports.setdefault(name, Port()) for name in choice])
             self.choices[choice] = found
-        if self.core.in_order:
+        if self.in_order:
             port = min(found.ports, key=lambda each: each.free(ready, length))
         else:
-            port = found.best(self.cycle)
+            port = found.least if found.cycle == self.cycle else found.best(self.cycle)
         start = port.take(ready, length, self.cycle)
         if start > self.begun:
             self.begun = start
-        if waits and self.core.scheduler:
-            heapq.heappush(self.scheduled, start)
+        if waits and self.places:
+            heappush(self.scheduled, start)
         return start
 
     def _retire(self, done: int, slots: int) -> None:
-        if done > self.retired:
-            self.retired, self.retiring = done, 0
+        retired, retiring = self.retired, self.retiring
+        if done > retired:
+            retired, retiring = done, 0
         for _ in range(slots):
-            if self.retiring == self.core.retire:
-                self.retired, self.retiring = self.retired + 1, 0
-            self.retiring += 1
-            self.window.append(self.retired)
+            if retiring == self.retire:
+                retired, retiring = retired + 1, 0
+            retiring += 1
+            self.window.append(retired)
+        self.retired, self.retiring = retired, retiring
 
 
 def _bytes(touch: RootedAccess) -> TouchedBytes:

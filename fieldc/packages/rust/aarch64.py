@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
-from fieldc.decisions.model import Figure, figure_of
+from fieldc.decisions.model import ModelledCode, modelled
 from fieldc.decisions.orders import DOUBT
 from fieldc.field import Field
 from fieldc.language import Expression
@@ -47,21 +47,20 @@ class ClassKernel:
     code: ArmKernel
 
     @cached_property
-    def figure(self) -> Figure:
+    def figure(self) -> ModelledCode:
         """Its cycles on the processor by which AArch64 kernels are chosen."""
-        return figure_of(self.code.code, JUDGE, JUDGE.stand_in, STEADY)
+        return modelled(self.code.code, JUDGE, JUDGE.stand_in, STEADY)
 
     def gains_nothing(self, other: ClassKernel) -> bool:
         """Whether another kernel does the same for more primes, as fast up to a doubt."""
         same = self.expression.kernel.operation == other.expression.kernel.operation
-        more = other.prime_class.contains(self.prime_class)
+        if not same or not other.prime_class.contains(self.prime_class):
+            return False
         ours, theirs = self.figure, other.figure
         return (
-            same
-            and more
+            theirs.instructions <= LONGER * ours.instructions
             and theirs.throughput <= DOUBT * ours.throughput
             and theirs.latency <= DOUBT * ours.latency
-            and theirs.instructions <= LONGER * ours.instructions
         )
 
     @property

@@ -48,7 +48,7 @@ def add_to(total: Polynomial, other: Mapping[Monomial, Rational], factor: Ration
 
 def ratio(a: Rational, b: int) -> Rational:
     """a / b, an integer where it is one."""
-    return a // b if isinstance(a, int) and a % b == 0 else Fraction(a) / b
+    return a // b if isinstance(a, int) and a % b == 0 else Fraction(a, b)
 
 
 def product(a: Polynomial, b: Polynomial) -> Polynomial:

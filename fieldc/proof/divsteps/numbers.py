@@ -193,7 +193,7 @@ class WordReading:
             add_to(quotient, constant(low >> count))
             return quotient
         if count == 1 and self.facts.parity(a) == 0:
-            return {m: c // 2 if c % 2 == 0 else Fraction(c) / 2 for m, c in a.items()}
+            return {m: c // 2 if c % 2 == 0 else Fraction(c, 2) for m, c in a.items()}
         raise ProofError("a shift drops bits of which not enough is known")
 
     def _cut(self, a: Polynomial, count: int, within: Extent) -> Polynomial:

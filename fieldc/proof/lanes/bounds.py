@@ -63,7 +63,7 @@ class Bounds:
         """An upper bound, where each polynomial that is said is negative, or is not."""
         best = self._plain_upper(value)
         for number, (word, negative) in enumerate(said):
-            cancelling = {-Fraction(value[m]) / c for m, c in word.items() if m in value}
+            cancelling = {-Fraction(value[m], c) for m, c in word.items() if m in value}
             for factor in sorted(cancelling):
                 if (factor < 0) != negative:
                     continue  # what is said bounds the value from below then
@@ -91,9 +91,9 @@ class Bounds:
             add_to(without, whole, -factor)
             if len(without) < len(rest):
                 rest, bound = without, bound + max(factor * largest, 0)
-                slopes.append((names, Fraction(factor) / scale))
+                slopes.append((names, Fraction(factor, scale)))
         limit = bound + sum(self._largest(m, c) for m, c in rest.items())
-        return UpperBound(Fraction(limit) / scale, tuple(slopes))
+        return UpperBound(ratio(limit, scale), tuple(slopes))
 
     def _wholes(self) -> list[tuple[Monomial, int, Polynomial, int, tuple[str, ...]]]:
         """Operands and products of two: by names, the highest words, their weight, all words.

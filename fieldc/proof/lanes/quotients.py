@@ -43,6 +43,6 @@ def _clears(word: Word, q: Polynomial, t: Word, n: int) -> bool:
     if not q or rest.keys() != q.keys():
         return False
     monomial = next(iter(q))
-    c = Fraction(rest[monomial]) / q[monomial]
+    c = Fraction(rest[monomial], q[monomial])
     add_to(rest, q, -c)
     return not rest and c.denominator == 1 and (c.numerator * n + 1) % (1 << HALF) == 0

@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from heapq import heapify, heappop, heappush
+from itertools import chain
 from math import gcd, lcm
 from typing import Any
 
@@ -52,6 +54,8 @@ class RecordingLane(Lane):
 
     _noted: list[_Noted] = field(default_factory=list)
     _seen: set[object] = field(default_factory=set)
+    _last: tuple[Polynomial, tuple[int, int], tuple[UpperBound, UpperBound]] | None = None
+    """The polynomial that was bounded last, how much was known then, and why."""
 
     def low_bits(self, word: Word, bits: int) -> Word:
         """word modulo 2^bits."""
@@ -76,6 +80,12 @@ class RecordingLane(Lane):
             raise
         self._note_ends(word, found.low, found.high)
         return found
+
+    def _why(self, value: Polynomial) -> tuple[UpperBound, UpperBound]:
+        known = len(self.signs), len(self.operands)
+        if self._last is None or self._last[0] is not value or self._last[1] != known:
+            self._last = value, known, super()._why(value)
+        return self._last[2]
 
     def _fitting(self, word: Word) -> Word:
         found = super()._fitting(word)
@@ -109,11 +119,11 @@ class RecordingLane(Lane):
         self._note("low", value, bits, parts=tuple(parts))
 
     def _note_ends(self, word: Word, low: int, high: int) -> None:
-        negated: Polynomial = {m: -c for m, c in word.value.items()}
+        below, above = self._why(word.value)
         if low > word.low:
-            self._note("least", word.value, limit=low, why=self.explained(negated))
+            self._note("least", word.value, limit=low, why=below)
         if high < word.high:
-            self._note("most", word.value, limit=high, why=self.explained(word.value))
+            self._note("most", word.value, limit=high, why=above)
 
     def _note(
         self,
@@ -170,7 +180,8 @@ class _Writer:
         for number, cut in enumerate(cuts):
             self.variables[cut.atom] = len(words) + 2 * number
         self.cut_at = {(frozenset(cut.of.items()), cut.bits): cut.atom for cut in cuts}
-        self.lows = [(cut, self._integers(number, cut)) for number, cut in enumerate(cuts)][::-1]
+        self.numbers = {cut.atom: number for number, cut in enumerate(cuts)}
+        self.lows = [(cut.atom, *self._integers(number, cut)) for number, cut in enumerate(cuts)]
 
     def _integers(self, number: int, cut: Cut) -> tuple[int, Polynomial]:
         """A scale, and that times low = integer - 2^bits*rest, whose rest has a negative name."""
@@ -210,13 +221,17 @@ class _Writer:
     def integer(self, value: Polynomial) -> list[list[Any]]:
         """An integer as a polynomial in variables. Raises ProofError where it may be none."""
         scale, rest = in_integers(value)
-        present = {name for monomial in rest for name in monomial}
-        for cut, (low_scale, low) in self.lows:
-            if cut.atom not in present:
-                continue
-            waiting = [m for m in rest if cut.atom in m]
+        left = [-self.numbers[name] for name in {*chain(*rest)} if name in self.numbers]
+        heapify(left)
+        last = -1
+        while left:
+            number = -heappop(left)
+            if number == last:
+                continue  # met twice
+            last, (atom, low_scale, low) = number, self.lows[number]
+            waiting = [m for m in rest if atom in m]
             if low_scale > 1 and any(rest[m] % scale for m in waiting):
-                more = low_scale ** max(m.count(cut.atom) for m in waiting)
+                more = low_scale ** max(m.count(atom) for m in waiting)
                 scale, rest = scale * more, scaled(rest, more)
             while waiting:
                 monomial = waiting.pop()
@@ -224,12 +239,13 @@ class _Writer:
                 if c % scale == 0:
                     continue
                 others = [*monomial]
-                others.remove(cut.atom)
+                others.remove(atom)
                 del rest[monomial]
                 put = product(low, {tuple(others): c // low_scale})
                 add_to(rest, put)
-                present.update(name for m in put for name in m)
-                waiting += [m for m in put if cut.atom in m]
+                for name in {*chain(*put)} & self.numbers.keys():
+                    heappush(left, -self.numbers[name])
+                waiting += [m for m in put if atom in m]
         if any(c % scale for c in rest.values()):
             raise ProofError("a polynomial that may be no integer")
         found = {tuple(sorted(map(self._variable, m))): int(c // scale) for m, c in rest.items()}

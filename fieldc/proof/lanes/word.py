@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from math import lcm
 
-from fieldc.proof.algebra.equations import ONE, Monomial, Polynomial, Rational, add_to
+from fieldc.proof.algebra.equations import ONE, Monomial, Polynomial, Rational, add_to, ratio
 
 WORD = 64
 DIGIT = 52
@@ -30,7 +31,7 @@ class Word:
     pieces: tuple[BitPiece, ...] | None = None
     sign_of: Word | None = None
 
-    @property
+    @cached_property
     def key(self) -> WordKey:
         """The integer, for comparison."""
         return frozenset(self.value.items())
@@ -68,7 +69,17 @@ def apart(a: Word, b: Word) -> bool:
 
 
 def scaled(value: Polynomial, factor: Rational) -> Polynomial:
-    return {m: c * factor for m, c in value.items()}
+    """The polynomial times a factor; what is an integer is of that type, which is faster."""
+    above, below = factor.numerator, factor.denominator
+    if below == 1:
+        return {m: c * above for m, c in value.items()}
+    return {m: exact(c * above, below) for m, c in value.items()}
+
+
+def exact(c: Rational, below: int = 1) -> Rational:
+    """A quotient, an int where it is one."""
+    found = ratio(c, below)
+    return found.numerator if found.denominator == 1 else found
 
 
 def in_integers(value: Polynomial) -> tuple[int, Polynomial]:

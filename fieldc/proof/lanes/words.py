@@ -34,6 +34,7 @@ from fieldc.proof.lanes.word import (
     WordKey,
     apart,
     between,
+    exact,
     fits,
     scaled,
     wrapped,
@@ -136,8 +137,12 @@ class Lane:
 
     def _ends(self, value: Polynomial) -> tuple[int, int]:
         """Bounds of an integer by its polynomial."""
-        low = -int(self.upper({m: -c for m, c in value.items()}) // 1)
-        return low, int(self.upper(value) // 1)
+        below, above = self._why(value)
+        return -int(below.limit // 1), int(above.limit // 1)
+
+    def _why(self, value: Polynomial) -> tuple[UpperBound, UpperBound]:
+        """Upper bounds of minus the polynomial, and of it."""
+        return self.explained({m: -c for m, c in value.items()}), self.explained(value)
 
     def low_bits(self, word: Word, bits: int) -> Word:
         """word modulo 2^bits."""
@@ -209,8 +214,7 @@ class Lane:
             below = dict(word.value)
             add_to(below, {ONE: 1 - (1 << DIGIT)})
             t = frozenset(below.items())
-            digit = self._known_digit(below)
-            if digit is not None:
+            if (digit := self._known_digit(below)) is not None:
                 t = digit.key
                 self._quotients.setdefault(t, []).append((digit, 1))
             if t in self._quotients:
@@ -367,10 +371,9 @@ class Lane:
         value: Polynomial = {}
         high = 0
         for atom, first, last, place in pieces:
-            add_to(value, self._top(atom, first, last), Fraction(1 << place, 1 << first))
+            add_to(value, self._top(atom, first, last), exact(1 << place, 1 << first))
             high += min((1 << last - first) - 1, self.highs[atom] >> first) << place
-        exact = {m: int(c) if Fraction(c).denominator == 1 else c for m, c in value.items()}
-        return Word(exact, 0, high, tuple(pieces))
+        return Word({m: exact(c) for m, c in value.items()}, 0, high, tuple(pieces))
 
     def _top(self, atom: int, first: int, last: int) -> Polynomial:
         """Bits [first, last) of an atom, times 2^first."""
