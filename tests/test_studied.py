@@ -38,7 +38,7 @@ from fieldc.words.lower import lower
 
 P224 = 2**224 - 2**96 + 1
 ON_X86_64 = pytest.mark.skipif("x86_64" not in host_triple(), reason="the kernels are x86-64")
-NOT_FOLLOWED = {"two-limb-quotients", "last-difference", "half-limbs"} | {
+NOT_FOLLOWED = {"two-limb-quotients", "half-limbs"} | {
     "karatsuba",
     "karatsuba-limbs",
 }
