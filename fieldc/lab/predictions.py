@@ -42,8 +42,8 @@ FIELDS, OPERATIONS = ("bn254-p", "bls12-381-p"), ("mul", "square", "add", "sub")
 WIDE = "bls12-381-p"
 SHAPES = ("secp256k1-p", "p256", "curve25519")
 OF_BOUNDS = (
-    *product((WIDE,), ("mul", "square", "add", "sub")),
-    *product(("bls12-381-r", "bn254-p", *SHAPES), ("mul", "square")),
+    *product((WIDE,), ("add", "sub")),
+    *product(("bls12-381-r", "bn254-p", *SHAPES), ("mul",)),
 )
 """Kernels that are held against their lower bounds, chosen for each core."""
 KERNEL = "kernel"
