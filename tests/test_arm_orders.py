@@ -13,7 +13,7 @@ import pytest
 from contracts import contract_named
 
 from fieldc import decisions
-from fieldc.algorithms import choose
+from fieldc.algorithms import choose, offered_for
 from fieldc.catalogue import find_field, named_primes
 from fieldc.counting.count import count
 from fieldc.decisions.arm_orders import (
@@ -136,6 +136,17 @@ def test_orders_that_ship_are_taken_and_proved(name: str, processor: str, one: F
     chosen = preferred(f, one.operation, ARM, processor, one.algorithm).preferred
     assert chosen.plan == one.order
     assert chosen.chosen_by.startswith(f"the order that a search found for {processor}: predicted")
+
+
+def test_an_order_may_be_of_an_algorithm_that_is_only_studied() -> None:
+    """Unless another one is named; and on that processor alone."""
+    f = find_field("bls12-381-r")
+    assert "last-difference" not in {k.algorithm for k in offered_for("square")}
+    for named, found in ((None, "last-difference"), ("cios", "cios")):
+        decision = preferred(f, "square", ARM, "apple-m1", named)
+        assert decision.expression.kernel.algorithm == found
+    others = preferred(f, "square", ARM, "cortex-a55").candidates
+    assert "last-difference" not in {c.algorithm for c in others}
 
 
 def test_orders_of_other_code_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:

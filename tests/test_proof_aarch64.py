@@ -162,6 +162,18 @@ def test_products_by_half_limbs_are_proved(name: str, operation: str) -> None:
     prove(code, contract_named(operation, f.p, f.n), "aapcs64", architecture="aarch64")
 
 
+@pytest.mark.parametrize("operation", ["mul", "square"])
+@pytest.mark.parametrize("name", ["bls12-381-r", "bls12-381-p"])
+def test_last_differences_are_proved(name: str, operation: str) -> None:
+    """The low half of the last quotient times p[0] is a limb, which nobody multiplies out."""
+    f, code = find_field(name), own_code(name, operation, "last-difference")
+    prove(code, contract_named(operation, f.p, f.n), "aapcs64", architecture="aarch64")
+
+
+def test_mutants_of_last_differences_are_rejected() -> None:
+    check_mutants(own_code("2^127-1", "mul", "last-difference"), "mul", "2^127-1", 17, 3)
+
+
 def test_mutants_of_products_by_half_limbs_are_rejected() -> None:
     """Also where another half of a register is multiplied, or a product is added that was not."""
     code = own_code("2^127-1", "mul", "half-limbs")

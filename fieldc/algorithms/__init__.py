@@ -84,6 +84,7 @@ STUDIED: tuple[Kernel, ...] = (
     squaring.square_sos,
     montgomery.multiply_near_radix,
     montgomery.multiply_last_difference,
+    squaring.square_last_difference,
     squaring.square_near_radix,
     *signed_limbs.SIGNED_LIMBS,
     *one_limb.ONE_LIMB,

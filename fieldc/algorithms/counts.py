@@ -98,6 +98,7 @@ _KOC = "Koc, Acar, Kaliski: 2n^2 + n and"
 _TO_THE_TOP = "a carry runs to the top word at once, where the paper keeps it for later"
 _FULL_PRODUCT = "the product is whole before it is reduced, so carries run through its upper half"
 _CONSTANT = "log-jump, and a constant that takes back what complements added"
+_LAST = "as by cios, but the last row is subtracted"
 _NEAR = "and subtractions of c*q, two words and a borrow to the top for each limb"
 _HANDBOOK = "the handbook: n^2 and n^2 + 4n + 1; the article: n^2 + 4n + 2"
 _TWO_SPARE = "with two spare bits the remainder has n limbs: a column, n products, is not needed"
@@ -126,9 +127,7 @@ PREDICTIONS: dict[tuple[str, str], Prediction] = {
         f"{_KOC} 4n^2 + 4n + 2",
         "bounds leave no overflow word, and nothing is added to 0",
     ),
-    ("mul", "last-difference"): Prediction(
-        _MONTGOMERY, _of(4, 1, -2), why="as by cios, but the last row is subtracted"
-    ),
+    ("mul", "last-difference"): Prediction(_MONTGOMERY, _of(4, 1, -2), why=_LAST),
     ("mul", "near-radix"): Prediction(_of(1, 2), _of(2, 3, -2), why=_NEAR),
     ("mul", "sos"): Prediction(
         _MONTGOMERY, _over(2, 9, 1, -2), f"{_KOC} 4n^2 + 4n + 2", _TO_THE_TOP
@@ -176,6 +175,7 @@ PREDICTIONS: dict[tuple[str, str], Prediction] = {
     ("square", "log-jump"): Prediction(_over(2, 3, 1, 2), _of(3, 2, -2)),
     ("square", "log-jump-complement"): Prediction(_over(2, 3, 1, 2), _of(3, 3, -1), why=_CONSTANT),
     ("square", "cios"): Prediction(_SQUARE, _of(3, 2, -2)),
+    ("square", "last-difference"): Prediction(_SQUARE, _of(3, 2, -3), why=_LAST),
     ("square", "product"): Prediction(_MONTGOMERY, _ADDITIONS),
     ("square", "sos"): Prediction(_SQUARE, _over(2, 7, 3, -6), why=_FULL_PRODUCT),
     ("square", "near-radix"): Prediction(_over(2, 1, 5), _of(1, 2, -2), why=_NEAR),

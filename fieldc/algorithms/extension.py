@@ -136,12 +136,17 @@ def _rows(f: Field, x: Number, y: Number) -> Number:
     return x * y
 
 
+def _folded(f: Field, x: Number) -> Number:
+    return reduction(f, x, fold_limb, quotients=1)
+
+
 EXTENSIONS = tuple(k for beta in BETAS for k in extension(beta))
 BY_PARTS = tuple(
     _by_karatsuba(beta, algorithm, whole, reduced, f"as by karatsuba, and each product {how}.")
     for beta in BETAS
     for algorithm, whole, reduced, how in (
         ("karatsuba-halves", by_halves, reduction, "by halves"),
+        ("karatsuba-folds", by_halves, _folded, "by halves, reduced as by log-jump"),
         ("karatsuba-limbs", by_halves_and_limbs, reduction, "by halves, and these limb by limb"),
         (
             "karatsuba-quotients",

@@ -69,18 +69,22 @@ def multiply_near_radix(f: Field, x: Residue, y: Residue) -> Residue:
 
 @kernel("mul", "last-difference")
 def multiply_last_difference(f: Field, x: Residue, y: Residue) -> Residue:
-    """x*y/R mod p as by cios, but the last row of p is subtracted, and p added if that borrows.
-
-    The lowest limbs of t and q*p are equal, and t/2^w is below p. So the last difference is that of
-    the row, not one of p that waits for it.
-    """
-    if not has_spare_bit(f):
-        raise DoesNotApply(f"last-difference needs a spare bit, so that 2p < R, not {f.short}")
+    """x*y/R mod p as by cios, but the last row of p is subtracted, and p added if that borrows."""
     *lower, last = limbs(f, y)
     t: Number = 0
     for y_i in lower:
         t = drop_limb(f, t + x * y_i)
-    t = t + x * last
+    return last_difference(f, t + x * last)
+
+
+def last_difference(f: Field, t: Number) -> Number:
+    """t / 2^w mod p for t / 2^w below p: less the row of p that clears the lowest limb.
+
+    The lowest limbs of t and q*p are equal. So the last difference is that of the row, not one of p
+    that waits for it.
+    """
+    if not has_spare_bit(f):
+        raise DoesNotApply(f"last-difference needs a spare bit, so that 2p < R, not {f.short}")
     q = t % f.base * f.p_inverse % f.base
     high = t >> f.word
     if isinstance(high, Integer) and 0 < high.high < f.p:

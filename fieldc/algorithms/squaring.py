@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fieldc.algorithms.montgomery import reduction
+from fieldc.algorithms.montgomery import last_difference, reduction
 from fieldc.algorithms.products import product
 from fieldc.algorithms.reduction import (
     Reduction,
@@ -66,6 +66,16 @@ def square_log_jump(f: Field, x: Residue) -> Residue:
 def square_complement(f: Field, x: Residue) -> Residue:
     """x*x/R mod p as by log-jump, with rows of p - mu and complements, for mu near p."""
     return square_by_rows(f, x, fold_complement, added=f.fold_rest)
+
+
+@kernel("square", "last-difference")
+def square_last_difference(f: Field, x: Residue) -> Residue:
+    """x*x/R mod p as by cios, but the last row of p is subtracted, and p added if that borrows."""
+    *rows, last = square_rows(f, x)
+    t: Number = 0
+    for row in rows:
+        t = drop_limb(f, t + row)
+    return last_difference(f, t + last)
 
 
 @kernel("square", "product")

@@ -14,6 +14,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from fieldc.algorithms import choose
 from fieldc.decisions.model import Figure, figure_of
 from fieldc.decisions.schedule import file_name
 from fieldc.field import Field
@@ -107,20 +108,39 @@ def digest_of_code(code: bytes) -> str:
 
 
 def searched(
-    judge: Judge, expressions: Sequence[Expression], variant: Variant, model: Processor
+    judge: Judge,
+    expressions: Sequence[Expression],
+    variant: Variant,
+    model: Processor,
+    any_algorithm: bool = False,
 ) -> list[tuple[Choice, Figure]]:
-    """The kernels in the orders that ship for a processor, with what is predicted of them."""
+    """The kernels in the orders that ship for a processor, with what is predicted of them.
+
+    Of these expressions; with `any_algorithm` an order may be of another one, too.
+    """
     found = []
     for one in shipped_orders(expressions[0].field, model.key):
-        for expression in expressions:
-            kernel = expression.kernel
-            if (kernel.operation, kernel.algorithm) != (one.operation, one.algorithm):
-                continue
-            choice = Choice(expression, variant, one.order)
-            try:
-                code = judge.code(choice)
-            except BrokenOrder:
-                continue
-            if digest_of_code(code) == one.digest:
-                found.append((choice, figure_of(code, judge, model.key, STEADY)))
+        expression = _expression_of(one, expressions, any_algorithm)
+        if expression is None:
+            continue
+        choice = Choice(expression, variant, one.order)
+        try:
+            code = judge.code(choice)
+        except BrokenOrder:
+            continue
+        if digest_of_code(code) == one.digest:
+            found.append((choice, figure_of(code, judge, model.key, STEADY)))
+    return found
+
+
+def _expression_of(
+    one: FoundOrder, expressions: Sequence[Expression], any_algorithm: bool
+) -> Expression | None:
+    """The expression that an order is of; None where it is of none that may be taken."""
+    if expressions[0].kernel.operation != one.operation:
+        return None
+    named = (e for e in expressions if e.kernel.algorithm == one.algorithm)
+    found = next(named, None)
+    if found is None and any_algorithm:
+        return choose(expressions[0].field, one.operation, one.algorithm)
     return found

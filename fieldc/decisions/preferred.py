@@ -153,7 +153,7 @@ def preferred(
     judge = target.judge_of(field.word)
     studied = judge.studied if judge else ()
     expressions, refused = _expressions(field, operation, algorithm, studied)
-    made = decide(target, expressions, processor, schedule)
+    made = decide(target, expressions, processor, schedule, any_order=algorithm is None)
     return replace(made, refused=(*refused, *made.refused))
 
 
@@ -162,8 +162,12 @@ def decide(
     expressions: Sequence[Expression],
     processor: str | None = None,
     schedule: Schedule | None = None,
+    any_order: bool = False,
 ) -> Decision:
-    """Decide between expressions of one operation, which need not be one of the catalogue's."""
+    """Decide between expressions of one operation, which need not be one of the catalogue's.
+
+    With `any_order` it is, and an order that ships may be of an algorithm that is only studied.
+    """
     judge = target.judge_of(expressions[0].field.word)
     if judge is None:
         return Decision(target, "", tuple(_by_preference(target, expressions)))
@@ -174,7 +178,7 @@ def decide(
     if judge.is_simulated:
         found = shorter_first(found, lambda c: c.figure or Figure(0, 0, 0))
     if judge.orders and _meant(target, processor) is not None:
-        found = [*_searched(target, judge, expressions, model, found), *found]
+        found = [*_searched(target, judge, expressions, model, found, any_order), *found]
     tuned = []
     if judge.takes_schedules:
         tuned = _scheduled(target, judge, expressions, model, schedule, is_host)
@@ -323,12 +327,13 @@ def _searched(
     expressions: Sequence[Expression],
     model: Processor,
     found: Sequence[Candidate],
+    any_order: bool,
 ) -> Iterator[Candidate]:
     """The kernels in orders that ship, where they are predicted to be faster than the best."""
     known = [(c.figure.throughput, c.choice) for c in found if c.figure]
     _, best = min(known, key=itemgetter(0), default=(0, None))
     least = figure_of(judge.code(best), judge, model.key, STEADY).throughput if best else inf
-    for choice, figured in searched(judge, expressions, target.variants[0], model):
+    for choice, figured in searched(judge, expressions, target.variants[0], model, any_order):
         if figured.throughput < least:
             why = f"the order that a search found for {model.key}: {figured}"
             yield Candidate(replace(choice, chosen_by=why, options=_options(model)), figured)

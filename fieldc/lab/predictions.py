@@ -39,6 +39,13 @@ PAGE = Path(__file__).parents[2] / "docs" / "predictions.md"
 MEASURED_ON = "sapphire-rapids"
 """The processor whose schedules were measured and which the simulator is judged by."""
 FIELDS, OPERATIONS = ("bn254-p", "bls12-381-p"), ("mul", "square", "add", "sub")
+WIDE = "bls12-381-p"
+SHAPES = ("secp256k1-p", "p256", "curve25519")
+OF_BOUNDS = (
+    *product((WIDE,), ("add", "sub")),
+    *product(("bls12-381-r", "bn254-p", *SHAPES), ("mul",)),
+)
+"""Kernels that are held against their lower bounds, chosen for each core."""
 KERNEL = "kernel"
 
 
@@ -162,6 +169,24 @@ def goals_part() -> str:
     return table(("field", "op", "instructions", "asked", *JUDGED), goal_rows())
 
 
+def bound_cells(text: str, operation: str) -> tuple[object, ...]:
+    """A kernel for each core: its lower bound, its prediction, and how much more that is."""
+    cells: list[object] = [text, operation]
+    for key in JUDGED:
+        found, processor = arm_kernel(text, operation, key), find_processor(key)
+        name, bound = lower_bounds(found, processor).binding
+        predicted = predict(found, processor)
+        if predicted:
+            over = predicted.throughput / bound - 1
+            cells.append(f"{bound:.1f} {name}: {predicted.throughput:.1f}, {100 * over:+.0f} %")
+    return tuple(cells)
+
+
+def bounds_part() -> str:
+    """How far kernels chosen for a core are from its lower bounds."""
+    return table(("field", "op", *JUDGED), (bound_cells(*of) for of in OF_BOUNDS))
+
+
 def side_by_side_part() -> str:
     """Products in vectors beside scalar ones."""
     return table(side_by_side.COLUMNS, side_by_side.rows())
@@ -173,6 +198,7 @@ PARTS = {
     "aarch64": arm_part,
     "hand-written": hand_written_part,
     "goals": goals_part,
+    "bounds": bounds_part,
     "side by side": side_by_side_part,
 }
 

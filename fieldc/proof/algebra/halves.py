@@ -23,8 +23,8 @@ from fieldc.proof.algebra.wraps import Equality, factors_of, shown, write
 
 MOST_ROWS = 60
 """Code up to which words are compared with each other: that of one limb has 30 rows at most."""
-MOST_REPLACED = 5
-"""Words between a quotient and the limb that it was made of."""
+MOST_REPLACED = 6
+"""Words between a quotient and the limb that it was made of: one for a product, more for shifts."""
 
 
 def equate_tops(case: Case) -> tuple[Equality, ...]:
@@ -88,8 +88,6 @@ def equate_high_halves(case: Case) -> tuple[Equality, ...]:
     for q*p, if q is w/p modulo 2^64.
     """
     system, found = case.system, []
-    if len(system.rows) > MOST_ROWS:
-        return ()
     read = {v for row in system.rows for m in _read_by(row) for v in m}
     for row in system.rows:
         if not isinstance(row, Equation) or row.kind != "mul" or row.carry is None:
@@ -199,20 +197,38 @@ def _quotient(system: System, target: Polynomial, most: int) -> Polynomial | Non
 
 
 def _same_word(system: System, row: Equation) -> int | None:
-    """An older word that is the same as a row's modulo 2^64; None where there is none."""
-    residue = _residue(system, row.word)
-    single = [m for m, c in residue.items() if len(m) == 1 and c == 1]
-    if len(residue) == 1 and single:
-        return single[0][0]
+    """An older word that is the same as a row's modulo 2^64; None where there is none.
+
+    In long code only a word is found from which the row's factors are made by a few others.
+    """
+    is_long = len(system.rows) > MOST_ROWS
+    residue = _residue(system, row.word, MOST_REPLACED if is_long else None)
+    if (single := _single(residue)) is not None or is_long:
+        return single
     older = (other for other in system.rows[: row.number] if isinstance(other, Equation))
     return next((o.word for o in older if _residue(system, o.word) == residue), None)
 
 
-def _residue(system: System, word: int) -> Polynomial:
-    """A word modulo 2^64, without words that sums and products make."""
+def _single(residue: Polynomial) -> int | None:
+    """The word that a residue is, if it is one."""
+    single = [m[0] for m, c in residue.items() if len(m) == 1 and c == 1]
+    return single[0] if len(residue) == len(single) == 1 else None
+
+
+def _residue(system: System, word: int, most: int | None = None) -> Polynomial:
+    """A word modulo 2^64, without words that sums and products make.
+
+    With `most`, that many are replaced, and none once the residue is another word.
+    """
     total = Total(system, variable(word), modulus=system.radix)
+    replaced = 0
     for row in total.backwards():
+        if most is not None and (
+            replaced > most or (replaced and _single(total.terms) is not None)
+        ):
+            break
         if isinstance(row, Equation):
+            replaced += 1
             _replace(total, row)
     return total.terms
 
