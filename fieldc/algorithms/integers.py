@@ -42,10 +42,12 @@ def remainder(f: Field, t: Number, count: int) -> Number:
     lowest of them is not multiplied. What is left is mostly below 2p.
     """
     w, spare = f.word, f.word * f.n - f.bits
-    top = t >> w * (f.n - 1) << spare
-    size = w * count
-    constant = (1 << size + w * f.n - spare) // f.p - (1 << size)  # 2^size is added as top itself
-    q = top + ((top >> w) * constant >> size - w) >> w
+    top, size = t >> w * (f.n - 1) << spare, w * count
+    constant = ((1 << size + w * f.n - spare) // f.p - (1 << size)) << spare
+    if constant < 1 << size:  # 2^size is added as top itself
+        q = top + ((t >> w * f.n) * constant >> size - w) >> w
+    else:
+        q = top + ((top >> w) * (constant >> spare) >> size - w) >> w
     return subtract_all(tighten(t - q * f.p), f.p)
 
 
