@@ -56,10 +56,12 @@ def remainder(f: Field, t: Number, count: int, above: Number | None = None) -> N
     w, spare = f.word, f.word * f.n - f.bits
     top, size = t >> w * (f.n - 1), w * count
     constant = (1 << size + w * f.n - spare) // f.p - (1 << size)  # 2^size is added as top itself
-    factor = top << spare >> w
-    if constant << spare + 1 < 1 << size:  # whole limbs are near enough, even one less
-        factor, constant = top >> w if above is None else above, constant << spare
-    top = top + top if spare == 1 else top << spare
+    if above is not None and constant << spare + 1 < 1 << size:  # near enough, without a shift
+        factor, constant = above, constant << spare
+        top = top + top if spare == 1 else top << spare
+    else:
+        top = top << spare
+        factor = top >> w
     q = top + (factor * constant >> size - w) >> w
     return subtract_all(tighten(t - q * f.p), f.p)
 
@@ -104,7 +106,8 @@ def product_with_integer(
 ) -> Number:
     """x*k mod p for k < 2^bits. Raises DoesNotApply."""
     count, most = -(-bits // f.word), (f.p - 1) * ((1 << bits) - 1)
-    above = (x >> f.word * (f.n - 1)) * k >> f.word if count == 1 else None
+    is_short = count == 1 and not isinstance(k, int)
+    above = (x >> f.word * (f.n - 1)) * k >> f.word if is_short else None
     return method(f, Dividend(times_integer(f, x, k, count), most, count, above))
 
 
