@@ -58,6 +58,20 @@ def test_one_limb_of_k_takes_a_row_of_x_one_of_p_and_one_product() -> None:
         assert code_of(expression)[0].count("mulx ") == 2 * f.n + 1
 
 
+def test_where_p_leaves_room_the_estimate_begins_before_carries_are_known() -> None:
+    """Below 2p even where the row's carry is left out of the limb that the estimate begins with."""
+    for name, is_early in (("bls12-381-r", True), ("bn254-p", False), ("bls12-381-p", False)):
+        f, draw = named_field(name), random.Random(2)
+        expression = choose(f, "mul_u64", "barrett")
+        assert expression.unreduced < 2 * f.p
+        assert ("shld" in code_of(expression)[0]) is not is_early
+        rest = (1 << f.word * (f.n - 1)) - 1
+        for _ in range(200):
+            k = draw.choice((draw.getrandbits(64), (1 << 64) - 1, 1 << draw.randrange(64)))
+            x = min(draw.randrange(f.p) | draw.choice((0, rest)), f.p - 1)
+            assert expression.kernel.run(f, x, k) == x * k % f.p
+
+
 def test_above_a_power_of_two_a_row_is_as_long_as_what_is_above_it() -> None:
     expression = choose(named_field("pallas"), "mul_u64")
     assert expression.kernel.algorithm == "above-power" and expression.subtractions == 0

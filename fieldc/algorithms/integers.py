@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 
 from fieldc.algorithms.addition import add_if_negative
 from fieldc.algorithms.pseudo_mersenne import folded
@@ -35,39 +36,55 @@ def times_signed(f: Field, x: Number, k: Number, bits: int) -> Number:
     return select((0 - sign) < 0, f.p * ((1 << bits) - 1) - t, t)
 
 
-def remainder(f: Field, t: Number, count: int) -> Number:
+@dataclass(frozen=True)
+class Dividend:
+    """A number t to be taken modulo p: at most `most`, a few p * 2^(w*count)."""
+
+    value: Number
+    most: int
+    count: int
+    above: Number | None = None
+    """t >> w*n or one less, if it is known before t is."""
+
+
+def remainder(f: Field, t: Number, count: int, above: Number | None = None) -> Number:
     """t mod p for t < p * 2^(w*count), or a few times that, by an estimate of t/p.
 
     Barrett (1986), for a short quotient: its `count` limbs come from `count` + 1 limbs of t. The
     lowest of them is not multiplied. What is left is mostly below 2p.
     """
     w, spare = f.word, f.word * f.n - f.bits
-    top = t >> w * (f.n - 1) << spare
-    size = w * count
+    top, size = t >> w * (f.n - 1), w * count
     constant = (1 << size + w * f.n - spare) // f.p - (1 << size)  # 2^size is added as top itself
-    q = top + ((top >> w) * constant >> size - w) >> w
+    if above is not None and constant << spare + 1 < 1 << size:  # near enough, without a shift
+        factor, constant = above, constant << spare
+        top = top + top if spare == 1 else top << spare
+    else:
+        top = top << spare
+        factor = top >> w
+    q = top + (factor * constant >> size - w) >> w
     return subtract_all(tighten(t - q * f.p), f.p)
 
 
-def _barrett(f: Field, t: Number, most: int, count: int) -> Number:
-    if count > f.n:
-        need = f"a product with {count} limbs needs a prime of {count} limbs or near 2^k"
+def _barrett(f: Field, t: Dividend) -> Number:
+    if t.count > f.n:
+        need = f"a product with {t.count} limbs needs a prime of {t.count} limbs or near 2^k"
         raise DoesNotApply(f"{need}; take the number modulo p first")
-    return remainder(f, t, count)
+    return remainder(f, t.value, t.count, t.above)
 
 
-def _pseudo_mersenne(f: Field, t: Number, most: int, count: int) -> Number:
-    return subtract_all(folded(f, t, most), f.p)
+def _pseudo_mersenne(f: Field, t: Dividend) -> Number:
+    return subtract_all(folded(f, t.value, t.most), f.p)
 
 
-def _above_power(f: Field, t: Number, most: int, count: int) -> Number:
+def _above_power(f: Field, t: Dividend) -> Number:
     k, c = f.bits - 1, f.p - (1 << f.bits - 1)
-    if (most >> k) * c > f.p:
+    if (t.most >> k) * c > f.p:
         raise DoesNotApply(f"above-power needs p = 2^k + c, c of few bits, not {f.short}")
-    return add_if_negative(t % (1 << k) - (t >> k) * c, f.p)
+    return add_if_negative(t.value % (1 << k) - (t.value >> k) * c, f.p)
 
 
-Method = Callable[[Field, Number, int, int], Number]
+Method = Callable[[Field, Dividend], Number]
 METHODS: dict[str, tuple[Method, str]] = {
     "pseudo-mersenne": (_pseudo_mersenne, "for p = 2^k - c a fold of what is above bit k."),
     "above-power": (_above_power, "for p = 2^k + c less c times what is above bit k."),
@@ -75,24 +92,23 @@ METHODS: dict[str, tuple[Method, str]] = {
 }
 
 
-def reduced(f: Field, t: Number, most: int, count: int) -> Number:
-    """t mod p for t of at most `most`, a few p * 2^(w*count), by the first method that is for p.
-
-    Raises DoesNotApply where none is.
-    """
+def reduced(f: Field, t: Dividend) -> Number:
+    """t mod p by the first method that is for p. Raises DoesNotApply where none is."""
     *shapes, (any_prime, _) = METHODS.values()
     for method, _ in shapes:
         with suppress(DoesNotApply):
-            return method(f, t, most, count)
-    return any_prime(f, t, most, count)
+            return method(f, t)
+    return any_prime(f, t)
 
 
 def product_with_integer(
     f: Field, x: Number, k: Number, bits: int, method: Method = reduced
 ) -> Number:
     """x*k mod p for k < 2^bits. Raises DoesNotApply."""
-    count = -(-bits // f.word)
-    return method(f, times_integer(f, x, k, count), (f.p - 1) * ((1 << bits) - 1), count)
+    count, most = -(-bits // f.word), (f.p - 1) * ((1 << bits) - 1)
+    is_short = count == 1 and not isinstance(k, int)
+    above = (x >> f.word * (f.n - 1)) * k >> f.word if is_short else None
+    return method(f, Dividend(times_integer(f, x, k, count), most, count, above))
 
 
 def _products(bits: int) -> Iterator[Kernel]:

@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from fieldc.algorithms.integers import product_with_integer, reduced, times_integer, times_signed
+from fieldc.algorithms.integers import (
+    Dividend,
+    product_with_integer,
+    reduced,
+    times_integer,
+    times_signed,
+)
 from fieldc.algorithms.reduction import subtract_all
 from fieldc.algorithms.scanning import schoolbook
 from fieldc.field import Field
@@ -128,7 +134,7 @@ class StepBlock:
         if self.kind == "reduce":
             size = self.sizes[0]
             count = size.bits // f.word
-            return reduced(f, values[0], size.high(f), count)
+            return reduced(f, Dividend(values[0], size.high(f), count))
         *sums, x, y = values
         s, size = sum(sums), self.sizes[-1]
         if size.powers:
