@@ -1,7 +1,7 @@
 //! Inversion by kernels that update (f, g) and (d, e) after each batch of divsteps.
 //!
-//! f and g are kept as f + R/2 and g + R/2, between 0 and R; d and e are below 2p. So no value has a
-//! sign, and none is cut into digits. `inversion.rs` says what a batch is.
+//! f and g are kept as f + R/2 and g + R/2, between 0 and R; d and e are below 2p. So no value has
+//! a sign, and none is cut into digits. `inversion.rs` says what a batch is.
 
 use core::mem::MaybeUninit;
 
@@ -158,7 +158,7 @@ const fn resized<const N: usize, const B: usize>(x: &[u64; N]) -> [u64; B] {
 struct Scale<const N: usize, M>(core::marker::PhantomData<M>);
 
 impl<const N: usize, M: Modulus<N>> Scale<N, M> {
-    /// The first e: R^2, and 2^5 for each batch, after which d and e are divided by 2^64 and not 2^59.
+    /// The first e: R^2, and 2^5 for each batch, after which d and e are divided by 2^64, not 2^59.
     const E: [u64; N] = {
         let (mut e, mut i) = (M::R2, 0);
         while i < (64 - KERNEL_STEPS) * Batches::<N, M>::COUNT {
@@ -240,9 +240,9 @@ where
         self.for_de = matrix.map(|u| [RAISED.wrapping_add(u as u64)]);
     }
 
-    /// Brings the last matrix to all four, and does the batch after it, which waits for f and g only.
+    /// Brings the last matrix to all four, and does the batch after it, which waits for f and g.
     ///
-    /// The L low limbs of f and g are read, and g begins at a place. Without those above them f and g
+    /// The L low limbs of f and g are read, and g begins at a place. Without those above them both
     /// are known modulo 2^(64L - 1), and what follows modulo 2^(64L - 60). V = L + 2.
     #[inline(always)]
     pub(crate) fn step<const L: usize, const V: usize, M: Modulus<N>>(
@@ -279,7 +279,8 @@ where
     /// d after the last matrix, or -d where f is -1 then: the inverse.
     ///
     /// f is 1 or -1, so u*f + v*g is 2^59 or -2^59, and its lowest limb has the sign. The lowest
-    /// limbs of f + R/2 and g + R/2 are those of f and g; g is at a place. For x = 0, d is 0 modulo p.
+    /// limbs of f + R/2 and g + R/2 are those of f and g; g begins at a place. For x = 0, d is 0
+    /// modulo p.
     #[inline(always)]
     pub(crate) fn last<M: Modulus<N>>(&mut self, place: usize, next: &mut Self) -> [u64; N] {
         let ([[u], [v], ..], both) = (self.for_de, self.fg.as_flattened());
