@@ -134,6 +134,9 @@ def test_check_names_what_is_stale(
 def test_the_texts_of_the_race_say_what_they_are():
     files = race_texts.generate()
     assert sum(map(len, files.values())) < 512 << 10
+    words = files.pop(f"{race_texts.FOLDER}/words.rs")
+    assert f"`{COMMAND}` (`python -m fieldc.packages.rust.race_texts`)" in words
+    assert words.count("unsafe extern") == words.count("/// # Safety") == 3 * 3
     for path, text in files.items():
         assert f"`{COMMAND}` (`python -m fieldc.packages.rust.race_texts`)" in text, path
         for name in race_texts.FIELDS:

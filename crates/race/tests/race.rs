@@ -38,6 +38,17 @@ fn arrays_agree_with_ours() {
     assert!(agree("--op array_mul,inner_product,horner", 500) >= 60);
 }
 
+/// Ours where the processor has AVX-512, Plonky3's by two codes.
+#[test]
+fn arrays_of_short_primes_agree_with_ours() {
+    let rows = agree(
+        "--field babybear,koalabear,mersenne31 \
+         --op array_mul,inner_product,array_mul_1024,inner_product_1024",
+        500,
+    );
+    assert!([3 * 6, 3 * 10].contains(&rows));
+}
+
 #[test]
 fn a_wrong_array_disagrees() {
     let mut entries = peers::entries(&options("--op inner_product --peer blst"), &mut vec![]);

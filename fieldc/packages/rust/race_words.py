@@ -45,8 +45,8 @@ FUNCTION = """
 
 def words_file(module: str) -> str:
     """A module for each field: products, and inner products in two columns."""
-    parts = [header("Our kernels on arrays of 32-bit words, for AVX-512 F.", module)]
-    return "".join(parts) + "\n".join(_module(find_field(name)) for name in FIELDS)
+    modules = "\n".join(_module(find_field(name)) for name in FIELDS)
+    return header("Our kernels on arrays of 32-bit words, for AVX-512 F.", module) + modules
 
 
 def _module(named: Field) -> str:
