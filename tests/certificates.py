@@ -48,6 +48,7 @@ KERNEL_CASES = [
     ("bn254-p", "square_plain", "barrett", "adx"),
     ("secp256k1-p", "reduce", "barrett", "mulx"),
     ("bls12-381-p", "mul_plain", "barrett", "adx"),
+    ("bn254-p", "square", "last-difference", "mulx"),
     ("goldilocks", "mul", "shifted-quotient", "base"),
     ("0xfffffffc00000001", "square", "shifted-quotient", "mulx"),
     ("goldilocks", "redc", "high-limbs", "adx"),
@@ -59,6 +60,9 @@ BARRETT = [case for case in KERNEL_CASES if case[2] == "barrett"]
 SOLINAS = KERNEL_CASES[-1]
 SHIFTED = [case for case in KERNEL_CASES if case[2] == "shifted-quotient"]
 HIGH_LIMBS = [case for case in KERNEL_CASES if case[2] == "high-limbs"]
+LAST_DIFFERENCE = [case for case in KERNEL_CASES if case[2] == "last-difference"]
+WITH_EQUALITIES = (*BARRETT, SOLINAS, *SHIFTED, *HIGH_LIMBS, *LAST_DIFFERENCE)
+"""Those whose certificates say what carries, or halves of products, equal."""
 
 
 @cache

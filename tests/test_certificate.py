@@ -9,11 +9,8 @@ from typing import Any
 
 import pytest
 from certificates import (
-    BARRETT,
-    HIGH_LIMBS,
     KERNEL_CASES,
-    SHIFTED,
-    SOLINAS,
+    WITH_EQUALITIES,
     certificate_of,
     code_of,
 )
@@ -81,7 +78,7 @@ def test_a_certificate_holds_on_concrete_runs(case: tuple[str, str, str, str]) -
     certificate = certificate_of(*case)
     contract = contract_named(case[1], f.p, f.n)
     stated_equal = certificate.get("equalities", [])
-    assert bool(stated_equal) == (case in (*BARRETT, SOLINAS, *SHIFTED, *HIGH_LIMBS))
+    assert bool(stated_equal) == (case in WITH_EQUALITIES)
     system = prove(code, contract).system
     cases = {tuple(map(tuple, c["flags"])): c for c in certificate["cases"]}
     pools = [operand_values(f.p, o.high, o.limbs, seed) for o in contract.operands]

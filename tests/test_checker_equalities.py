@@ -7,7 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from certificates import BARRETT, HIGH_LIMBS, SHIFTED, SOLINAS, certificate_of, object_of
+from certificates import (
+    BARRETT,
+    HIGH_LIMBS,
+    LAST_DIFFERENCE,
+    SHIFTED,
+    SOLINAS,
+    certificate_of,
+    object_of,
+)
 from forged import Tamper, replay
 
 
@@ -55,7 +63,9 @@ TAMPERS = (
 
 
 @pytest.mark.parametrize("tamper", TAMPERS)
-@pytest.mark.parametrize("case", [*BARRETT[:2], SOLINAS, HIGH_LIMBS[0], SHIFTED[0]], ids="-".join)
+@pytest.mark.parametrize(
+    "case", [*BARRETT[:2], SOLINAS, HIGH_LIMBS[0], SHIFTED[0], *LAST_DIFFERENCE], ids="-".join
+)
 def test_the_checker_rejects_a_changed_equality(
     checker: Path, tmp_path: Path, case: tuple[str, str, str, str], tamper: Tamper
 ) -> None:
