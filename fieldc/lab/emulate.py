@@ -77,7 +77,9 @@ class Run:
         if address == RETURN:
             return
         if len(self.steps) >= self.limit:
-            self.fail(f"no return within {counted(self.limit, 'instruction')}; --limit N allows more")
+            self.fail(
+                f"no return within {counted(self.limit, 'instruction')}; --limit N allows more"
+            )
             return
         if address not in self.known:
             try:
