@@ -13,6 +13,7 @@ import os
 import shutil
 import sys
 import tempfile
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -25,6 +26,7 @@ PREFIX, SUFFIX = ".fieldc.", ".part"
 NEW, OLD, JOURNAL = "new", "old", "moves.json"
 AT_FDCWD, EXCHANGE = -100, 2
 TRIES = 100
+SECONDS_BETWEEN_TRIES = 0.1
 
 
 def write_folder(folder: Path, files: Mapping[str, bytes], hint: str, seal: str = "") -> None:
@@ -39,6 +41,27 @@ def write_folder(folder: Path, files: Mapping[str, bytes], hint: str, seal: str 
         recover(target)
         if not _may_be_exchanged(target) or not _by_exchange(target, files):
             _by_moves(target, files, seal)
+
+
+@contextmanager
+def turn(folder: Path, hint: str) -> Iterator[None]:
+    """Let one program at a time look at this folder and write it, where the system has locks.
+
+    Raises OutputError where another one takes long.
+    """
+    place = Path(os.path.realpath(folder)).parent
+    with explained(folder, hint):
+        place.mkdir(parents=True, exist_ok=True)
+    if not os.access(place, os.R_OK):
+        yield
+        return
+    for _ in range(TRIES):
+        with _locked(place) as is_mine:
+            if is_mine:
+                yield
+                return
+        time.sleep(SECONDS_BETWEEN_TRIES)
+    raise OutputError(f"cannot write {quote(str(folder))}: another fieldc writes beside it; {hint}")
 
 
 def recover(folder: Path) -> None:

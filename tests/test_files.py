@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from threading import Event, Thread
 
 import pytest
 from outputs import BUILD, FULL, contents, fail_at
 
-from fieldc import cli, reading
+from fieldc import cli, folders, reading
 from fieldc.artifacts import write as builder
 from fieldc.artifacts.write import MANIFEST
 from fieldc.files import OutputError, check_file, write_file
@@ -111,6 +113,28 @@ def test_a_build_that_ends_later_does_not_replace_another_field(
     assert cli.main(["build", "19", "--op", "add", "--target", "c", *to]) == 2
     assert "out' holds a build of 0x11, 64-bit words" in capsys.readouterr().err
     assert json.loads(contents(tmp_path / "out")[MANIFEST])["p"] == "0x11"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no locks of folders here")
+def test_two_builds_that_end_at_once_take_turns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits, status = Event(), list[int]()
+    assert cli.main([*BUILD, "-o", str(tmp_path / "first/out")]) == 0
+    monkeypatch.setattr("fieldc.folders.time.sleep", lambda _: waits.set())
+    monkeypatch.setattr("fieldc.folders.TRIES", 10**9)
+    place = tmp_path / "second"
+    place.mkdir()
+    words = ["build", "19", "--op", "add", "--target", "c", "-o", str(place / "out")]
+    with folders._locked(place) as is_mine:
+        assert is_mine
+        later = Thread(target=lambda: status.append(cli.main(words)))
+        later.start()
+        assert waits.wait(60)
+        shutil.copytree(tmp_path / "first/out", place / "out")
+    later.join()
+    assert status == [2]
+    assert json.loads(contents(place / "out")[MANIFEST])["p"] == "0x11"
 
 
 def test_a_file_is_read_up_to_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -253,3 +253,18 @@ def test_kernels_of_the_crate_that_were_changed_are_one_line(
     assert main(["prove", str(tmp_path), "--field", "2^61-1"]) == 2
     said = capsys.readouterr().err
     assert said.endswith("are not as `make generate` writes them\n") and said.count("\n") == 1
+
+
+@pytest.mark.parametrize("verb", ["prove", "certify"])
+def test_what_is_advised_of_a_folder_without_a_manifest_works(
+    verb: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    words = ["build", "17", "--op", "add", "--target", "c", "-o"]
+    assert main([*words, str(out)]) == 0
+    (out / "manifest.json").unlink()
+    capsys.readouterr()
+    assert main([verb, str(out)]) == 2
+    assert "build into another folder" in capsys.readouterr().err
+    assert main([*words, str(out)]) == 2  # it may hold what others wrote
+    assert main([*words, str(tmp_path / "another")]) == 0

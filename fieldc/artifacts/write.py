@@ -17,7 +17,7 @@ from fieldc.decisions.preferred import Decision
 from fieldc.errors import quote
 from fieldc.field import Field
 from fieldc.files import OutputError, explained, try_folder
-from fieldc.folders import PREFIX, SUFFIX, recover, write_folder
+from fieldc.folders import PREFIX, SUFFIX, recover, turn, write_folder
 from fieldc.progress import Progress
 from fieldc.targets.c.print import print_c_header
 from fieldc.targets.header import OWNERSHIP, field_symbol
@@ -211,6 +211,8 @@ def write(
     manifest = json.loads(files[MANIFEST]) | {"kind": kind, "files": sorted(files)}
     named = {**files, MANIFEST: (json.dumps(manifest, indent=2) + "\n").encode()}
     checked = certified(named)
-    check_writable(folder, field, kind)  # last: another build may have taken it meanwhile
-    write_folder(folder, named, ELSEWHERE, seal=MANIFEST)
+    check_writable(folder, field, kind)
+    with turn(folder, ELSEWHERE):
+        check_writable(folder, field, kind)  # another build may have taken it meanwhile
+        write_folder(folder, named, ELSEWHERE, seal=MANIFEST)
     return {"checked": checked} if checked else {}

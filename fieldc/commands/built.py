@@ -29,8 +29,8 @@ def manifest_of(folder: Path) -> Any:
         if not folder.is_dir():
             said = "is a file" if folder.exists() else "is not there"
             raise UsageError(f"{quote(str(folder))} {said}; name a folder of fieldc build")
-        said = "has no manifest.json, so fieldc build did not write it or was stopped"
-        raise UsageError(f"{quote(str(folder))} {said}; build into it again")
+        said = "has no manifest.json, so it is not what fieldc build wrote"
+        raise UsageError(f"{quote(str(folder))} {said}; build into another folder")
     try:
         return json_in(read(folder / "manifest.json").decode())
     except (ValueError, RecursionError):

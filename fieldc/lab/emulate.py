@@ -12,7 +12,7 @@ from fieldc.binary.image import PAGE, page_after
 from fieldc.binary.relocate import Linked
 from fieldc.counting.decode import decode_one
 from fieldc.counting.instructions import CodeError, DecodedInstruction
-from fieldc.errors import UserError
+from fieldc.errors import UserError, counted
 from fieldc.lab.registers import MODELS, ArgumentPlaces, Model
 
 # Far above what any linker gives: a wild pointer of the code does not meet them.
@@ -77,7 +77,9 @@ class Run:
         if address == RETURN:
             return
         if len(self.steps) >= self.limit:
-            self.fail(f"no return within {self.limit} instructions; --limit N allows more")
+            self.fail(
+                f"no return within {counted(self.limit, 'instruction')}; --limit N allows more"
+            )
             return
         if address not in self.known:
             try:
