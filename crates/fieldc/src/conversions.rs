@@ -5,8 +5,8 @@
 #[macro_export]
 macro_rules! __conversions {
     ($Fp:ident) => {
-        $crate::__from_unsigned! { $Fp, bool u8 u16 u32 u64 u128 }
-        $crate::__from_signed! { $Fp, i8 i16 i32 i64 i128 }
+        $crate::__from_unsigned! { $Fp, bool u8 u16 u32 u64 u128 usize }
+        $crate::__from_signed! { $Fp, i8 i16 i32 i64 i128 isize }
 
         /// Decodes a number below p, least significant byte first, as
         #[doc = concat!("[`from_bytes_le`](", stringify!($Fp), "::from_bytes_le).")]

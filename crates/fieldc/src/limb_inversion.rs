@@ -25,6 +25,10 @@ pub(crate) fn invert<const N: usize, M: Modulus<N>>(x: &[u64; N]) -> Option<[u64
 }
 
 /// There are no such kernels.
+#[allow(
+    clippy::extra_unused_type_parameters,
+    reason = "it is called as the one that runs them"
+)]
 #[cfg(not(all(target_arch = "x86_64", not(feature = "portable"), not(miri))))]
 #[inline(always)]
 pub(crate) fn invert<const N: usize, M: Modulus<N>>(_: &[u64; N]) -> Option<[u64; N]> {

@@ -235,12 +235,20 @@ pub const fn text(digits: &[u8]) -> &str {
 }
 
 /// Writes a number in hexadecimal, all its digits, after `0x` if it shall be there.
-pub fn write_hex(limbs: &[u64], has_prefix: bool, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+pub fn write_hex(
+    limbs: &[u64],
+    has_prefix: bool,
+    is_upper: bool,
+    f: &mut fmt::Formatter<'_>,
+) -> fmt::Result {
     if has_prefix {
         f.write_str("0x")?;
     }
-    limbs
-        .iter()
-        .rev()
-        .try_for_each(|limb| write!(f, "{limb:016x}"))
+    limbs.iter().rev().try_for_each(|limb| {
+        if is_upper {
+            write!(f, "{limb:016X}")
+        } else {
+            write!(f, "{limb:016x}")
+        }
+    })
 }

@@ -369,7 +369,15 @@ macro_rules! __operations {
         impl core::fmt::LowerHex for $Fp {
             #[inline]
             fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-                $crate::__private::write_hex(&self.to_limbs(), f.alternate(), f)
+                $crate::__private::write_hex(&self.to_limbs(), f.alternate(), false, f)
+            }
+        }
+
+        /// The same with the digits A to F; after `0x` with `#`.
+        impl core::fmt::UpperHex for $Fp {
+            #[inline]
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                $crate::__private::write_hex(&self.to_limbs(), f.alternate(), true, f)
             }
         }
     };

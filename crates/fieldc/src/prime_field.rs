@@ -1,6 +1,6 @@
 //! What every prime field has: limbs, bytes, roots of unity.
 
-use core::fmt::{Debug, LowerHex};
+use core::fmt::{Debug, LowerHex, UpperHex};
 use core::str::FromStr;
 
 use crate::unreduced::HasSums;
@@ -21,7 +21,7 @@ use crate::{DecodeError, Field};
 /// assert!(digits::<Byte>("251").is_err());
 /// # Ok::<(), fieldc::DecodeError>(())
 /// ```
-pub trait PrimeField: Field + FromStr<Err = DecodeError> + LowerHex + HasSums {
+pub trait PrimeField: Field + FromStr<Err = DecodeError> + LowerHex + UpperHex + HasSums {
     /// An array of limbs, least significant first.
     type Limbs: Copy + Debug + Eq + AsRef<[u64]> + AsMut<[u64]>;
     /// An array of bytes.

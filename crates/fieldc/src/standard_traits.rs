@@ -146,7 +146,7 @@ macro_rules! __standard_traits {
         impl core::fmt::Display for $Fp {
             #[inline]
             fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-                $crate::__private::write_hex(&self.to_limbs(), true, f)
+                $crate::__private::write_hex(&self.to_limbs(), true, false, f)
             }
         }
 

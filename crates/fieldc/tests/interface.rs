@@ -36,6 +36,8 @@ macro_rules! field_tests {
                     check(Fp::from(number as u32), (number as u32).into());
                     check(Fp::from(number as i32), (number as i32).into());
                     check(Fp::from(number as i8), (number as i8).into());
+                    check(Fp::from(number as usize), (number as usize).into());
+                    check(Fp::from(number as isize), (number as isize).into());
                     for high in [0, 1, u64::MAX, P[0]] {
                         let number = u128::from(high) << 64 | u128::from(number);
                         check(Fp::from(number), number.into());

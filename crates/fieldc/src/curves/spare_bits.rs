@@ -151,7 +151,7 @@ macro_rules! encodings {
                 if flags == INFINITY && x.is_zero() {
                     return Some(Self::INFINITY);
                 }
-                if flags & INFINITY != 0 {
+                if flags | ODD != ODD {
                     return None;
                 }
                 let y = right_side::<$curve::$Group>(&x).sqrt()?;

@@ -92,6 +92,13 @@ pub trait HasTower: HasFp2 {
     }
 
     /// `x * ξ`, by additions.
+    ///
+    /// ```
+    /// use fieldc::{Fp2, HasTower, bls12_381::Fp};
+    ///
+    /// let u = Fp2::new(Fp::ZERO, Fp::ONE);
+    /// assert_eq!(Fp::mul_by_xi(&u), u * (u + Fp2::ONE)); // ξ = 1 + u
+    /// ```
     #[inline(always)]
     fn mul_by_xi(x: &Fp2<Self>) -> Fp2<Self> {
         let multiple = multiple(x, Self::XI);

@@ -23,6 +23,8 @@ macro_rules! field_tests {
                     assert_eq!(Fp::from_hex(&x.to_string()), Ok(x));
                     assert_eq!(format!("{x:#x}"), x.to_string());
                     assert_eq!(Fp::from_hex(&format!("{x:x}")), Ok(x));
+                    assert_eq!(format!("{x:X}"), format!("{x:x}").to_uppercase());
+                    assert_eq!(format!("{x:#X}"), format!("0x{x:X}"));
                     assert_eq!(Fp::from_hex(&format!("{:X}", big(&limbs))), Ok(x));
                     assert_eq!(big(&limbs).to_string().parse(), Ok(x));
                     assert_eq!(format!("{:0>999}", big(&limbs)).parse(), Ok(x));
