@@ -23,7 +23,10 @@ from fieldc.targets.x86_64.print import GNU
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 PROCESSOR = "sapphire-rapids"
-SHIPPED = {PROCESSOR: ["butterfly", "two_steps"], "zen-4": ["butterfly", "scaled"]}
+SHIPPED = {
+    PROCESSOR: ["butterfly", "scaled", "scaled_step", "two_steps"],
+    "zen-4": ["butterfly", "scaled"],
+}
 FIELD = find_field("bls12-381-r")
 KNOWN = {
     one.name: one
