@@ -61,3 +61,10 @@ def sections_of(code: Path) -> dict[str, bytes]:
     assert binary is not None
     symbols = [s for s in binary.symbols if s.section is not None and not s.value]
     return {str(s.name): bytes(s.section.content) for s in symbols if s.section is not None}
+
+
+def installed(target: str) -> bool:
+    """Whether rustc has the library of a target."""
+    command = ["rustc", "--target", target, "--print", "target-libdir"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    return done.returncode == 0 and Path(done.stdout.strip()).is_dir()

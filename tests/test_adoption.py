@@ -98,8 +98,8 @@ def test_links_of_the_front_pages_lead_somewhere() -> None:
 
 
 def test_the_crates_files_stay_small() -> None:
-    """In KiB: of an architecture, of none, of three kinds of vectors together, and of divsteps."""
-    left = {"aarch64": 2048, "portable": 2048, "/arrays/": 6144, "divsteps": 16, "": 2048}
+    """In KiB: an architecture, none, three kinds of vectors, two orders of divsteps, x86-64."""
+    left = {"aarch64": 2048, "portable": 2048, "/arrays/": 6144, "divsteps": 32, "": 2112}
     for path in (ROOT / GENERATED[0]).rglob("*.rs"):
         kind = next(kind for kind in left if kind in path.as_posix().removeprefix(str(ROOT)))
         left[kind] -= path.stat().st_size >> 10

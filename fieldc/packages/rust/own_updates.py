@@ -19,7 +19,7 @@ from fieldc.targets.choice import Choice
 from fieldc.targets.registry import TARGETS
 from fieldc.targets.target import Artifact, Target
 
-WHY = "the crate's kernel, which was measured on Zen 4"
+WHY = "the crate's kernel, which was measured on Zen 4 and Emerald Rapids"
 
 
 def update_decisions(f: Field) -> list[Decision]:
