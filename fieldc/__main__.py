@@ -70,6 +70,9 @@ def leave(status: int) -> None:
     with suppress(Exception):
         sys.stdout.flush()
         sys.stderr.flush()
+    if workers := sys.modules.get("fieldc.artifacts.workers"):
+        with suppress(Exception):
+            workers.remove_socket()
     os._exit(status)
 
 

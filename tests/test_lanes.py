@@ -93,14 +93,24 @@ def test_the_halves_of_a_product_make_it() -> None:
 
 
 def test_jumps_leave_two_digits_to_quotients() -> None:
-    assert jumps(8) == [3, 2, 1]
-    assert jumps(5) == [2, 1]
-    for digits in range(2, 16):
-        assert sum(jumps(digits)) == digits - 2
+    made = {digits: jumps(Field(17, 52, "17", digits)) for digits in range(2, 16)}
+    assert (made[8], made[5], made[12]) == ([3, 2, 1], [2, 1], [3, 3, 3, 1])
+    for digits, found in made.items():
+        assert sum(found) == digits - 2
         left = digits - 2
-        for jump in jumps(digits):
+        for jump in found:
             assert jump < left or jump == left == 1
             left -= jump
+
+
+@pytest.mark.parametrize("name", ["2^521-2^278+2^259+1", "2^445-2^186+2^169+1"])
+def test_a_prime_whose_constants_are_almost_p(name: str) -> None:
+    """Jumps of three digits left it above 2p, so that nothing could be built."""
+    f = find_field(name, 64)
+    assert f.p - pow(in_lanes(f).mu, 3, f.p) < f.p >> 52
+    for expression in forms(name):
+        lower_in_lanes(expression)
+    assert 3 not in jumps(in_lanes(f))[-2:]
 
 
 def test_products_of_a_kernel_are_those_of_the_plan() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,8 @@ def test_every_kernel_computes_formulas(package: Path) -> None:
         said = cargo(package, "test", "--quiet", "--test", "formulas", *more)
         assert f"test result: ok. {len(ALL_NAMES)} passed" in said
     cargo(package, "fmt", "--check")
+    if shutil.which("cargo-clippy"):
+        cargo(package, "clippy", "--quiet", "--all-targets", "--", "-D", "warnings")
     if installed("aarch64-unknown-linux-gnu"):
         cargo(package, "check", "--quiet", "--target", "aarch64-unknown-linux-gnu")
 

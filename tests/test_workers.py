@@ -103,6 +103,26 @@ def struck(name: str, reach: object) -> tuple[str, str, int]:
         return out, errors, started.returncode
 
 
+@UNIX
+@pytest.mark.parametrize(("name", "status"), [("SIGINT", 130), ("SIGTERM", 143)])
+def test_a_signal_leaves_no_folder_behind(tmp_path: Path, name: str, status: int) -> None:
+    text = f"""
+import fieldc.__main__, signal, sys, tempfile
+from fieldc.artifacts.workers import in_processes
+tempfile.tempdir = {os.fspath(tmp_path)!r}
+def loaded():
+    list(in_processes(abs, [1], 1))
+    from fieldc.signals import raise_signals
+    raise_signals()
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.raise_signal(signal.{name})
+fieldc.__main__.loaded = loaded
+sys.exit(fieldc.__main__.main())
+"""
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, check=False)
+    assert (done.returncode, list(tmp_path.iterdir())) == (status, [])
+
+
 DROPPED = """
 import signal, time
 from fieldc.signals import raise_signals

@@ -69,14 +69,16 @@ def excess(f: Field) -> int:
     return digits.word * digits.n - f.word * f.n
 
 
-def jumps(digits: int) -> list[int]:
+def jumps(digits: Field) -> list[int]:
     """How many digits each jump drops, the two last digits being left to quotients.
 
     A jump of k digits leaves t as much as k digits above p, so each is shorter than what is left.
+    Where its constant is almost p and k digits follow, t would stay above 2p: it is one shorter.
     """
-    left, found = digits - 2, list[int]()
+    is_almost_p = digits.p - pow(digits.mu, 3, digits.p) < digits.p >> digits.word - 1
+    left, found = digits.n - 2, list[int]()
     while left > 0:
-        found.append(max(1, min(3, left - 1)))
+        found.append(max(1, min(2 if is_almost_p and left == 4 else 3, left - 1)))
         left -= found[-1]
     return found
 
@@ -87,7 +89,7 @@ def divide(f: Field, t: Number) -> Number:
     Domb, "Barrett-Montgomery", hackmd.io/@Ingonyama/Barret-Montgomery.
     """
     digits = in_lanes(f)
-    for count in jumps(digits.n):
+    for count in jumps(digits):
         t = fold_limbs(digits, t, count)
     return drop_limb(digits, drop_limb(digits, t))
 

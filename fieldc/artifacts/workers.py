@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import shutil
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, wait
@@ -102,6 +103,14 @@ def _end_server() -> None:
     if (number := getattr(server, "_forkserver_pid", None)) is not None:
         with suppress(OSError):
             os.kill(number, signal.SIGKILL)
+
+
+def remove_socket() -> None:
+    """Remove the folder of that process's socket, as Python does where it ends by itself."""
+    server = getattr(forkserver, "_forkserver", None)
+    address = getattr(server, "_forkserver_address", None)
+    if isinstance(address, str) and os.path.isabs(address):
+        shutil.rmtree(os.path.dirname(address), ignore_errors=True)
 
 
 def _end_with(watched: Connection) -> None:

@@ -25,7 +25,7 @@ from fieldc.packages.rust.text import called, wrapped
 from fieldc.targets.choice import Choice
 from fieldc.targets.header import in_comment
 from fieldc.targets.registry import TARGETS
-from fieldc.targets.rust.flat import PORTABLE, ROWS, rust_function, rust_helpers
+from fieldc.targets.rust.flat import HELPERS, PORTABLE, ROWS, rust_function, rust_helpers
 from fieldc.targets.target import Artifact, Target
 from fieldc.targets.x86_64.conventions import SYSV
 from fieldc.targets.x86_64.print import INTEL
@@ -52,6 +52,7 @@ HEAD = """//! Formulas of `{file}`, on elements.
 //! On x86-64 with BMI2 each is one proved kernel. Elsewhere it calls the field's operations.
 
 #![allow(non_snake_case, reason = "names are those of the formulas' file")]
+#![allow(clippy::let_and_return, reason = "each value has a line")]
 
 use crate::{type};
 {has_assembly}
@@ -74,6 +75,7 @@ unsafe fn {name}(z: *mut u64{pointers}) {{
 """
 FUNCTION = """
 {says}
+#[inline(never)]
 {signature} {{
     {has_assembly}
     {{
@@ -337,7 +339,9 @@ fn words<const N: usize>(text: &str) -> [u64; N] {
 
 def step_functions(formulas: Sequence[Formula], f: Field) -> str:
     """The module with a function for each step that is no operation of the field."""
-    flavour = replace(PORTABLE, head=lambda _: "pub(super) fn")
+    # Before Rust 1.86 no constant function calls black_box.
+    called_by_steps = HELPERS | {"mask": HELPERS["mask"].replace("const fn", "fn")}
+    flavour = replace(PORTABLE, helpers=called_by_steps, head=lambda _: "pub(super) fn")
     made = []
     for block in blocks_of(formulas):
         if block.kind != "choose":
@@ -346,7 +350,7 @@ def step_functions(formulas: Sequence[Formula], f: Field) -> str:
             made.append(rust_function(lower(expression, ROWS), block.name, expression, flavour))
     if not made:
         return ""
-    helpers = rust_helpers({name for one in made for name in one.helpers}, f.word)
+    helpers = rust_helpers({name for one in made for name in one.helpers}, f.word, flavour)
     text = "\n".join([helpers, *(one.text for one in made)])
     return STEPS.format(text=indent(text, "    "))
 
