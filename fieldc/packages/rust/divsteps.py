@@ -41,7 +41,8 @@ def divsteps_text() -> str:
 
 def symbol_of(order: StepOrder) -> str:
     """The name of the function with an order of a step."""
-    return DIVSTEP_MATRIX + ("" if order is StepOrder.COUNT_FIRST else f"_{order.name.lower()}")
+    first = "" if order is StepOrder.COUNT_FIRST else f"{order.name.lower()}_"
+    return first + DIVSTEP_MATRIX
 
 
 def _ordered(order: StepOrder) -> str:

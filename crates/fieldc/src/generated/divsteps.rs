@@ -966,14 +966,14 @@ ret
 /// z[2]; z[3], z[4]) is their matrix times 2^59; zeta is -(delta + 1/2), and it and z are words
 /// with signs.
 #[inline(always)]
-pub(crate) fn divstep_matrix_sign_first(zeta: i64, f: i64, g: i64) -> [i64; 5] {
+pub(crate) fn sign_first_divstep_matrix(zeta: i64, f: i64, g: i64) -> [i64; 5] {
     let mut z = [0; 5];
     // SAFETY: the kernel changes registers, flags and its own stack only.
     unsafe {
         asm!(
             called!(
                 "call",
-                "fieldc_divstep_matrix_sign_first_be09253321701e3e",
+                "fieldc_sign_first_divstep_matrix_be09253321701e3e",
                 r"
 push rbx
 mov rax, rdx

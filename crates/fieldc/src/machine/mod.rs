@@ -21,7 +21,7 @@ pub(crate) use x86_64::{has_adx, has_bmi2, prefers_one_chain, prefers_two_chains
 use crate::addition;
 use crate::generated::divsteps::divstep_matrix;
 #[cfg(target_arch = "x86_64")]
-use crate::generated::divsteps::divstep_matrix_sign_first;
+use crate::generated::divsteps::sign_first_divstep_matrix;
 use crate::kernels::{Kernels, UNKNOWN};
 use crate::modulus::Modulus;
 use crate::portable_products as portable;
@@ -50,7 +50,7 @@ pub(crate) fn divstep_batch(zeta: i64, f: i64, g: i64) -> Option<[i64; 5]> {
 pub(crate) fn batch_of_divsteps(zeta: i64, f: i64, g: i64) -> [i64; 5] {
     #[cfg(target_arch = "x86_64")]
     if prefers_two_chains() {
-        return divstep_matrix_sign_first(zeta, f, g);
+        return sign_first_divstep_matrix(zeta, f, g);
     }
     divstep_matrix(zeta, f, g)
 }
