@@ -332,14 +332,19 @@ impl Row {
     }
 }
 
-/// What values up to `high` are below: `p`, `2p`, `p*R`, `2^64`, `3p*2^64` or `8p*p`.
+/// What values up to `high` are below: `p`, `2p`, `p*R`, `2^64`, `3p*2^64` or `8p*p`. Modulo 2^128*R + 1, where
+/// no p is: `R` or `2^128*R`.
 fn bound_text(high: &BigInt, p: &BigInt, limbs: usize) -> String {
     let (mut multiple, mut factors) = (high + 1u8, Vec::new());
     while factors.len() < 2 && (&multiple % p) == BigInt::from(0) {
         multiple /= p;
         factors.push("p".to_string());
     }
-    let zeros = multiple.trailing_zeros().unwrap_or_default();
+    let (zeros, whole) = (multiple.trailing_zeros().unwrap_or_default(), 64 * limbs as u64);
+    let is_of_quotients = *p == (BigInt::from(1) << (whole + 128)) + 1u8;
+    if is_of_quotients && zeros >= whole && multiple == BigInt::from(1) << zeros {
+        return if zeros == whole { "R".into() } else { format!("2^{}*R", zeros - whole) };
+    }
     if factors.len() == 1 && multiple == BigInt::from(1) << (64 * limbs) {
         return "p*R".to_string();
     }

@@ -33,7 +33,7 @@ def update_kernels(f: Field) -> list[tuple[str, int]]:
 
 def update_symbol(operation: str, limbs: int) -> str:
     """The name of a kernel's function."""
-    return f"{operation}_{limbs}_{VARIANT}"
+    return f"n{limbs:02}_{operation}_{VARIANT}"
 
 
 def narrower(limbs: int) -> range:

@@ -9,13 +9,13 @@ use crate::machine::updates::updates;
 use crate::modulus::Modulus;
 
 updates! {
-    fg 2, 4: divstep_fg_2_adx;
-    fg 3, 5: divstep_fg_3_adx;
-    fg 4, 6: divstep_fg_4_adx;
-    fg 5, 7: divstep_fg_5_adx;
-    fg 6, 8: divstep_fg_6_adx;
-    de 4, 6: divstep_de_lazy_4_adx, 3 5, 2 4;
-    de 6, 8: divstep_de_lazy_6_adx, 5 7, 4 6, 3 5, 2 4;
+    fg 2, 4: n02_divstep_fg_adx;
+    fg 3, 5: n03_divstep_fg_adx;
+    fg 4, 6: n04_divstep_fg_adx;
+    fg 5, 7: n05_divstep_fg_adx;
+    fg 6, 8: n06_divstep_fg_adx;
+    de 4, 6: n04_divstep_de_lazy_adx, 3 5, 2 4;
+    de 6, 8: n06_divstep_de_lazy_adx, 5 7, 4 6, 3 5, 2 4;
 }
 
 /// x + y - 2*t/2^64 and what the raised numbers add, for a row t of 2^63 - 16*u and the like; doubled, variant adx. It writes all of z.
@@ -23,7 +23,7 @@ updates! {
 /// # Safety
 /// The processor has ADX and BMI2; p may be any.
 #[inline(always)]
-unsafe fn divstep_fg_2_adx<M: Modulus<2>>(
+unsafe fn n02_divstep_fg_adx<M: Modulus<2>>(
     z: &mut core::mem::MaybeUninit<[[u64; 4]; 2]>,
     x: &[u64; 2],
     y: &[u64; 2],
@@ -34,7 +34,7 @@ unsafe fn divstep_fg_2_adx<M: Modulus<2>>(
         asm!(
             called!(
                 "call",
-                "fieldc_divstep_fg_2_adx_3ca2e467510f2e60",
+                "fieldc_n02_divstep_fg_adx_3ca2e467510f2e60",
                 r"
 push rbx
 push rbp
@@ -151,7 +151,7 @@ ret
 /// # Safety
 /// The processor has ADX and BMI2; p may be any.
 #[inline(always)]
-unsafe fn divstep_fg_3_adx<M: Modulus<3>>(
+unsafe fn n03_divstep_fg_adx<M: Modulus<3>>(
     z: &mut core::mem::MaybeUninit<[[u64; 5]; 2]>,
     x: &[u64; 3],
     y: &[u64; 3],
@@ -162,7 +162,7 @@ unsafe fn divstep_fg_3_adx<M: Modulus<3>>(
         asm!(
             called!(
                 "call",
-                "fieldc_divstep_fg_3_adx_1be00e75e70883ee",
+                "fieldc_n03_divstep_fg_adx_1be00e75e70883ee",
                 r"
 push rbx
 push rbp
@@ -309,7 +309,7 @@ ret
 /// # Safety
 /// The processor has ADX and BMI2; p may be any.
 #[inline(always)]
-unsafe fn divstep_fg_4_adx<M: Modulus<4>>(
+unsafe fn n04_divstep_fg_adx<M: Modulus<4>>(
     z: &mut core::mem::MaybeUninit<[[u64; 6]; 2]>,
     x: &[u64; 4],
     y: &[u64; 4],
@@ -320,7 +320,7 @@ unsafe fn divstep_fg_4_adx<M: Modulus<4>>(
         asm!(
             called!(
                 "call",
-                "fieldc_divstep_fg_4_adx_5de4aa9ad11837a8",
+                "fieldc_n04_divstep_fg_adx_5de4aa9ad11837a8",
                 r"
 push rbx
 push rbp
@@ -498,7 +498,7 @@ ret
 /// # Safety
 /// The processor has ADX and BMI2; p may be any.
 #[inline(always)]
-unsafe fn divstep_fg_5_adx<M: Modulus<5>>(
+unsafe fn n05_divstep_fg_adx<M: Modulus<5>>(
     z: &mut core::mem::MaybeUninit<[[u64; 7]; 2]>,
     x: &[u64; 5],
     y: &[u64; 5],
@@ -509,7 +509,7 @@ unsafe fn divstep_fg_5_adx<M: Modulus<5>>(
         asm!(
             called!(
                 "call",
-                "fieldc_divstep_fg_5_adx_a9624501c5efc960",
+                "fieldc_n05_divstep_fg_adx_a9624501c5efc960",
                 r"
 push rbx
 push rbp
@@ -717,7 +717,7 @@ ret
 /// # Safety
 /// The processor has ADX and BMI2; p may be any.
 #[inline(always)]
-unsafe fn divstep_fg_6_adx<M: Modulus<6>>(
+unsafe fn n06_divstep_fg_adx<M: Modulus<6>>(
     z: &mut core::mem::MaybeUninit<[[u64; 8]; 2]>,
     x: &[u64; 6],
     y: &[u64; 6],
@@ -728,7 +728,7 @@ unsafe fn divstep_fg_6_adx<M: Modulus<6>>(
         asm!(
             called!(
                 "call",
-                "fieldc_divstep_fg_6_adx_ba5cb1e647b84ac3",
+                "fieldc_n06_divstep_fg_adx_ba5cb1e647b84ac3",
                 r"
 push rbx
 push rbp
@@ -963,7 +963,7 @@ ret
 /// # Safety
 /// The processor has ADX and BMI2; p has a spare bit.
 #[inline(always)]
-unsafe fn divstep_de_lazy_4_adx<M: Modulus<4>>(
+unsafe fn n04_divstep_de_lazy_adx<M: Modulus<4>>(
     z: &mut core::mem::MaybeUninit<[[u64; 4]; 2]>,
     x: &[[u64; 4]; 2],
     m: &[[u64; 1]; 4],
@@ -973,7 +973,7 @@ unsafe fn divstep_de_lazy_4_adx<M: Modulus<4>>(
         asm!(
             called!(
                 "call",
-                "fieldc_divstep_de_lazy_4_adx_adb5b61ee172ef02_{p0}_{p1}_{p2}_{p3}",
+                "fieldc_n04_divstep_de_lazy_adx_adb5b61ee172ef02_{p0}_{p1}_{p2}_{p3}",
                 r"
 push rbx
 push rbp
@@ -1148,7 +1148,7 @@ ret
 /// # Safety
 /// The processor has ADX and BMI2; p has a spare bit.
 #[inline(always)]
-unsafe fn divstep_de_lazy_6_adx<M: Modulus<6>>(
+unsafe fn n06_divstep_de_lazy_adx<M: Modulus<6>>(
     z: &mut core::mem::MaybeUninit<[[u64; 6]; 2]>,
     x: &[[u64; 6]; 2],
     m: &[[u64; 1]; 4],
@@ -1158,7 +1158,7 @@ unsafe fn divstep_de_lazy_6_adx<M: Modulus<6>>(
         asm!(
             called!(
                 "call",
-                "fieldc_divstep_de_lazy_6_adx_65746de7d53bb07d_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
+                "fieldc_n06_divstep_de_lazy_adx_65746de7d53bb07d_{p0}_{p1}_{p2}_{p3}_{p4}_{p5}",
                 r"
 push rbx
 push rbp
