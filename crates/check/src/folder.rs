@@ -332,8 +332,8 @@ impl Row {
     }
 }
 
-/// What values up to `high` are below: `p`, `2p`, `p*R`, `2^64`, `3p*2^64` or `8p*p`. Modulo 2^128*R + 1, where
-/// no p is: `R` or `2^128*R`.
+/// What values up to `high` are below: `p`, `2p`, `p*R`, `2^64`, `3p*2^64` or `8p*p`; and of an
+/// operation modulo 2^128*R + 1 `R` or `2^128*R`.
 fn bound_text(high: &BigInt, p: &BigInt, limbs: usize) -> String {
     let (mut multiple, mut factors) = (high + 1u8, Vec::new());
     while factors.len() < 2 && (&multiple % p) == BigInt::from(0) {
