@@ -11,7 +11,7 @@ from primes import OF_EVERY_CLASS, expressions, named_field, shaped, shapes
 
 from fieldc.algorithms import OPERATIONS, choose
 from fieldc.binary.linkable import function_of
-from fieldc.catalogue import named_primes
+from fieldc.catalogue import find_field, named_primes
 from fieldc.language import Expression
 from fieldc.machine.assemble import assemble, host_triple
 from fieldc.proof.prove import prove
@@ -61,3 +61,17 @@ def test_primes_of_every_shape(shape: str, limbs: int) -> None:
     for operation in OPERATIONS:
         for variant in VARIANTS:
             proved(choose(shaped(shape, limbs), operation), variant)
+
+
+SHARED = (
+    "2^330-2^169+2^163+1",
+    *("2^360-2^273+2^272+1", "2^380-2^177+2^160+1", "2^380-2^265+2^256+1", "2^521-2^278+2^259+1"),
+)
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(p, marks=[pytest.mark.full] * (p != SHARED[0])) for p in SHARED]
+)
+def test_rows_of_equal_limbs_that_share_products(name: str) -> None:
+    """Two limbs of R^2 are all ones: one product serves both rows, and sums stand between."""
+    proved(choose(find_field(name, 64), "to_montgomery"), "base")

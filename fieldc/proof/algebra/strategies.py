@@ -26,6 +26,11 @@ class Strategy:
 
     Either side of the choice is a word, so the product is at most that of the two largest values.
     """
+    keeps_words: bool = False
+    """Keep a word whose carry does not matter: it is below 2^w, the sum that it is of may not be.
+
+    Where rows share a product, sums stand between it and the carry that is asked for.
+    """
 
 
 JOINED = Strategy(True, False, joins_low_bits=True)
@@ -38,6 +43,7 @@ STRATEGIES = (
     Strategy(True, False, opens_low_halves=True),
     Strategy(True, True, opens_low_halves=True),
     Strategy(True, True, pairs_choices=True),
+    Strategy(True, True, keeps_words=True),
 )
 
 
@@ -54,7 +60,7 @@ def share(
         if word and not keep and not strategy.joins_low_bits:
             return max(word, multiple)  # what is left of either is negative
         return multiple if word or strategy.replaces_negative or multiple > 0 else 0
-    if keep or word < 0:
+    if keep or word < 0 or strategy.keeps_words:
         return 0
     # A product's low half alone is a quotient digit: its bound as a word is the best there is.
     return 0 if row.kind == "mul" and not strategy.opens_low_halves else word
