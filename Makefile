@@ -48,7 +48,11 @@ $(INSTALLED): pyproject.toml
 	$(PYTHON) -m venv .venv
 	@# The command fieldc as an older pip writes it loads 30 ms of Python before it expects Ctrl-C.
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all: 'pip>=25.1'
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all: -e '.[dev]'
+	LC_ALL=C.UTF-8 $(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all: -e '.[dev]'
+	@# Python before 3.12.4 reads this path in the user's encoding, which may not have its letters.
+	@LC_ALL=C.UTF-8 $(BIN)/python -c 'import os, pathlib, sysconfig; \
+	    site = pathlib.Path(sysconfig.get_path("purelib")); path = os.path.relpath(os.getcwd(), site); \
+	    [of.write_text(path + "\n") for of in site.glob("__editable__.fieldc-*.pth")]'
 	@touch $@
 
 lint: cargo-lint python-lint ## ruff, mypy --strict, cargo fmt and clippy

@@ -104,3 +104,11 @@ def test_the_crates_files_stay_small() -> None:
         kind = next(kind for kind in left if kind in path.as_posix().removeprefix(str(ROOT)))
         left[kind] -= path.stat().st_size >> 10
     assert min(left.values()) > 0, left
+
+
+def test_the_path_of_the_checkout_is_relative() -> None:
+    """Python before 3.12.4 reads it in the user's encoding, which may not have its letters."""
+    if not (ROOT / ".venv/installed").exists():
+        pytest.skip("make venv did not set up this checkout")
+    (path,) = (ROOT / ".venv").rglob("__editable__.fieldc-*.pth")
+    assert path.read_text().isascii() and (path.parent / path.read_text().strip()).samefile(ROOT)
