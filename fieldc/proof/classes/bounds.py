@@ -15,7 +15,7 @@ from math import prod
 from fieldc.proof.algebra.bounds import Case
 from fieldc.proof.algebra.combinations import Slopes
 from fieldc.proof.algebra.equations import ONE, Polynomial, Rational, add_to, product, ratio, split
-from fieldc.proof.algebra.strategies import Strategy
+from fieldc.proof.algebra.strategies import Followed
 from fieldc.proof.classes.modulus import Modulus
 
 
@@ -33,8 +33,8 @@ class ClassCase(Case):
         add_to(less, self.modulus.p, -times)
         return any(bound < 0 for bound in self._relative(less, self.modulus))
 
-    def _maximum(self, target: Polynomial, slopes: Slopes, strategy: Strategy) -> Rational:
-        alone = super()._maximum(target, slopes, strategy)
+    def _maximum(self, target: Polynomial, slopes: Slopes, way: Followed) -> Rational:
+        alone = super()._maximum(target, slopes, way)
         if self.modulus is None:
             return alone
         relative = min(self._relative(target, self.modulus))
