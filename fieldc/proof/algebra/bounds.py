@@ -27,6 +27,7 @@ from fieldc.proof.algebra.facts import Bound, Fact, Known
 from fieldc.proof.algebra.hints import holds
 from fieldc.proof.algebra.low_bits import cuts, without_tops
 from fieldc.proof.algebra.maxima import Maxima
+from fieldc.proof.algebra.refute import UnlikelyRuns
 from fieldc.proof.algebra.shifted import times_in_top, top_scale
 from fieldc.proof.algebra.strategies import STRATEGIES, Followed, Strategy, share
 from fieldc.proof.algebra.totals import Total, times
@@ -34,6 +35,8 @@ from fieldc.proof.algebra.totals import Total, times
 MOST_TERMS = 1_000, 16
 """A polynomial from which rows are taken away can grow without an end: at most so many terms, or so
 many for each pair of limbs."""
+MANY = 4
+"""Bounds after which it is asked whether what is to be shown is wrong."""
 Question = tuple[frozenset[tuple[Monomial, Rational]], int | None, frozenset[int]]
 """A polynomial, what it should be below, and the rows that are left alone."""
 Tried = dict[Question, list[tuple[Mapping[str, bool], Bound]]]
@@ -50,6 +53,8 @@ class Case(Known):
     """What was shown in other cases: the same reasons may hold here, which is quick to see."""
     samples: tuple[Mapping[int, int], ...] = ()
     """All variables in some runs of this case. What a run contradicts need not be tried."""
+    doubts: UnlikelyRuns | None = None
+    """More runs, of which some may be of this case: asked where the first bounds do not suffice."""
     strategies: tuple[Strategy, ...] = STRATEGIES
     """What bounds try."""
     is_foreign: bool = False
@@ -72,8 +77,13 @@ class Case(Known):
 
     def shown(self, target: Polynomial, limit: int) -> Bound | None:
         """Why target <= limit, if it is shown; target has integer values."""
-        bounds = self._bounds(target, limit + 1)
-        found = next((b for b in bounds if b.value < (limit + 1) * b.scale), None)
+        found = None
+        for number, bound in enumerate(self._bounds(target, limit + 1)):
+            if bound.value < (limit + 1) * bound.scale:
+                found = bound
+                break
+            if number == MANY and self.doubts and self.doubts.contradict(target, limit, self.fixed):
+                break
         self._tried.clear()
         return found
 
