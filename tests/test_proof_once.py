@@ -10,7 +10,7 @@ from certificates import BARRETT, SHIFTED, SOLINAS, code_of
 from contracts import contract_named
 from test_formulas import SMALL, artifact, chain, job
 
-from fieldc.artifacts.verify import prove_job
+from fieldc.artifacts.verify import _is_soon_proved, prove_job
 from fieldc.binary.linkable import function_of
 from fieldc.catalogue import find_field
 from fieldc.proof import programs
@@ -35,6 +35,7 @@ def test_a_routine_that_was_chosen_is_not_proved_again(monkeypatch: pytest.Monke
     made = job(artifact(chain, find_field(SMALL), variant="mulx"))
     monkeypatch.setattr(programs, "prove", counted)
     assert prove_job(made).failure == "" and not claims
+    assert _is_soon_proved(made) and not _is_soon_proved(replace(made, p=made.p - 2))
     other = find_field("2^126-137")
     assert prove_job(replace(made, p=other.p)).failure and claims
     claims.clear()

@@ -81,6 +81,15 @@ def prove_formula(
     return ProvedFormula(caller, tuple((text, lemma.proof) for text, lemma in lemmas))
 
 
+def are_proved(
+    called: Sequence[str], p: int, limbs: int, convention: str, architecture: str
+) -> bool:
+    """Whether this process proved such routines of some code: a caller of them is soon proved."""
+    inner = INSTRUCTION_SETS[architecture].called_convention or convention
+    known = {one.claim for one in _remembered}
+    return all(_Claim(text, p, limbs, inner, architecture) in known for text in called)
+
+
 @dataclass(frozen=True)
 class _Claim:
     """What is proved of code without calls, and by which convention it runs."""
