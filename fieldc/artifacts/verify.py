@@ -34,7 +34,7 @@ from fieldc.proof.lanes.certificate import certify_arrays, certify_columns, cert
 from fieldc.proof.lanes.columns import COLUMN_PROOFS, ColumnContract
 from fieldc.proof.lanes.mixed import MixedArrays
 from fieldc.proof.lanes.word import DIGIT
-from fieldc.proof.programs import prove_formula
+from fieldc.proof.programs import are_proved, prove_formula
 from fieldc.proof.prove import prove
 from fieldc.targets.running import run_here
 from fieldc.targets.target import PROVED, SKIPPED, TESTED, Artifact, Target
@@ -273,11 +273,30 @@ def _key(job: Job) -> str:
 
 
 def _verdicts(jobs: Sequence[Job]) -> Iterator[Verdict]:
-    number = min(os.cpu_count() or 1, len(jobs))
-    if len(jobs) <= FEW or number < 2:
+    """Those of callers whose routines this process knows come from it, others from others too."""
+    is_soon = [_is_soon_proved(job) for job in jobs]
+    others = [job for job, soon in zip(jobs, is_soon, strict=True) if not soon]
+    number = min(os.cpu_count() or 1, len(others))
+    if len(others) <= FEW or number < 2:
         yield from map(prove_job, jobs)
         return
-    yield from in_processes(prove_job, jobs, number)
+    verdicts = in_processes(prove_job, others, number)
+    yield from (
+        prove_job(job) if soon else next(verdicts) for job, soon in zip(jobs, is_soon, strict=True)
+    )
+
+
+def _is_soon_proved(job: Job) -> bool:
+    """Whether all that it calls was proved in this process, where its plan was chosen."""
+    if not job.called:
+        return False
+    try:
+        function = function_of(job.code, job.symbol)
+        named = INSTRUCTION_SETS[function.architecture]
+        convention = named.convention(function.container, job.convention)
+    except (KeyError, ObjectError, ProofError):
+        return False
+    return are_proved(job.called, job.p, job.limbs, convention, named.name)
 
 
 def _shown(verdicts: Iterator[Verdict], total: int, progress: Progress) -> Iterator[Verdict]:

@@ -222,7 +222,9 @@ def _proofs(
 
 def _case(system: System, inputs: tuple[Input, ...], samples: Sequence[Sample]) -> Case:
     """What is known in all cases."""
-    return Case(system, inputs, samples=tuple(sample.values for sample in samples))
+    runs = tuple(sample.values for sample in samples)
+    doubts = refute.UnlikelyRuns(system, inputs) if runs else None
+    return Case(system, inputs, samples=runs, doubts=doubts)
 
 
 def _first_equalities(case: Case) -> tuple[Equality, ...]:
@@ -290,7 +292,8 @@ def _impossible(
         rest = {f: v for f, v in flags.items() if f != flag}
         if not rest:
             continue
-        probe = Case(case.system, case.inputs, rest, case.comparisons, strategies=strategies)
+        plain = replace(case, fixed=rest, facts={}, hints={}, samples=(), is_foreign=False)
+        probe = replace(plain, strategies=strategies)
         if bound := probe.excludes(flag, flags[flag]):
             return Excluded({**rest, flag: flags[flag]}, bound)
     return None
@@ -343,7 +346,7 @@ def _cases(
         known = Case(system, inputs, {}, samples=runs, is_foreign=True)
         tops = (comparison_by_top(system, flag) for flag in flags)
         comparisons += tuple(c for c, carry in filter(None, tops) if known.is_always(carry, 0))
-    case = Case(system, inputs, {}, comparisons, samples=runs, is_foreign=is_foreign)
+    case = replace(_case(system, inputs, samples), comparisons=comparisons, is_foreign=is_foreign)
     yield from _split(case, flags, record)
 
 

@@ -23,8 +23,8 @@ class Lemma:
     proof: ProvedCode
 
 
-ProveRoutine = Callable[[int, Contract], ProvedCode]
-"""Proves the code at an offset. Raises ProofError."""
+ProveRoutine = Callable[[int, str], ProvedCode]
+"""Proves a statement of the code at an offset. Raises ProofError."""
 
 
 @dataclass
@@ -53,10 +53,11 @@ class Routines:
         if target not in self.lemmas:
             if len(self.lemmas) == len(self.statements):
                 return None
-            statement = statement_of(self.statements[len(self.lemmas)])
+            text = self.statements[len(self.lemmas)]
+            statement = statement_of(text)
             contract = contract_of_formula(statement, self.p, self.limbs)
             try:
-                proof = self.prove(target, contract)
+                proof = self.prove(target, text)
             except ProofError as error:
                 raise ProofError(f"routine {len(self.lemmas)}: {error}") from None
             self.lemmas[target] = Lemma(statement, contract, proof)

@@ -22,18 +22,24 @@ from fieldc.proof.algebra.equations import (
     Select,
     Tops,
     add_to,
-    ratio,
 )
-from fieldc.proof.algebra.facts import Bound, Fact, Input, Known
+from fieldc.proof.algebra.facts import Bound, Fact, Known
 from fieldc.proof.algebra.hints import holds
 from fieldc.proof.algebra.low_bits import cuts, without_tops
+from fieldc.proof.algebra.maxima import Maxima
+from fieldc.proof.algebra.refute import UnlikelyRuns
 from fieldc.proof.algebra.shifted import times_in_top, top_scale
-from fieldc.proof.algebra.strategies import STRATEGIES, Strategy, share
+from fieldc.proof.algebra.strategies import STRATEGIES, Followed, Strategy, share
 from fieldc.proof.algebra.totals import Total, times
 
 MOST_TERMS = 1_000, 16
 """A polynomial from which rows are taken away can grow without an end: at most so many terms, or so
 many for each pair of limbs."""
+MANY = 4
+"""Bounds after which it is asked whether what is to be shown is wrong."""
+Question = tuple[frozenset[tuple[Monomial, Rational]], int | None, frozenset[int]]
+"""A polynomial, what it should be below, and the rows that are left alone."""
+Tried = dict[Question, list[tuple[Mapping[str, bool], Bound]]]
 
 
 @dataclass
@@ -47,10 +53,14 @@ class Case(Known):
     """What was shown in other cases: the same reasons may hold here, which is quick to see."""
     samples: tuple[Mapping[int, int], ...] = ()
     """All variables in some runs of this case. What a run contradicts need not be tried."""
+    doubts: UnlikelyRuns | None = None
+    """More runs, of which some may be of this case: asked where the first bounds do not suffice."""
     strategies: tuple[Strategy, ...] = STRATEGIES
     """What bounds try."""
     is_foreign: bool = False
     """Whether there is no certificate, so that what it cannot say may be used."""
+    _tried: Tried = field(default_factory=dict, init=False)
+    """Bounds that one question found, and what each asked of its strategy."""
     _compared_numbers: dict[tuple[object, ...], list[Bound]] = field(
         default_factory=dict, init=False
     )
@@ -67,8 +77,15 @@ class Case(Known):
 
     def shown(self, target: Polynomial, limit: int) -> Bound | None:
         """Why target <= limit, if it is shown; target has integer values."""
-        bounds = self._bounds(target, limit + 1)
-        return next((b for b in bounds if b.value < (limit + 1) * b.scale), None)
+        found = None
+        for number, bound in enumerate(self._bounds(target, limit + 1)):
+            if bound.value < (limit + 1) * bound.scale:
+                found = bound
+                break
+            if number == MANY and self.doubts and self.doubts.contradict(target, limit, self.fixed):
+                break
+        self._tried.clear()
+        return found
 
     def may_be(self, number: int, value: int) -> bool:
         """Whether no run shows another value of a variable."""
@@ -111,6 +128,7 @@ class Case(Known):
 
     def _bounds(self, target: Polynomial, goal: int | None) -> Iterator[Bound]:
         """Yield upper bounds by each strategy; each stops as soon as it falls below the goal."""
+        self._tried.clear()
         rows = carries_in(self.system, target)
         # Nearly always the first one suffices, with one comparison or another.
         for strategy in self.strategies:
@@ -209,10 +227,18 @@ class Case(Known):
         strategy: Strategy,
         disabled: frozenset[int] = frozenset(),
     ) -> Bound:
+        """A bound by a strategy; most differ in nothing that the bound depends on."""
+        before = self._tried.setdefault((frozenset(target.items()), goal, disabled), [])
+        for asked, bound in before:
+            if strategy.answers(asked):
+                return bound
         scale = self.system.radix**self.depth
         scaled: Polynomial = {m: c * scale for m, c in target.items()}
         limit = None if goal is None else goal * scale
-        return self._eliminated(scaled, scale, limit, disabled, strategy)
+        way = Followed(strategy)
+        bound = self._eliminated(scaled, scale, limit, disabled, way)
+        before.append((way.asked, bound))
+        return bound
 
     def range_of(self, comparison: Comparison) -> tuple[int, int]:
         """Bounds of the compared number, from the flag's value where that is known."""
@@ -227,7 +253,7 @@ class Case(Known):
         scale: int,
         limit: int | None,
         disabled: frozenset[int],
-        strategy: Strategy,
+        way: Followed,
     ) -> Bound:
         """An upper bound of terms, going through rows backwards; the first one below the limit.
 
@@ -237,7 +263,8 @@ class Case(Known):
         least: tuple[Rational, int] | None = None
         sure = frozenset(number for number, value in self.fixed.items() if value)
         total = Total(self.system, terms, tops=Tops(self.system.ranges, self.fixed), sure=sure)
-        known = cuts(self.system, terms, self.fixed) if strategy.joins_low_bits else {}
+        joins = bool(self.system.top_bits) and way.does("joins_low_bits")
+        known = cuts(self.system, terms, self.fixed) if joins else {}
         kept = {row.word for row, _ in known.values()}
         without_tops(total, known, rows)
         most = max(MOST_TERMS[0], MOST_TERMS[1] * max(len(i.limbs) for i in self.inputs) ** 2)
@@ -251,14 +278,14 @@ class Case(Known):
                 break
             number = self.system.owners[row.word]
             if isinstance(row, Select):
-                if not (strategy.pairs_choices and row.word in self.system.multipliers):
+                if row.word not in self.system.multipliers or not way.does("pairs_choices"):
                     rows[number] = self.decide(row, total)
             elif number not in disabled and row.word not in kept:
-                rows[number] = self._eliminate(row, total, strategy)
+                rows[number] = self._eliminate(row, total, way)
                 without_tops(total, known, rows)
         total.put_in_all(self.fixed)
         slopes: Slopes = {}
-        bound, whole = total.bound, self._maximum(total.terms, slopes, strategy)
+        bound, whole = total.bound, self._maximum(total.terms, slopes, way)
         if least is not None and least[0] < min(bound, whole):
             first = dict(islice(rows.items(), least[1]))
             return Bound(least[0], scale, first, {})
@@ -278,7 +305,7 @@ class Case(Known):
             add_to(right, {ONE: -row.factor * self.fixed[row.carry]})
         return right
 
-    def _eliminate(self, row: Equation, total: Total, strategy: Strategy) -> Polynomial:
+    def _eliminate(self, row: Equation, total: Total, way: Followed) -> Polynomial:
         """The multiple of the row that was taken away."""
         total.put_in(row.word, self.fixed)
         if row.carry is None or row.carry in self.fixed:
@@ -287,9 +314,9 @@ class Case(Known):
             return total.substitute(row.word, self.right_of(row))
         words, carries = total.quotient(row.word), total.quotient(row.carry, row.word)
         multiple: Polynomial = {}
+        multiplies = row.word in self.system.multipliers
         for rest in words.keys() | carries.keys():
-            keep = strategy.keeps_multipliers and row.word in self.system.multipliers
-            factor = share(row, words.get(rest, 0), carries.get(rest, 0), strategy, keep)
+            factor = share(row, words.get(rest, 0), carries.get(rest, 0), way, multiplies)
             if factor:
                 multiple[rest] = factor
         if multiple:
@@ -300,99 +327,5 @@ class Case(Known):
             total.add(times(total.split(row.word), word))
         return multiple
 
-    def _maximum(self, target: Polynomial, slopes: Slopes, strategy: Strategy) -> Rational:
-        linear: dict[str, dict[int, Rational]] = {}
-        paired: dict[tuple[str, int], dict[int, Rational]] = {}
-        quadratic: dict[tuple[str, str], dict[tuple[int, int], Rational]] = {}
-        total: Rational = 0
-        place = {v: (i.name, k) for i in self.inputs for k, v in enumerate(i.limbs)}
-        for monomial, coefficient in target.items():
-            places = [place[v] for v in monomial if v in place]
-            if strategy.pairs_choices and len(places) == 1 and len(monomial) == 2:
-                (name, limb), (word,) = places[0], (v for v in monomial if v not in place)
-                paired.setdefault((name, word), {})[limb] = coefficient
-            elif len(places) < len(monomial) or len(monomial) > 2 or not monomial:
-                total += self._monomial_maximum(monomial, coefficient)
-            elif len(places) == 1:
-                linear.setdefault(places[0][0], {})[places[0][1]] = coefficient
-            else:
-                (a, i), (b, j) = sorted(places)
-                quadratic.setdefault((a, b), {})[i, j] = coefficient
-        inputs = {i.name: i for i in self.inputs}
-        for name, form in linear.items():
-            value, slopes[name,] = self._linear_maximum(inputs[name], form)
-            total += value
-        for (name, word), form in paired.items():
-            value, slopes[name, word] = self._linear_maximum(inputs[name], form)
-            total += value * self.system.ranges[word][1]
-        for (a, b), square in quadratic.items():
-            value, chosen = self._quadratic_maximum(inputs[a], inputs[b], square)
-            slopes.update(chosen)
-            total += value
-        return total
-
-    def _monomial_maximum(self, monomial: Monomial, coefficient: Rational) -> Rational:
-        if not monomial or coefficient > 0:
-            for number in monomial:
-                coefficient *= self.system.ranges[number][1]
-            return coefficient
-        return 0
-
-    def _limb_high(self, operand: Input, index: int) -> int:
-        return min(self.system.radix - 1, operand.high >> self.system.word_bits * index)
-
-    def _linear_maximum(
-        self, operand: Input, form: dict[int, Rational]
-    ) -> tuple[Rational, Rational]:
-        """Bound sum k_j x_j as K*x plus what is left of each limb, for several K; the best K."""
-        w = self.system.word_bits
-        best: list[tuple[Rational, Rational]] = []
-        slopes: set[Rational] = {0, *(ratio(k, 1 << w * j) for j, k in form.items())}
-        highs = [self._limb_high(operand, j) for j in range(len(operand.limbs))]
-        for slope in slopes:
-            value = max(slope * operand.high, 0)
-            for j, high in enumerate(highs):
-                left = form.get(j, 0) - slope * (1 << w * j)
-                if left > 0:
-                    value += left * high
-            best.append((value, slope))
-        return min(best)
-
-    def _quadratic_maximum(
-        self, x: Input, y: Input, form: dict[tuple[int, int], Rational]
-    ) -> tuple[Rational, Slopes]:
-        """Bound sum k_ij x_i y_j as K*x*y plus leftovers, or limb by limb of either operand."""
-        turned = {(j, i): k for (i, j), k in form.items()}
-        bounds = (
-            self._by_limbs(x, y, form),
-            self._by_limbs(y, x, turned),
-            self._whole(x, y, form),
-        )
-        return min(bounds, key=lambda bound: bound[0])
-
-    def _by_limbs(
-        self, x: Input, y: Input, form: dict[tuple[int, int], Rational]
-    ) -> tuple[Rational, Slopes]:
-        """Each limb of y times its column's bound as a multiple of x."""
-        total: Rational = 0
-        slopes: Slopes = {}
-        for j in {j for _, j in form}:
-            column = {i: k for (i, jj), k in form.items() if jj == j}
-            value, slopes[x.name, y.limbs[j]] = self._linear_maximum(x, column)
-            total += value * self._limb_high(y, j)
-        return total, slopes
-
-    def _whole(
-        self, x: Input, y: Input, form: dict[tuple[int, int], Rational]
-    ) -> tuple[Rational, Slopes]:
-        """K*x*y, and what is left of each pair of limbs."""
-        w = self.system.word_bits
-        top = (len(x.limbs) - 1, len(y.limbs) - 1)
-        slope = ratio(form.get(top, 0), 1 << w * sum(top))
-        total = max(slope, 0) * x.high * y.high
-        for i in range(len(x.limbs)):
-            for j in range(i if x == y else 0, len(y.limbs)):
-                both = 2 if x == y and i != j else 1
-                left = form.get((i, j), 0) - slope * both * (1 << w * (i + j))
-                total += max(left, 0) * self._limb_high(x, i) * self._limb_high(y, j)
-        return total, {(x.name, y.name): slope}
+    def _maximum(self, target: Polynomial, slopes: Slopes, way: Followed) -> Rational:
+        return Maxima(self.system, self.inputs).most(target, slopes, way)

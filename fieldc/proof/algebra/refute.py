@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import prod
 
 from fieldc.proof.algebra.equations import Equation, Polynomial, Select, System
@@ -76,3 +76,44 @@ def samples(system: System, inputs: Sequence[Input], count: int) -> Iterator[Sam
         complete(system, values)
         meant = (evaluate(i.value(system.word_bits), values) for i in inputs)
         yield Sample(tuple(meant), values)
+
+
+UNLIKELY = 24
+"""Runs on operands near an end of their range, or with limbs of 0 and ones."""
+
+
+@dataclass
+class UnlikelyRuns:
+    """Runs that show rare carries: made when they are first asked for, and always the same."""
+
+    system: System
+    inputs: tuple[Input, ...]
+    _made: list[Mapping[int, int]] = field(default_factory=list)
+    _known: int = 0
+    """The number of variables when they were made."""
+
+    def contradict(self, target: Polynomial, limit: int, fixed: Mapping[int, int]) -> bool:
+        """Whether target > limit in a run in which variables have the values that are fixed."""
+        if self._known != len(self.system.owners):
+            self._made, self._known = [*self._runs()], len(self.system.owners)
+        runs = (run for run in self._made if all(run[v] == value for v, value in fixed.items()))
+        return any(evaluate(target, run) > limit for run in runs)
+
+    def _runs(self) -> Iterator[Mapping[int, int]]:
+        draw, w = random.Random(1), self.system.word_bits
+        for _ in range(UNLIKELY):
+            values: dict[int, int] = {}
+            for operand in self.inputs:
+                if self.system.owners[operand.limbs[0]] < 0:  # else it is computed
+                    value = self._unlikely(operand, draw)
+                    for index, limb in enumerate(operand.limbs):
+                        values[limb] = value >> w * index & self.system.radix - 1
+            complete(self.system, values)
+            yield values
+
+    def _unlikely(self, operand: Input, draw: random.Random) -> int:
+        high, ones = operand.high, self.system.radix - 1
+        small = draw.randrange(1 << draw.randrange(high.bit_length() + 1))
+        limbs = [draw.choice((0, 1, ones, draw.randrange(ones))) for _ in operand.limbs]
+        number = sum(limb << self.system.word_bits * i for i, limb in enumerate(limbs))
+        return draw.choice((small, high - small, number)) % (high + 1)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from fieldc.proof.algebra.equations import Equation, Rational, ratio
 
@@ -32,6 +33,10 @@ class Strategy:
     Where rows share a product, sums stand between it and the carry that is asked for.
     """
 
+    def answers(self, asked: Mapping[str, bool]) -> bool:
+        """Whether a bound that asked this of another strategy is the bound by this one too."""
+        return all(getattr(self, what) == answer for what, answer in asked.items())
+
 
 JOINED = Strategy(True, False, joins_low_bits=True)
 STRATEGIES = (
@@ -47,20 +52,36 @@ STRATEGIES = (
 )
 
 
+@dataclass
+class Followed:
+    """A strategy as one bound follows it, and what that bound asked of it."""
+
+    strategy: Strategy
+    asked: dict[str, bool] = field(default_factory=dict)
+
+    def does(self, what: str) -> bool:
+        """Whether the strategy does it. Ask only where the answer matters."""
+        self.asked[what] = answer = bool(getattr(self.strategy, what))
+        return answer
+
+
 def share(
-    row: Equation, word: Rational, carry: Rational, strategy: Strategy, keep: bool
+    row: Equation, word: Rational, carry: Rational, way: Followed, is_multiplier: bool
 ) -> Rational:
     """Return the multiple of an equation to use, given the coefficients of its word and carry."""
     if carry == row.factor * word:
         return word
     if carry:
-        if strategy.keeps_high_halves and row.kind == "mul" and not word:
+        if row.kind == "mul" and not word and way.does("keeps_high_halves"):
             return 0
         multiple = ratio(carry, row.factor)
-        if word and not keep and not strategy.joins_low_bits:
-            return max(word, multiple)  # what is left of either is negative
-        return multiple if word or strategy.replaces_negative or multiple > 0 else 0
-    if keep or word < 0 or strategy.keeps_words:
+        if not word:
+            return multiple if multiple > 0 or way.does("replaces_negative") else 0
+        if word <= multiple or (is_multiplier and way.does("keeps_multipliers")):
+            return multiple
+        return multiple if way.does("joins_low_bits") else word  # what is left is negative
+    if word < 0 or (is_multiplier and way.does("keeps_multipliers")):
         return 0
-    # A product's low half alone is a quotient digit: its bound as a word is the best there is.
-    return 0 if row.kind == "mul" and not strategy.opens_low_halves else word
+    if row.kind == "mul" and not way.does("opens_low_halves"):
+        return 0  # a low half alone is a quotient digit: its bound as a word is the best there is
+    return 0 if way.does("keeps_words") else word

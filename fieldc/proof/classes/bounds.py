@@ -15,7 +15,7 @@ from math import prod
 from fieldc.proof.algebra.bounds import Case
 from fieldc.proof.algebra.combinations import Slopes
 from fieldc.proof.algebra.equations import ONE, Polynomial, Rational, add_to, product, ratio, split
-from fieldc.proof.algebra.strategies import Strategy
+from fieldc.proof.algebra.strategies import Followed
 from fieldc.proof.classes.modulus import Modulus
 
 
@@ -33,8 +33,8 @@ class ClassCase(Case):
         add_to(less, self.modulus.p, -times)
         return any(bound < 0 for bound in self._relative(less, self.modulus))
 
-    def _maximum(self, target: Polynomial, slopes: Slopes, strategy: Strategy) -> Rational:
-        alone = super()._maximum(target, slopes, strategy)
+    def _maximum(self, target: Polynomial, slopes: Slopes, way: Followed) -> Rational:
+        alone = super()._maximum(target, slopes, way)
         if self.modulus is None:
             return alone
         relative = min(self._relative(target, self.modulus))
@@ -57,10 +57,13 @@ class ClassCase(Case):
             i.name: modulus.multiples[i.name] for i in self.inputs if i.name in modulus.multiples
         }
         numbers = [i for i in self.inputs if i.name in below]
+        values = {i.name: i.value(self.system.word_bits) for i in numbers}
         for number in numbers:
-            often = _times(rest, number.value(self.system.word_bits), number.limbs[end])
+            often = _times(rest, values[number.name], number.limbs[end])
+            if not often:
+                continue
             for other in numbers:
-                both = _times(often, other.value(self.system.word_bits), other.limbs[end])
+                both = _times(often, values[other.name], other.limbs[end])
                 most = self._most(both)
                 if most > 0:
                     slope += most * below[number.name] * below[other.name] * modulus.of.most
@@ -90,10 +93,10 @@ def _times(rest: Polynomial, number: Polynomial, limb: int) -> Polynomial:
 
     A square keeps one limb in what it is multiplied with, so it is taken away twice.
     """
-    weight = int(number[limb,])
-    others = {m: c for m, c in number.items() if m != (limb,)}
     whole: Polynomial = {}
     while found := split(rest, limb):
+        weight = int(number[limb,])
+        others = {m: c for m, c in number.items() if m != (limb,)}
         often = {m: ratio(c, weight) for m, c in found.items()}
         add_to(rest, product(often, others), -1)
         add_to(whole, often)

@@ -211,7 +211,7 @@ def _equal_word(modulus: Modulus, case: ClassCase, row: Equation) -> Polynomial 
     for step in total.backwards():
         if isinstance(step, Equation) and (quotient := total.split(step.word)):
             total.add(product(quotient, step.right))
-        while pair := modulus.without_pairs(total.terms):
+        while pair := modulus.without_pairs(total):
             total.add(pair)
             is_chosen = True
         if not total.terms:

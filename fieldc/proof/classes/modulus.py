@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from fieldc.proof.algebra.equations import ONE, Polynomial, System, add_to, product
 from fieldc.proof.algebra.facts import Input
 from fieldc.proof.algebra.identity import ProofError
+from fieldc.proof.algebra.totals import Total
 from fieldc.proof.claims.contracts import WORD_BITS
 
 RADIX = 1 << WORD_BITS
@@ -78,10 +79,12 @@ class Modulus:
     multiples: dict[str, int] = field(default_factory=dict)
     """Numbers that are below so many times the modulus, by their names."""
 
-    def without_pairs(self, terms: Polynomial) -> Polynomial | None:
+    def without_pairs(self, total: Total) -> Polynomial | None:
         """The polynomial modulo 2^64 less products whose residue is known; None without any."""
-        for monomial, coefficient in terms.items():
-            for pair, value in self.pairs.items():
+        places = total.places
+        pairs = {ab: r for ab, r in self.pairs.items() if ab[0] in places and ab[1] in places}
+        for monomial, coefficient in total.terms.items() if pairs else ():
+            for pair, value in pairs.items():
                 if pair[0] not in monomial or pair[1] not in monomial:
                     continue
                 rest = list(monomial)
