@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Random, on_every_path, values};
-use fieldc::{DecodeError, PrimeField, slices};
+use fieldc::{DecodeError, slices};
 
 /// Lengths around the vectors of kernels and the parts that are converted together.
 const LENGTHS: [usize; 10] = [0, 1, 7, 8, 9, 31, 32, 33, 64, 201];
