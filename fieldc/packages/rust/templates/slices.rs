@@ -1,6 +1,6 @@
 //! Slices of every length compute what single elements do, on every kernel that this processor has.
 
-use @crate@::{@type@ as F, DecodeError, Kernels, inner_product, slices};
+use @crate@::{DecodeError, @type@ as F, Kernels, inner_product, slices};
 
 const LENGTHS: [usize; 7] = [63, 64, 65, 127, 128, 300, 777];
 const EVERY_LENGTH: usize = 41;
@@ -106,7 +106,9 @@ fn check_encodings(x: &[F]) {
     assert_eq!(words, limbs);
     if let Some(last) = words.last_mut() {
         *last = F::MODULUS;
-        let refused = Err(DecodeError::Element { position: x.len() - 1 });
+        let refused = Err(DecodeError::Element {
+            position: x.len() - 1,
+        });
         assert_eq!(slices::from_limbs(&words, &mut z), refused);
         assert_eq!(z, x);
     }
