@@ -84,7 +84,8 @@ _CHAINS = {
         return;
     }
 """,
-    "digit_chains_run": """    if (x->run != NULL && x->run->cut != NULL && x->count >= UPPER_CHAINS_LEAST)
+    "digit_chains_run": """    const NAME_digits_kernels *const run = x->run;
+    if (run != NULL && run->cut != NULL && x->count >= UPPER_CHAINS_LEAST)
         return NAME_digits_invert_chains(z, x);
 """,
 }
