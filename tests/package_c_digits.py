@@ -183,16 +183,15 @@ def check_transforms(library: Library, count: int) -> None:
     (x,), p, size = drawn(library, count, 1), library.f.p, ctypes.c_size_t(count)
     if (p - 1) % count:
         return
-    roots, b = (GuardedArray(library, [0] * count, at_end=True) for _ in range(2))
+    roots, b = (GuardedArray(library, values, at_end=True) for values in ([0] * count, x))
     assert library.call("ntt_roots", roots.at(), size) == OK
-    assert library.call("digits_read", b.at(), size, DigitArray(library, x).at()) == OK
     a = DigitArray(library, x)
     for _ in range(2):
         assert library.call("ntt", b.at(), roots.at(), size) == OK
         assert library.call("digits_ntt", a.at(), roots.at()) == OK
         assert a.values() == b.values(), count
         assert call(library, "double", a, a) == OK
-        assert library.call("array_double", b.at(), b.at(), size) == OK
+        library.call("array_double", b.at(), b.at(), size)  # gives nothing back
     assert library.call("intt", b.at(), roots.at(), size) == OK
     assert library.call("digits_intt", a.at(), roots.at()) == OK
     assert a.values() == b.values(), count
