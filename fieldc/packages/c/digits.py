@@ -85,8 +85,9 @@ _CHAINS = {
     }
 """,
     "digit_chains_run": """    const NAME_digits_kernels *const run = x->run;
-    if (run != NULL && run->cut != NULL && x->count >= UPPER_CHAINS_LEAST)
-        return NAME_digits_invert_chains(z, x);
+    const int apart = z->words != x->words;
+    if (apart && run != NULL && run->cut != NULL && x->count >= UPPER_CHAINS_LEAST)
+        return NAME_digits_invert_apart(run, z->words, x->words, x->count);
 """,
 }
 """What calls chains of products in digits, where there are kernels that move values."""

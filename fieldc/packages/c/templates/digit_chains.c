@@ -107,21 +107,3 @@ static size_t @name@_digits_invert_apart(const @name@_digits_kernels *run, uint6
     return first;
 }
 
-/* The same in any place: in x's own memory each part is copied, and has an inversion of its own. */
-static size_t @name@_digits_invert_chains(const @name@_digits *z, const @name@_digits *x)
-{
-    @name@_digits_room room;
-    size_t i, here, first = 0;
-    if (z->words != x->words)
-        return @name@_digits_invert_apart(x->run, z->words, x->words, x->count);
-    for (i = 0; i < x->count; i += here) {
-        uint64_t *const place = @name@_digits_place(z, i);
-        size_t found;
-        here = @name@_digits_least_of(@upper@_AT_ONCE, x->count - i);
-        @name@_digits_copy_words(room.words, place, @name@_digits_words(here));
-        found = @name@_digits_invert_apart(x->run, place, room.words, here);
-        first += first == i ? found : 0;
-    }
-    return first;
-}
-
