@@ -7,8 +7,10 @@ import mmap
 from collections.abc import Callable, Sequence
 from itertools import product
 
-from package_c import LENGTH, NULL, OK, Library
+from package_c import LENGTH, NO_INVERSE, NO_TRANSFORM, NULL, OK, Library
 from package_c_arrays import MEANINGS, OPERANDS, GuardedArray, Values, drawn
+
+from fieldc.properties import has_transforms
 
 LENGTHS = (0, 1, 7, 8, 9, 64, 251, 4097)
 """Also more than a room of the package's own takes, 192 elements of 6 limbs and fewer."""
@@ -76,7 +78,10 @@ def check_digits(library: Library, lengths: Sequence[int] = LENGTHS) -> None:
         check_sums(library, count)
         check_steps(library, count)
         check_powers(library, count)
+        check_inverses(library, count)
         check_lengths(library, count)
+    for k in range(10) if has_transforms(library.f.p) else ():
+        check_transforms(library, 1 << k)
 
 
 def check_elementwise(library: Library, name: str, count: int) -> None:
@@ -152,6 +157,51 @@ def check_powers(library: Library, count: int) -> None:
             assert library.encode(sum_of_all) == sum(wanted) % p
 
 
+def check_inverses(library: Library, count: int) -> None:
+    """Apart and in place, without zeros and with them; zeros that are differences."""
+    (given,), p = drawn(library, count, 1), library.f.p
+    whole = [value or 1 for value in given]
+    for x in (given, whole, [*whole[:-1], 0][:count]):
+        inverses = [pow(value, -1, p) if value else 0 for value in x]
+        for in_place in (False, True):
+            a = DigitArray(library, x)
+            z = a if in_place else DigitArray(library, [7] * count)
+            zero = ctypes.c_size_t(99)
+            status = library.call("digits_invert", z.at(), a.at(), ctypes.byref(zero))
+            assert status == (NO_INVERSE if 0 in x else OK)
+            assert zero.value == (x.index(0) if 0 in x else count)
+            assert z.values() == inverses, (count, in_place)
+            assert in_place or a.values() == x
+    a, z = DigitArray(library, given), DigitArray(library, given)
+    assert call(library, "neg", z, a) == call(library, "add", z, z, a) == OK
+    status = library.call("digits_invert", z.at(), z.at(), None)
+    assert (status, z.values()) == (NO_INVERSE if count else OK, [0] * count)
+
+
+def check_transforms(library: Library, count: int) -> None:
+    """As ordinary arrays are transformed, also of values that were computed."""
+    (x,), p, size = drawn(library, count, 1), library.f.p, ctypes.c_size_t(count)
+    if (p - 1) % count:
+        return
+    roots, b = (GuardedArray(library, values, at_end=True) for values in ([0] * count, x))
+    assert library.call("ntt_roots", roots.at(), size) == OK
+    a = DigitArray(library, x)
+    for _ in range(2):
+        assert library.call("ntt", b.at(), roots.at(), size) == OK
+        assert library.call("digits_ntt", a.at(), roots.at()) == OK
+        assert a.values() == b.values(), count
+        assert call(library, "double", a, a) == OK
+        library.call("array_double", b.at(), b.at(), size)  # gives nothing back
+    assert library.call("intt", b.at(), roots.at(), size) == OK
+    assert library.call("digits_intt", a.at(), roots.at()) == OK
+    assert a.values() == b.values(), count
+    a = DigitArray(library, x * 3)
+    assert library.call("digits_ntt", a.at(), roots.at()) == NO_TRANSFORM
+    assert library.call("digits_ntt", None, roots.at()) == NULL
+    assert library.call("digits_intt", a.at(), None) == NULL
+    assert a.values() == x * 3
+
+
 def check_lengths(library: Library, count: int) -> None:
     """What is refused, and writes nothing; an array of zeros."""
     (given,) = drawn(library, count, 1)
@@ -160,6 +210,7 @@ def check_lengths(library: Library, count: int) -> None:
         assert call(library, name, x, y, x) == call(library, name, x, x, y) == LENGTH
     for name in ("neg", "square", "copy", "double"):
         assert call(library, name, x, y) == call(library, name, y, x) == LENGTH
+    assert library.call("digits_invert", x.at(), y.at(), None) == LENGTH
     assert call(library, "mul_add", x, x, x, y) == call(library, "mul_add", y, x, x, x) == LENGTH
     z, one = library.value(*[7] * library.f.n), library.decode(1)
     assert library.call("digits_inner_product", z, x.at(), y.at()) == LENGTH
@@ -188,6 +239,8 @@ def check_null(library: Library, x: DigitArray) -> None:
         library.call("digits_butterfly", x.at(), x.at(), None),
         library.call("digits_pow", x.at(), x.at(), None, ctypes.c_size_t(1)),
         library.call("digits_sum", z, None),
+        library.call("digits_invert", None, x.at(), None),
+        library.call("digits_invert", x.at(), None, None),
         library.call("digits_inner_product", None, x.at(), x.at()),
         library.call("digits_read", z, count, None),
         library.call("digits_zero", None, None, ctypes.c_size_t(0), ctypes.c_size_t(0)),

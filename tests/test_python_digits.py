@@ -9,7 +9,7 @@ import pytest
 
 from fieldc import Field
 from fieldc.catalogue import find_field
-from fieldc.python import digits
+from fieldc.python import chains, digits
 from fieldc.python.arrays import LengthMismatch
 from fieldc.python.elements import ElementArray, FieldMismatch
 from fieldc.targets.array_targets import fastest_here
@@ -26,13 +26,16 @@ WAYS = [
 @pytest.fixture(params=WAYS)
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[bool]:
     """Kernels of this processor, those of one without AVX-512, or none; whether there are any."""
-    if request.param == "avx2":
-        monkeypatch.setattr(digits, "fastest_here", lambda f: AVX2 if AVX2.takes(f) else None)
-    if not request.param:
-        monkeypatch.setattr(digits, "fastest_here", lambda f: None)
-    digits._kernels.cache_clear()
+    for module in (digits, chains):
+        if request.param == "avx2":
+            monkeypatch.setattr(module, "fastest_here", lambda f: AVX2 if AVX2.takes(f) else None)
+        if not request.param:
+            monkeypatch.setattr(module, "fastest_here", lambda f: None)
+    for kernels in (digits._kernels, chains.chains_of):
+        kernels.cache_clear()
     yield bool(request.param)
-    digits._kernels.cache_clear()
+    for kernels in (digits._kernels, chains.chains_of):
+        kernels.cache_clear()
 
 
 def values(p: int, count: int, seed: int) -> list[int]:
@@ -93,6 +96,31 @@ def test_inverses_and_transforms(way: bool) -> None:
     assert a.ntt() == F.array(range(1, 65)).ntt() and a.ntt().intt() == a
     with pytest.raises(ZeroDivisionError, match="element 1 is 0"):
         F.array([1, 0]).to_digits().inverse()
+
+
+@pytest.mark.parametrize("name", ["bls12-381-p", "bls12-381-r", "secp256k1-p"])
+def test_inverses_by_chains(name: str, way: bool) -> None:
+    """secp256k1's prime has no spare bit: its arrays in limbs are inverted by halves."""
+    F = Field(name)
+    least, most = chains.LEAST, chains.PART
+    for count in (least, least + 1, least + 71, 9 * least // 2, most, most + 9):
+        x = F.array(range(1, count + 1)) - F(count + 1)  # no 0
+        for a in (x, x.to_digits(), x.to_digits().double() - x):
+            inverse = a.inverse()
+            assert (inverse * a).tolist() == [1] * count
+            assert int(inverse.to_digits() @ a.to_digits()) == count % F.p
+
+
+@pytest.mark.parametrize("place", [0, 5, chains.LEAST, chains.PART - 1, chains.PART + 4])
+def test_the_first_zero_is_named(place: int, way: bool) -> None:
+    F = Field("bls12-381-r")
+    numbers = [i % 1000 + 1 for i in range(chains.PART + 9)]
+    numbers[place] = numbers[-1] = 0
+    x = F.array(numbers)
+    for a in (x, x.to_digits(), x.to_digits() + x - x):
+        with pytest.raises(ZeroDivisionError, match=f"^element {place} is 0"):
+            a.inverse()
+        assert a == x  # as before
 
 
 def test_what_does_not_fit_is_refused(way: bool) -> None:

@@ -20,14 +20,13 @@ from fieldc.errors import UserError, counted
 from fieldc.field import Field
 from fieldc.machine.arrays import BLOCK, ArrayFunction, packed, size, unpacked
 from fieldc.machine.columns import ColumnSums, LoadedColumnKernel
+from fieldc.python.chains import LEAST, LINE, PART, chains_of
 from fieldc.targets.array_targets import fastest_here
 from fieldc.targets.vectors.kernel import compile_array
 from fieldc.targets.vectors.offers import ARRAY, array_expression
 
 BYTES, INTEGERS = frozenset("Bbc"), frozenset("QqLlIiNn")
 """Formats of items that buffers of limbs may have, as module `struct` writes them."""
-LINE = 64
-"""Bytes of a cache line, on which arrays of our own begin."""
 
 
 class LengthMismatch(UserError, ValueError):
@@ -172,10 +171,19 @@ class ResidueArray:
         return sum(sums.flat) * f.R_inverse % f.p
 
     def inverse(self) -> ResidueArray:
-        """1/x of each value. Raises ZeroDivisionError with the first position of a zero.
+        """1/x of each value. Raises ZeroDivisionError with the first position of a zero."""
+        chains = chains_of(self.f) if self.count >= LEAST else None
+        if chains is None or not chains.takes_limbs:
+            return self._inverse_by_halves()
+        made = empty(self.f, self.count)
+        for first in range(0, self.count, PART):
+            here = min(PART, self.count - first)
+            if not chains.invert(here, made.at(first), self.at(first)):
+                raise self.zero(first)
+        return made
 
-        The product of the halves is inverted first, and so on (Montgomery's trick as a tree).
-        """
+    def _inverse_by_halves(self) -> ResidueArray:
+        """The same: the product of the halves is inverted first, and so on, as a tree."""
         f, levels = self.f, [self]
         while (count := levels[-1].count) > 1:
             half = (count + 1) // 2
@@ -184,8 +192,7 @@ class ResidueArray:
             levels.append(product)
         values = levels[-1].values(0, levels[-1].count)
         if values == [0]:
-            zero = self.values(0, self.count).index(0)
-            raise ZeroDivisionError(f"element {zero} is 0, which has no inverse")
+            raise self.zero(0)
         inverse = array(f, [pow(value, -1, f.p) for value in values])
         for level in reversed(levels[:-1]):
             half, upper = inverse.count, level.count - inverse.count
@@ -195,6 +202,11 @@ class ResidueArray:
             compute(f, "mul", upper, place + size(f, half), above, others)
             inverse = wider
         return inverse
+
+    def zero(self, first: int) -> ZeroDivisionError:
+        """What is wrong with an array whose first 0 is at a place or after it."""
+        place = first + self.values(first, self.count - first).index(0)
+        return ZeroDivisionError(f"element {place} is 0, which has no inverse")
 
 
 def empty(f: Field, count: int) -> ResidueArray:

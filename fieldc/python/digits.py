@@ -22,6 +22,7 @@ from fieldc.field import Field
 from fieldc.machine.arrays import BLOCK, size, unpacked
 from fieldc.machine.columns import ArrayCall, LoadedColumnKernel
 from fieldc.python.arrays import LengthMismatch, ResidueArray, column_sums, empty
+from fieldc.python.chains import LEAST, PART, chains_of
 from fieldc.targets.array_targets import fastest_here
 
 
@@ -110,7 +111,15 @@ class ResiduesInDigits(ResidueArray):
 
     def inverse(self) -> ResidueArray:
         """1/x of each value. Raises ZeroDivisionError with the first position of a zero."""
-        return self.like(self.in_limbs().inverse())
+        chains = chains_of(self.limbs) if self.count >= LEAST else None
+        if chains is None:
+            return self.like(self.in_limbs().inverse())
+        made = ResiduesInDigits(self.limbs, self.count)
+        ctypes.memmove(made.address, self.address, size(self.f, self.count))
+        for first in range(0, self.count, PART):
+            if not chains.invert_digits(min(PART, self.count - first), made.at(first)):
+                raise self.zero(first)
+        return made
 
     def _check(self, *others: ResidueArray) -> None:
         for other in others:

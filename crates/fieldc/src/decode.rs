@@ -15,6 +15,11 @@ pub enum DecodeError {
     },
     /// The number is not below the modulus.
     NotCanonical,
+    /// The number of an element of a slice is not below the modulus.
+    Element {
+        /// The first such place in the slice.
+        position: usize,
+    },
     /// The text has no digits.
     NoDigits,
     /// A character of the text is no digit.
@@ -31,6 +36,12 @@ impl fmt::Display for DecodeError {
                 write!(f, "an encoding has {expected} bytes, not {found}")
             }
             Self::NotCanonical => f.write_str("the number is not below the modulus"),
+            Self::Element { position } => {
+                write!(
+                    f,
+                    "the number of element {position} is not below the modulus"
+                )
+            }
             Self::NoDigits => f.write_str("the text has no digits"),
             Self::Digit { position } => write!(f, "no digit at byte {position} of the text"),
         }

@@ -1,5 +1,7 @@
 //! Arrays that stay in digits between operations.
 
+mod inverses;
+
 use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;

@@ -13,7 +13,7 @@ pub(crate) const MOST_DIGITS: usize = 15;
 /// A digit of each element of a block.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(64))]
-pub(crate) struct Row([u64; BLOCK]);
+pub(crate) struct Row(pub(crate) [u64; BLOCK]);
 
 impl<F> Clone for Digits<F> {
     fn clone(&self) -> Self {

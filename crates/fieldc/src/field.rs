@@ -280,8 +280,8 @@ macro_rules! __element {
             /// If there are not [`BYTES`](Self::BYTES) bytes, or the number is not below p.
             #[inline]
             pub const fn from_bytes_be(bytes: &[u8]) -> Result<Self, $crate::DecodeError> {
-                match $crate::__private::exactly(bytes) {
-                    Ok(bytes) => Self::from_byte_array_le(&$crate::__private::reversed(bytes)),
+                match $crate::__private::exactly::<{ $Fp::BYTES }>(bytes) {
+                    Ok(bytes) => Self::decoded($crate::__private::from_bytes_be(bytes)),
                     Err(error) => Err(error),
                 }
             }
@@ -290,7 +290,12 @@ macro_rules! __element {
             const fn from_byte_array_le(
                 bytes: &[u8; $Fp::BYTES],
             ) -> Result<Self, $crate::DecodeError> {
-                match Self::from_limbs($crate::__private::from_bytes_le(bytes)) {
+                Self::decoded($crate::__private::from_bytes_le(bytes))
+            }
+
+            #[inline]
+            const fn decoded(limbs: [u64; $Fp::LIMBS]) -> Result<Self, $crate::DecodeError> {
+                match Self::from_limbs(limbs) {
                     Some(element) => Ok(element),
                     None => Err($crate::DecodeError::NotCanonical),
                 }
@@ -317,7 +322,7 @@ macro_rules! __element {
             /// ```
             #[inline]
             pub const fn to_bytes_be(&self) -> [u8; $Fp::BYTES] {
-                $crate::__private::reversed(&self.to_bytes_le())
+                $crate::__private::to_bytes_be(&self.to_limbs())
             }
 
             /// Whether this is 0, in the same time for all values.

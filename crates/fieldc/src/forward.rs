@@ -122,6 +122,38 @@ macro_rules! __generic {
                 Self::primitive_root_of_unity(k)
             }
 
+            #[inline]
+            fn read_bytes(
+                bytes: &[u8],
+                x: &mut [Self],
+                order: $crate::__private::Order,
+            ) -> Result<(), $crate::DecodeError> {
+                $crate::__private::read_bytes::<{ $Fp::LIMBS }, { $Fp::BYTES }, Self>(
+                    bytes, x, order,
+                )
+            }
+
+            #[inline]
+            fn write_bytes(x: &[Self], bytes: &mut [u8], order: $crate::__private::Order) {
+                $crate::__private::write_bytes::<{ $Fp::LIMBS }, { $Fp::BYTES }, Self>(
+                    x, bytes, order,
+                );
+            }
+
+            #[inline]
+            fn read_limbs(
+                limbs: &[Self::Limbs],
+                x: &mut [Self],
+                form: $crate::__private::Form,
+            ) -> Result<(), $crate::DecodeError> {
+                $crate::__private::read_limbs::<{ $Fp::LIMBS }, Self>(limbs, x, form)
+            }
+
+            #[inline]
+            fn write_limbs(x: &[Self], limbs: &mut [Self::Limbs], form: $crate::__private::Form) {
+                $crate::__private::write_limbs::<{ $Fp::LIMBS }, Self>(x, limbs, form);
+            }
+
             #[inline(always)]
             fn fp2_mul(x: &[Self; 2], y: &[Self; 2]) -> [Self; 2] {
                 let [c0, c1] = $crate::__private::fp2_mul::<{ $Fp::LIMBS }, Self>(x, y);

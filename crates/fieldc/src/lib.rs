@@ -39,11 +39,10 @@
 //! # Ok::<(), fieldc::DecodeError>(())
 //! ```
 //!
-//! [`slices`] computes with whole slices, [`Fp2`] is the quadratic extension of a prime field, and
-//! [`Field`] and [`PrimeField`] are traits for code that is generic over fields. [`Fp6`] and [`Fp12`]
-//! are the extensions that a pairing needs, see [`tower`]. With the feature `curves` there are points
-//! of the named curves, the module `curves`; with `pairing` the pairings of BLS12-381 and BN254, the
-//! module `pairing`.
+//! [`slices`] computes with whole slices, [`Fp2`] is the quadratic extension of a prime field;
+//! [`Fp6`] and [`Fp12`] are those of pairings, see [`tower`]. [`Field`] and [`PrimeField`] are traits
+//! for generic code. With the feature `curves` there are points of the named curves, the module
+//! `curves`; with `pairing` the pairings of BLS12-381 and BN254, the module `pairing`.
 //!
 //! Where the modulus has two spare bits, [`Lazy`] keeps values below 2p, and products leave out a
 //! subtraction; it is a type of its own. The fields of many curves are here by name; [`field!`] makes
@@ -308,8 +307,8 @@ pub mod __private {
     pub use crate::inversion::invert;
     pub use crate::lazy_kernels::{LazyRing, lazy_class};
     pub use crate::limbs::{
-        exactly, from_bytes_le, hex, is_equal, is_less, length, reversed, shifted, text,
-        to_bytes_le, write_hex,
+        exactly, from_bytes_be, from_bytes_le, hex, is_equal, is_less, length, shifted, text,
+        to_bytes_be, to_bytes_le, write_hex,
     };
     pub use crate::modulus::{
         Modulus, Montgomery, class, is_served, limbs_of, montgomery_class, parse,
@@ -319,6 +318,7 @@ pub mod __private {
     pub use crate::power::{const_power, power};
     pub use crate::primality::is_probable_prime;
     pub use crate::root::{is_square, sqrt};
+    pub use crate::slices::numbers::*;
     pub use crate::small::{mul_i64, mul_u64};
     pub use crate::sum::{inner_product, sum_of_products};
     pub use crate::tiles::transform_in_vectors;

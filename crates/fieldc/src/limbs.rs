@@ -171,12 +171,32 @@ pub const fn exactly<const B: usize>(bytes: &[u8]) -> Result<&[u8; B], DecodeErr
     }
 }
 
-/// The number that B <= 8N bytes hold, least significant first.
+/// The number that B <= 8N bytes hold, least significant first; by words, as processors load them.
 pub const fn from_bytes_le<const N: usize, const B: usize>(bytes: &[u8; B]) -> [u64; N] {
-    let (mut limbs, mut i) = ([0; N], 0);
-    while i < B {
-        limbs[i / 8] |= (bytes[i] as u64) << (8 * (i % 8));
-        i += 1;
+    let (mut limbs, mut i, mut rest) = ([0; N], 0, bytes.as_slice());
+    while let Some((word, more)) = rest.split_first_chunk() {
+        limbs[i] = u64::from_le_bytes(*word);
+        (i, rest) = (i + 1, more);
+    }
+    let mut j = 0;
+    while j < rest.len() {
+        limbs[i] |= (rest[j] as u64) << (8 * j);
+        j += 1;
+    }
+    limbs
+}
+
+/// The number that B <= 8N bytes hold, most significant first.
+pub const fn from_bytes_be<const N: usize, const B: usize>(bytes: &[u8; B]) -> [u64; N] {
+    let (mut limbs, mut i, mut rest) = ([0; N], 0, bytes.as_slice());
+    while let Some((more, word)) = rest.split_last_chunk() {
+        limbs[i] = u64::from_be_bytes(*word);
+        (i, rest) = (i + 1, more);
+    }
+    let mut j = 0;
+    while j < rest.len() {
+        limbs[i] = limbs[i] << 8 | rest[j] as u64;
+        j += 1;
     }
     limbs
 }
@@ -184,21 +204,31 @@ pub const fn from_bytes_le<const N: usize, const B: usize>(bytes: &[u8; B]) -> [
 /// The B <= 8N low bytes of a number, least significant first.
 pub const fn to_bytes_le<const N: usize, const B: usize>(limbs: &[u64; N]) -> [u8; B] {
     let (mut bytes, mut i) = ([0; B], 0);
-    while i < B {
-        bytes[i] = (limbs[i / 8] >> (8 * (i % 8))) as u8;
+    while let Some(word) = bytes.split_at_mut(8 * i).1.first_chunk_mut() {
+        *word = limbs[i].to_le_bytes();
         i += 1;
+    }
+    let mut place = 8 * i;
+    while place < B {
+        bytes[place] = (limbs[i] >> (8 * (place % 8))) as u8;
+        place += 1;
     }
     bytes
 }
 
-/// Little-endian bytes made big-endian, or back.
-pub const fn reversed<const B: usize>(bytes: &[u8; B]) -> [u8; B] {
-    let (mut result, mut i) = ([0; B], 0);
-    while i < B {
-        result[i] = bytes[B - 1 - i];
+/// The B <= 8N low bytes of a number, most significant first.
+pub const fn to_bytes_be<const N: usize, const B: usize>(limbs: &[u64; N]) -> [u8; B] {
+    let (mut bytes, mut i) = ([0; B], 0);
+    while let Some(word) = bytes.split_at_mut(B - 8 * i).0.last_chunk_mut() {
+        *word = limbs[i].to_be_bytes();
         i += 1;
     }
-    result
+    let mut place = 8 * i;
+    while place < B {
+        bytes[B - 1 - place] = (limbs[i] >> (8 * (place % 8))) as u8;
+        place += 1;
+    }
+    bytes
 }
 
 /// a / 2^k, rounded down.

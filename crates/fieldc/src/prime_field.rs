@@ -3,6 +3,7 @@
 use core::fmt::{Debug, LowerHex, UpperHex};
 use core::str::FromStr;
 
+use crate::slices::numbers::{Form, Order};
 use crate::unreduced::HasSums;
 use crate::{DecodeError, Field};
 
@@ -186,6 +187,19 @@ pub trait PrimeField: Field + FromStr<Err = DecodeError> + LowerHex + UpperHex +
     /// assert_eq!(<Fr as PrimeField>::primitive_root_of_unity(Fr::TWO_ADICITY + 1), None);
     /// ```
     fn primitive_root_of_unity(k: u32) -> Option<Self>;
+
+    /// Elements of bytes in an order.
+    #[doc(hidden)]
+    fn read_bytes(bytes: &[u8], x: &mut [Self], order: Order) -> Result<(), DecodeError>;
+    /// The bytes of elements in an order.
+    #[doc(hidden)]
+    fn write_bytes(x: &[Self], bytes: &mut [u8], order: Order);
+    /// Elements of limbs in a form.
+    #[doc(hidden)]
+    fn read_limbs(limbs: &[Self::Limbs], x: &mut [Self], form: Form) -> Result<(), DecodeError>;
+    /// The limbs of elements in a form.
+    #[doc(hidden)]
+    fn write_limbs(x: &[Self], limbs: &mut [Self::Limbs], form: Form);
 
     /// The product of `x[0] + x[1]*u` and `y[0] + y[1]*u` with u^2 = -1.
     #[doc(hidden)]

@@ -1,11 +1,10 @@
 //! Arithmetic on slices, element by element, without allocation.
 //!
-//! The first slice takes the results; in functions that end in `_into` the last one does. Where the
-//! processor has AVX-512 or AVX2 and there are kernels on arrays for the modulus, they compute eight
-//! elements at once ([`Kernels`](crate::Kernels)). The primes of BLS12-381, BN254, Pallas and Vesta
-//! have them, and so has Goldilocks. A type of one of these primes that [`field!`](crate::field!)
-//! makes has them as well; types of other primes do not, and compute one element at a time. For secret elements all of it takes the same time for all
-//! values; the lengths are public.
+//! The first slice takes the results; in functions that end in `_into`, and in conversions, the last
+//! one. Where the processor has AVX-512 or AVX2 and there are kernels on arrays for the modulus, they
+//! compute eight elements at once ([`Kernels`](crate::Kernels)): for the primes of BLS12-381, BN254,
+//! Pallas and Vesta, and Goldilocks, whether the type is named or made by [`field!`](crate::field!).
+//! Types of other primes compute one element at a time. It takes the same time for all values.
 //!
 //! ```
 //! use fieldc::bls12_381::Fr;
@@ -20,10 +19,15 @@
 //! ```
 //!
 //! # Panics
-//! Where two slices have different lengths, every function of this module does, before it writes.
+//! Where two slices have different lengths, every function of this module does, before it writes; but
+//! for other bytes [`from_bytes_le`] and [`from_bytes_be`] return an error.
+
+mod encodings;
+pub(crate) mod numbers;
 
 use crate::Field;
 use crate::array_operation::Operation;
+pub use encodings::*;
 
 /// Elements that share an inversion in [`batch_invert`].
 const BATCH: usize = 256;
@@ -291,9 +295,7 @@ pub fn sum<F: Field>(x: &[F]) -> F {
         return x.iter().sum();
     }
     let mut sums = [F::ZERO; WIDTH];
-    for x in x.chunks(WIDTH) {
-        add(&mut sums[..x.len()], x);
-    }
+    x.chunks(WIDTH).for_each(|x| add(&mut sums[..x.len()], x));
     folded(&mut sums)
 }
 
@@ -308,21 +310,24 @@ pub fn sum<F: Field>(x: &[F]) -> F {
 /// ```
 #[inline]
 pub fn scale<F: Field>(x: &mut [F], factor: &F) {
-    if x.len() < WIDTH || F::least(Operation::Mul) == 0 {
+    if !is_for_vectors::<F>(x.len()) {
         x.iter_mut().for_each(|x| *x *= factor);
         return;
     }
     let factors = [*factor; WIDTH];
-    for x in x.chunks_mut(WIDTH) {
-        mul(x, &factors[..x.len()]);
-    }
+    x.chunks_mut(WIDTH)
+        .for_each(|x| mul(x, &factors[..x.len()]));
+}
+
+/// Whether vectors multiply so many elements by one.
+fn is_for_vectors<F: Field>(count: usize) -> bool {
+    count >= WIDTH && F::least(Operation::Mul) != 0
 }
 
 /// Inverts every element in place; zeros stay zeros. Returns the position of the first zero.
 ///
-/// It takes the same time for all values, zeros among them. Each 256 elements share an inversion, so
-/// the room that it needs is on the stack. With scratch space for all of them,
-/// [`Field::batch_invert`] makes one inversion in all.
+/// Each 256 elements share an inversion, so the room that it needs is on the stack. With scratch
+/// space for all of them, [`Field::batch_invert`] makes one inversion in all.
 ///
 /// ```
 /// use fieldc::{bn254::Fr, slices};
@@ -347,14 +352,11 @@ pub fn batch_invert<F: Field>(elements: &mut [F]) -> Option<usize> {
 /// The position of the first zero, in the same time for all values.
 fn first_zero<F: Field>(elements: &[F]) -> Option<usize> {
     let none = elements.len();
-    let first = elements
-        .iter()
-        .enumerate()
-        .rev()
-        .fold(none, |found, (place, x)| {
-            let is_zero = core::hint::black_box(usize::from(x.is_zero()).wrapping_neg());
-            found ^ (is_zero & (found ^ place))
-        });
+    let places = elements.iter().enumerate().rev();
+    let first = places.fold(none, |found, (place, x)| {
+        let is_zero = core::hint::black_box(usize::from(x.is_zero()).wrapping_neg());
+        found ^ (is_zero & (found ^ place))
+    });
     (first != none).then_some(first)
 }
 
@@ -363,10 +365,8 @@ fn first_zero<F: Field>(elements: &[F]) -> Option<usize> {
 fn in_place<F: Field>(operation: Operation, x: &mut [F], y: &[F], one: impl Fn(&mut F, &F)) {
     check_lengths(x, y);
     let done = F::in_vectors(operation, x, &[None, Some(y)]);
-    x[done..]
-        .iter_mut()
-        .zip(&y[done..])
-        .for_each(|(x, y)| one(x, y));
+    let pairs = x[done..].iter_mut().zip(&y[done..]);
+    pairs.for_each(|(x, y)| one(x, y));
 }
 
 /// The same with results in another slice.
@@ -382,7 +382,7 @@ fn into<F: Field>(operation: Operation, x: &[F], y: &[F], z: &mut [F], one: impl
 
 /// Panics if two slices have different lengths.
 #[inline(always)]
-fn check_lengths<F>(x: &[F], y: &[F]) {
+fn check_lengths<F, G>(x: &[F], y: &[G]) {
     assert_eq!(x.len(), y.len(), "the slices have different lengths");
 }
 

@@ -5,7 +5,7 @@
 mod common;
 
 use common::{Random, on_every_path, values};
-use fieldc::{DigitArray, Field, Kernels, PrimeField, inner_product, slices};
+use fieldc::{DigitArray, Field, Kernels, Ntt, PrimeField, inner_product, slices};
 
 /// Lengths around blocks, parts of a long array, and more terms than columns take.
 const LENGTHS: [usize; 12] = [0, 1, 7, 8, 9, 16, 17, 240, 391, 2048, 2049, 4200];
@@ -62,6 +62,7 @@ fn check_operations<F: PrimeField<Limbs = [u64; N]>, const N: usize>(count: usiz
     assert!(low.to_vec() == wanted_low && high.to_vec() == wanted_high);
     assert_eq!(b.inner_product(&c), inner_product(&y, &z));
     assert_eq!(c.sum(), slices::sum(&z));
+    check_inverses(&x);
     let (mut low, largest) = (c.clone(), vec![-F::ONE; count]);
     low.neg();
     low.pow(&[]);
@@ -69,6 +70,26 @@ fn check_operations<F: PrimeField<Limbs = [u64; N]>, const N: usize>(count: usiz
     low.sub(&b); // and below 2p
     let wanted: F = y.iter().zip(&largest).map(|(y, m)| (F::ONE - y) * m).sum();
     assert_eq!(low.inner_product(&DigitArray::new(&largest)), wanted);
+}
+
+/// Inverses of elements among which are zeros, and of zeros that are differences.
+fn check_inverses<F: Field>(x: &[F]) {
+    let (mut array, mut slice) = (DigitArray::new(x), x.to_vec());
+    for first in [0, x.len() / 2, x.len()] {
+        slice.copy_from_slice(x);
+        slice[first..]
+            .iter_mut()
+            .step_by(3)
+            .for_each(|x| *x = F::ZERO);
+        array = DigitArray::new(&slice);
+        assert_eq!(array.batch_invert(), slices::batch_invert(&mut slice));
+        assert!(array.to_vec() == slice, "{} elements", x.len());
+    }
+    let mut same = array.clone();
+    same.neg();
+    array.add(&same); // 0 below 2p, which may be p
+    assert_eq!(array.batch_invert(), (!x.is_empty()).then_some(0));
+    assert!(array.to_vec().iter().all(Field::is_zero));
 }
 
 macro_rules! tests {
@@ -110,6 +131,40 @@ fn arrays_of_other_kernels_mix() {
             assert_eq!(first.inner_product(second), product.iter().sum());
         }
         kernels.select().unwrap();
+    });
+}
+
+/// Transforms of arrays in digits against those of slices.
+fn check_transforms<F: PrimeField<Limbs = [u64; N]>, const N: usize>(most: u32) {
+    for k in 0..=most.min(F::TWO_ADICITY) {
+        let mut table = vec![F::ZERO; 1 << k];
+        let ntt = Ntt::new(&mut table).unwrap();
+        let mut x: Vec<F> = elements(1 << k, 7);
+        let mut array = DigitArray::new(&x);
+        for _ in 0..2 {
+            ntt.forward(&mut x);
+            ntt.forward_digits(&mut array);
+            assert!(array.to_vec() == x, "2^{k} elements");
+            x.iter_mut().for_each(|x| *x = x.double());
+            array.double(); // below 2p
+        }
+        ntt.inverse(&mut x);
+        ntt.inverse_digits(&mut array);
+        assert!(array.to_vec() == x, "2^{k} elements");
+        let mut other = DigitArray::new(&x[1..]);
+        let caught = std::panic::AssertUnwindSafe(|| ntt.forward_digits(&mut other));
+        assert!(std::panic::catch_unwind(caught).is_err());
+        assert!(other.to_vec() == x[1..]);
+    }
+}
+
+#[test]
+fn transforms_in_digits() {
+    on_every_path(|_| {
+        check_transforms::<fieldc::bls12_381::Fr, 4>(9);
+        check_transforms::<fieldc::bls12_381::Fp, 6>(9);
+        check_transforms::<fieldc::pallas::Fp, 4>(8);
+        check_transforms::<fieldc::goldilocks::Fp, 1>(7);
     });
 }
 

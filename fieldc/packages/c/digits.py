@@ -48,9 +48,10 @@ def digit_words(f: Field, name: str, in_digits: bool, has_moves: bool) -> dict[s
             f"block[{BLOCK * i}]" for i in range(in_lanes(f).n if in_digits else 1)
         ),
         "clear_limbs": "".join(f"            limbs[{i}] &= mask;\n" for i in range(f.n)),
-        "chains_run": _CHAINS.replace("NAME", name).replace("UPPER", name.upper())
-        if has_moves
-        else "",
+        **{
+            word: text.replace("NAME", name).replace("UPPER", name.upper()) if has_moves else ""
+            for word, text in _CHAINS.items()
+        },
     }
 
 
@@ -76,9 +77,17 @@ def _are_all_in(found: Collection[str]) -> bool:
     return all(role in found for role in (*DIGIT_ROLES, ACCUMULATE, COLLECT))
 
 
-_CHAINS = """    const NAME_digits_kernels *const digits = NAME_run()->arrays->digits;
+_CHAINS = {
+    "chains_run": """    const NAME_digits_kernels *const digits = NAME_run()->arrays->digits;
     if (digits != NULL && digits->cut != NULL && count >= UPPER_CHAINS_LEAST) {
         NAME_invert_in_digits(digits, z, x, count);
         return;
     }
-"""
+""",
+    "digit_chains_run": """    const NAME_digits_kernels *const run = x->run;
+    const int apart = z->words != x->words;
+    if (apart && run != NULL && run->cut != NULL && x->count >= UPPER_CHAINS_LEAST)
+        return NAME_digits_invert_apart(run, z->words, x->words, x->count);
+""",
+}
+"""What calls chains of products in digits, where there are kernels that move values."""

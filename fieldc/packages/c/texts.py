@@ -37,7 +37,16 @@ from fieldc.words.lower import lower
 WORD = re.compile(r"@([a-z][a-z0-9_]*)@")
 TAKEN = re.compile(r"@name@_(\w+)")
 VERSION = "0.1.0"
-PARTS = ("inversion", "choice", "arrays", "inverses", "digits", "digit_sums", "bytes")
+PARTS = (
+    "inversion",
+    "choice",
+    "arrays",
+    "inverses",
+    "digits",
+    "digit_sums",
+    "digit_inverses",
+    "bytes",
+)
 """Templates of which the C file is made."""
 CONDITION = (
     "!defined(FIELDC_PORTABLE_ONLY) && \\\n    "
@@ -198,8 +207,10 @@ def texts(
         fill("transform.h", words) if has_transforms(f.p) else words["ntt_missing"]
     )
     words["tiles_c"] = fill("tiles.c", words) if words["tiles_run"] else ""
-    words["transform_c"] = fill("transform.c", words) if has_transforms(f.p) else ""
-    words["chains_c"] = fill("chains.c", words) if words["chains_run"] else ""
+    for part in ("transform", "digit_transforms"):
+        words[f"{part}_c"] = fill(f"{part}.c", words) if has_transforms(f.p) else ""
+    for part in ("chains", "digit_chains"):
+        words[f"{part}_c"] = fill(f"{part}.c", words) if words["chains_run"] else ""
     words["example"] = fill("example.c", words)
     words |= _formula_words(words, f, formulas)
     words |= {f"{part}_c": fill(f"{part}.c", words) for part in PARTS}

@@ -51,6 +51,10 @@ int @name@_digits_butterfly(@name@_digits *x, @name@_digits *y, const @name@_dig
 int @name@_digits_pow(@name@_digits *z, const @name@_digits *x, const uint64_t *exponent,
                       size_t words);
 
+/* z_i = 1/x_i, or 0 where x_i is 0; FIELDC_NO_INVERSE if some is, and then *zero is the place of the
+ * first, else the count. zero may be null. Apart from x there is one inversion, in place there are more. */
+int @name@_digits_invert(@name@_digits *z, const @name@_digits *x, size_t *zero);
+
 /* z = x_0 + x_1 + ..., and x_0*y_0 + x_1*y_1 + ...; 0 for no values. */
 int @name@_digits_sum(@name@ *z, const @name@_digits *x);
 int @name@_digits_inner_product(@name@ *z, const @name@_digits *x, const @name@_digits *y);

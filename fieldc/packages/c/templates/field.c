@@ -118,7 +118,7 @@ void @name@_square(@name@ *z, const @name@ *x)
     @name@_run()->square(z->limbs, x->limbs);
 }
 
-@inversion_c@@choice_c@@arrays_c@@inverses_c@@digits_c@@digit_sums_c@@transform_c@@bytes_c@@lazy_c@@formulas_c@const char *@name@_status(int status)
+@inversion_c@@choice_c@@arrays_c@@inverses_c@@digits_c@@digit_sums_c@@digit_inverses_c@@transform_c@@digit_transforms_c@@bytes_c@@lazy_c@@formulas_c@const char *@name@_status(int status)
 {
     switch (status) {
     case FIELDC_OK: return "no error";

@@ -8,3 +8,7 @@ int @name@_ntt_roots(@name@ *roots, size_t count);
 int @name@_ntt(@name@ *x, const @name@ *roots, size_t count);
 int @name@_intt(@name@ *x, const @name@ *roots, size_t count);
 
+/* The same of an array in digits, in place. */
+int @name@_digits_ntt(@name@_digits *x, const @name@ *roots);
+int @name@_digits_intt(@name@_digits *x, const @name@ *roots);
+

@@ -2,7 +2,7 @@
 
 #![cfg(feature = "alloc")]
 
-use @crate@::{DigitArray, @type@ as F, Kernels};
+use @crate@::{DigitArray, @type@ as F, Kernels, Ntt, slices};
 
 /// Around blocks and parts of an array, and more terms than columns take.
 const LENGTHS: [usize; 10] = [0, 1, 7, 8, 9, 17, 64, 391, 2049, 4200];
@@ -48,6 +48,32 @@ fn arrays_are_their_elements() {
             let products = wanted.iter().zip(&y).map(|(x, y)| x * y);
             assert_eq!(a.inner_product(&b), products.sum(), "{count} elements");
             assert_eq!(a.sum(), wanted.iter().sum(), "{count} elements");
+        }
+    });
+}
+
+#[test]
+fn arrays_are_inverted_and_transformed_as_slices() {
+    on_every_kernel(|| {
+        for count in LENGTHS {
+            let mut x = elements(count, 1);
+            let mut a = DigitArray::new(&x);
+            assert_eq!(a.batch_invert(), slices::batch_invert(&mut x));
+            assert_eq!(a.to_vec(), x, "{count} elements");
+        }
+        for k in 0..=F::TWO_ADICITY.min(9) {
+            let mut table = elements(1 << k, 2);
+            let ntt = Ntt::new(&mut table).expect("2^k divides p - 1");
+            let mut x = elements(1 << k, 3);
+            let mut a = DigitArray::new(&x);
+            a.double();
+            ntt.forward_digits(&mut a);
+            slices::double(&mut x);
+            ntt.forward(&mut x);
+            assert_eq!(a.to_vec(), x, "2^{k} elements");
+            ntt.inverse_digits(&mut a);
+            ntt.inverse(&mut x);
+            assert_eq!(a.to_vec(), x, "2^{k} elements");
         }
     });
 }

@@ -1,6 +1,6 @@
 //! Slices of every length compute what single elements do, on every kernel that this processor has.
 
-use @crate@::{@type@ as F, Kernels, inner_product, slices};
+use @crate@::{DecodeError, @type@ as F, Kernels, inner_product, slices};
 
 const LENGTHS: [usize; 7] = [63, 64, 65, 127, 128, 300, 777];
 const EVERY_LENGTH: usize = 41;
@@ -81,12 +81,46 @@ fn check(x: &[F], y: &[F], place: impl Fn(&[F], &dyn Fn(&mut [F]))) {
     });
 }
 
+/// Slices of one length as bytes and as limbs.
+fn check_encodings(x: &[F]) {
+    let little: Vec<u8> = x.iter().flat_map(|x| x.to_bytes_le()).collect();
+    let big: Vec<u8> = x.iter().flat_map(|x| x.to_bytes_be()).collect();
+    let limbs: Vec<_> = x.iter().map(|x| x.to_limbs()).collect();
+    let forms: Vec<_> = x.iter().map(|x| x.to_montgomery_limbs()).collect();
+    let (mut z, mut bytes, mut words) = (x.to_vec(), little.clone(), limbs.clone());
+    let mut gives = |run: &dyn Fn(&mut [F]) -> Result<(), DecodeError>| {
+        z.fill(F::ONE);
+        assert_eq!((run(&mut z), &z[..]), (Ok(()), x));
+    };
+    gives(&|z| slices::from_bytes_le(&little, z));
+    gives(&|z| slices::from_bytes_be(&big, z));
+    gives(&|z| slices::from_limbs(&limbs, z));
+    gives(&|z| slices::from_montgomery_limbs(&forms, z));
+    slices::to_bytes_be(x, &mut bytes);
+    assert_eq!(bytes, big);
+    slices::to_bytes_le(x, &mut bytes);
+    assert_eq!(bytes, little);
+    slices::to_montgomery_limbs(x, &mut words);
+    assert_eq!(words, forms);
+    slices::to_limbs(x, &mut words);
+    assert_eq!(words, limbs);
+    if let Some(last) = words.last_mut() {
+        *last = F::MODULUS;
+        let refused = Err(DecodeError::Element {
+            position: x.len() - 1,
+        });
+        assert_eq!(slices::from_limbs(&words, &mut z), refused);
+        assert_eq!(z, x);
+    }
+}
+
 #[test]
 fn slices_are_their_elements() {
     on_every_kernel(|| {
         for count in (0..EVERY_LENGTH).chain(LENGTHS) {
             let (x, y) = (elements(count, 1), elements(count, 2));
             check(&x, &y, |before, run| run(&mut before.to_vec()));
+            check_encodings(&x);
         }
     });
 }
