@@ -49,17 +49,7 @@ static int64_t @name@_sign(int64_t x)
     return (int64_t)mask64((uint64_t)x >> 63);
 }
 
-#if (@upper@_ASSEMBLY || @upper@_AARCH64) && @upper@_DIGIT == 62 && @has_divstep_kernel@
-#ifdef __cplusplus
-extern "C" {
-#endif
-/* 59 divsteps on the low words of f and g: z[0] is zeta then, z[1] to z[4] are their matrix. */
-extern void @name@_divstep_matrix(int64_t z[5], const int64_t *zeta, const uint64_t *f,
-                                  const uint64_t *g);
-#ifdef __cplusplus
-}
-#endif
-
+@ways_c@#if (@upper@_ASSEMBLY || @upper@_AARCH64) && @upper@_DIGIT == 62 && @has_divstep_kernel@
 /* A batch of divsteps on the low bits of f and g, by a kernel; zeta is -(delta + 1/2). */
 static @name@_matrix @name@_divsteps(int64_t *zeta, int64_t f, int64_t g)
 {
@@ -67,7 +57,11 @@ static @name@_matrix @name@_divsteps(int64_t *zeta, int64_t f, int64_t g)
     const int64_t unit = (int64_t)1 << (@upper@_DIGIT - @upper@_BATCH);
     @name@_matrix all;
     int64_t z[5];
+#if @upper@_ASSEMBLY
+    @name@_way_here()->batch(z, zeta, &low_f, &low_g);
+#else
     @name@_divstep_matrix(z, zeta, &low_f, &low_g);
+#endif
     *zeta = z[0];
     all.u = z[1] * unit;
     all.v = z[2] * unit;
@@ -270,19 +264,13 @@ static void @name@_from_digits(uint64_t z[@limbs@], const @name@_signed *x)
     }
 }
 
-int @name@_invert(@name@ *z, const @name@ *x)
+/* z = 1/x, or 0 for x = 0. */
+static void @name@_invert_by_digits(uint64_t z[@limbs@], const uint64_t x[@limbs@])
 {
     @name@_signed f = @name@_p_digits, g, d = {{0}}, e = @name@_scale;
     int64_t zeta = -1;
-    int i, nothing;
-    if (z == NULL)
-        return FIELDC_NULL_POINTER;
-    if (x == NULL) {
-        @name@_zero(z);
-        return FIELDC_NULL_POINTER;
-    }
-    nothing = @name@_is_zero(x);
-    @name@_to_digits(&g, x->limbs);
+    int i;
+    @name@_to_digits(&g, x);
     /* d*x = f and e*x = g modulo p, times @scale@. */
     for (i = 0; i < @upper@_BATCHES; i++) {
         const @name@_matrix matrix = @name@_divsteps(&zeta, f.of[0], g.of[0]);
@@ -291,7 +279,26 @@ int @name@_invert(@name@ *z, const @name@ *x)
     }
     @name@_adjust(&d, @name@_sign(f.of[@upper@_DIGITS - 1]));
     @name@_adjust(&d, 0);
-    @name@_from_digits(z->limbs, &d);
+    @name@_from_digits(z, &d);
+}
+
+@updates_c@int @name@_invert(@name@ *z, const @name@ *x)
+{
+    int nothing;
+    if (z == NULL)
+        return FIELDC_NULL_POINTER;
+    if (x == NULL) {
+        @name@_zero(z);
+        return FIELDC_NULL_POINTER;
+    }
+    nothing = @name@_is_zero(x);
+#if @upper@_UPDATES
+    if (@name@_way_here()->updates) {
+        @name@_invert_by_updates(z->limbs, x->limbs, @name@_way_here()->batch);
+        return nothing * FIELDC_NO_INVERSE;
+    }
+#endif
+    @name@_invert_by_digits(z->limbs, x->limbs);
     return nothing * FIELDC_NO_INVERSE;
 }
 
