@@ -18,6 +18,8 @@ from fieldc.packages.c.constants import has_divstep_kernel, has_updates
 from fieldc.progress import Progress
 from fieldc.targets.choice import Choice
 from fieldc.targets.registry import TARGETS
+from fieldc.targets.x86_64.choices import choices_on
+from fieldc.targets.x86_64.plan import Plan
 
 PROVED_FOR = ("x86_64-linux", "x86_64-windows", *(system.target for system in ARM_SYSTEMS))
 """Every convention; for x86-64 macOS has the bytes of Linux."""
@@ -28,7 +30,8 @@ ORDERED_FOR = {
 """The targets that have a kernel with an order of a step."""
 UPDATED_FOR = ("x86_64-linux", "x86_64-windows")
 VARIANT = "adx"
-WHY = "both chains, with which an inverse was measured to be faster on Zen 4"
+PROCESSOR = "zen-4"
+WHY = "the crate's rows, which were measured on Zen 4 and Emerald Rapids"
 
 
 def batch_kernels(field: Field, progress: Progress) -> list[BuiltDivsteps]:
@@ -49,11 +52,11 @@ def update_decisions(field: Field) -> list[Decision]:
     """The kernels that update f, g, d and e after a batch; nothing where C does that."""
     if not has_updates(field):
         return []
-    made = []
+    plan, made = Plan(choices_on(VARIANT, PROCESSOR)), []
     for target in map(TARGETS.__getitem__, UPDATED_FOR):
         (variant,) = (each for each in target.variants if each.name == VARIANT)
         for expression in (QUOTIENTS.expression(field), choose(field, "divstep_de_lazy")):
-            choice = Choice(expression, variant, chosen_by=WHY)
+            choice = Choice(expression, variant, plan, WHY, (f"--processor {PROCESSOR}",))
             made.append(Decision(target, "", (Candidate(choice),)))
     return made
 
