@@ -15,7 +15,7 @@ with 64-bit ones."""
 WITH_KERNEL = 62
 """The digits for which a kernel makes matrices."""
 WORD = 64
-UPDATED = range(3, 13)
+UPDATED = range(4, 10)
 """Numbers of limbs for which the updates of a batch are kernels: those that were measured."""
 MORE = 50
 """A kernel of 59 divsteps is called if it does at most a part of so many more than C would."""

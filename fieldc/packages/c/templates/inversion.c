@@ -28,6 +28,13 @@ typedef int64_t @name@_wide;
 #endif
 #define @upper@_MASK (((int64_t)1 << @upper@_DIGIT) - 1)
 
+/* gcc unrolls a loop over few digits at -O3 only. */
+#if @upper@_DIGIT == 62 && defined(__GNUC__) && __GNUC__ >= 8 && !defined(__clang__)
+#define @upper@_UNROLLED _Pragma("GCC unroll 16")
+#else
+#define @upper@_UNROLLED
+#endif
+
 /* A signed number, least significant digit first. Each digit is in 0..2^DIGIT except the top one,
  * which has the sign. They hold what is between -2p and 2p. */
 typedef struct {
@@ -170,6 +177,7 @@ static void @name@_apply(const @name@_matrix *m, @name@_signed *f, @name@_signed
 {
     @name@_wide first = 0, second = 0;
     int i;
+    @upper@_UNROLLED
     for (i = 0; i < @upper@_DIGITS; i++) {
         first += (@name@_wide)m->u * f->of[i] + (@name@_wide)m->v * g->of[i];
         second += (@name@_wide)m->q * f->of[i] + (@name@_wide)m->r * g->of[i];
@@ -203,6 +211,7 @@ static void @name@_apply_modulo_p(const @name@_matrix *m, @name@_signed *d, @nam
     int64_t second_p = (m->q & d_sign) + (m->r & e_sign);
     @name@_wide first = 0, second = 0;
     int i;
+    @upper@_UNROLLED
     for (i = 0; i < @upper@_DIGITS; i++) {
         const int64_t p = @name@_p_digits.of[i];
         first += (@name@_wide)m->u * d->of[i] + (@name@_wide)m->v * e->of[i];
