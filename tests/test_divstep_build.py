@@ -151,11 +151,12 @@ def test_what_it_does_not_take(
 def test_a_kernel_that_is_not_proved_or_wrong_is_not_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    from fieldc.algorithms.divstep_matrix import StepOrder
     from fieldc.artifacts import divsteps
     from fieldc.targets.x86_64.divsteps import divsteps_for
     from fieldc.targets.x86_64.targets import X86_64
 
-    _, code = divsteps_for(X86_64[0], SYMBOL, ())
+    _, code = divsteps_for(X86_64[0], SYMBOL, (), StepOrder.COUNT_FIRST)
     check_divsteps(code)
     wrong = bytearray(code)
     wrong[wrong.index(b"\x0f\x44") + 1] = 0x45

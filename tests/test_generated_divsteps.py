@@ -13,11 +13,11 @@ from fieldc.catalogue import find_field
 from fieldc.packages.checked_in import ROOT
 from fieldc.packages.rust.aarch64_kernels import SYSTEMS, arm_divsteps_job
 from fieldc.packages.rust.crate import FOLDER
-from fieldc.packages.rust.divsteps import symbol_of
 from fieldc.packages.rust.kernels import divsteps_job
 from fieldc.packages.rust.written import kernels_in
 from fieldc.proof.claims.divsteps import BATCH
 from fieldc.targets.registry import TARGETS
+from fieldc.targets.x86_64.divsteps import ordered_name
 
 F = find_field("bls12-381-p")
 OF_X86_64 = (ROOT / FOLDER / "divsteps.rs").read_text()
@@ -42,7 +42,7 @@ def test_the_kernel_runs(order: StepOrder) -> None:
 
 def test_the_orders_differ() -> None:
     kernels = kernels_in(OF_X86_64)
-    assert len({kernels[symbol_of(order)].lines for order in StepOrder}) == len(StepOrder)
+    assert len({kernels[ordered_name(order)].lines for order in StepOrder}) == len(StepOrder)
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_the_orders_differ() -> None:
 )
 @pytest.mark.parametrize("order", StepOrder)
 def test_a_changed_text_is_refused(old: str, new: str, order: StepOrder) -> None:
-    head, name, text = OF_X86_64.partition(f"fn {symbol_of(order)}(")
+    head, name, text = OF_X86_64.partition(f"fn {ordered_name(order)}(")
     text, end, others = text.partition("\n}\n")
     assert old in text
     changed = "".join((head, name, new.join(text.rsplit(old, 1)), end, others))

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from textwrap import wrap
 
+from fieldc.algorithms.divstep_matrix import StepOrder
 from fieldc.artifacts.verify import Job, prove_new
 from fieldc.artifacts.write import MANIFEST, check_writable, manifest, write
 from fieldc.errors import Refusal
@@ -23,7 +24,7 @@ from fieldc.targets.aarch64.divsteps import arm_divsteps_for
 from fieldc.targets.aarch64.targets import AARCH64_SYSTEMS
 from fieldc.targets.header import OWNERSHIP
 from fieldc.targets.target import PROVED, Target
-from fieldc.targets.x86_64.divsteps import divsteps_for
+from fieldc.targets.x86_64.divsteps import divsteps_for, ordered_name
 from fieldc.targets.x86_64.targets import X86_64
 
 MAKERS = {"x86_64": divsteps_for, "aarch64": arm_divsteps_for}
@@ -98,13 +99,17 @@ def build_divsteps(
 
 
 def proved_divsteps(
-    field: Field, targets: Sequence[Target], symbol: str, progress: Progress
+    field: Field,
+    targets: Sequence[Target],
+    symbol: str,
+    progress: Progress,
+    order: StepOrder = StepOrder.COUNT_FIRST,
 ) -> list[BuiltDivsteps]:
     """The kernel for some targets, run where this host can. Raises UnprovedDivsteps, CheckError."""
     made = []
     for target in targets:
-        make, stem = MAKERS[target.architecture], f"{target.name}/{DIVSTEP_MATRIX}"
-        text, code = make(target, symbol, _header(field, target))
+        make, stem = MAKERS[target.architecture], f"{target.name}/{ordered_name(order)}"
+        text, code = make(target, symbol, _header(field, target), order)
         files = f"{stem}.s", f"{stem}.o", "", f"{stem}.cert.json"
         made.append(BuiltDivsteps(symbol, target, text, code, 0, *files))
     return proved_as_made(field, made, progress)

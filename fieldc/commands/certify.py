@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
 CERTIFIED, REFUSED, NONE, LEFT = "CERTIFIED", "REFUSED", "no certificate", "not replayed"
 KERNELS, ARRAYS, DIVSTEPS = "kernels", "arrays", "divsteps"
-"""The lists of a manifest. The proved checker knows kernels of the first alone."""
+"""The lists of a manifest."""
+UPDATES = ("divstep_fg", "divstep_de_lazy")
+"""What the proved checker does not know of the first; nor does it know the others."""
 GET_CHECKER = (
     "fieldc-check is not installed, which replays kernels on arrays and divsteps; in a checkout"
     " `cargo install --path crates/check` puts it on PATH"
@@ -44,6 +46,11 @@ class ManifestRow:
     formula: str
     """The text of a user's formula; empty for an operation."""
 
+    @property
+    def is_known(self) -> bool:
+        """Whether the proved checker knows its operation."""
+        return self.part == KERNELS and (bool(self.formula) or self.operation not in UPDATES)
+
 
 @dataclass(frozen=True)
 class BuiltRows:
@@ -54,9 +61,9 @@ class BuiltRows:
     p: int
     limbs: int
 
-    def of(self, *parts: str) -> list[ManifestRow]:
-        """The kernels of some lists."""
-        return [kernel for kernel in self.kernels if kernel.part in parts]
+    def known(self, is_known: bool) -> list[ManifestRow]:
+        """The kernels that the proved checker knows, or the others."""
+        return [kernel for kernel in self.kernels if kernel.is_known is is_known]
 
 
 @dataclass(frozen=True)
@@ -96,7 +103,7 @@ def certify(arguments: argparse.Namespace) -> Answer:
 
     folder = Path(arguments.path)
     built = built_rows(folder)
-    scalars, rest = built.of(KERNELS), built.of(ARRAYS, DIVSTEPS)
+    scalars, rest = built.known(True), built.known(False)
     program, command = programs_for(scalars, rest)
     with progress() as show:
         found = [*replayed(folder, built, program, show)]
@@ -106,10 +113,10 @@ def certify(arguments: argparse.Namespace) -> Answer:
     found += checked
     notes = []
     if scalars:
-        good = f"{_good(found, KERNELS)} of {len(scalars)} kernels of {built.p:#x}"
+        good = f"{_good(found, True)} of {len(scalars)} kernels of {built.p:#x}"
         notes.append(f"{good} are certified by {CERTIFIER}, the checker that is proved")
     if rest:
-        good = f"{_good(found, ARRAYS, DIVSTEPS)} of {len(rest)} kernels on arrays or of divsteps"
+        good = f"{_good(found, False)} of {len(rest)} kernels on arrays or of divsteps"
         notes.append(f"{good} are certified by {CHECKER}, which is not proved")
     notes += [f"{built.others} more do not say PROVED"] if built.others else []
     notes += [GET_CHECKER] if rest and not command else []
@@ -146,7 +153,7 @@ def replayed(
     folder: Path, built: BuiltRows, program: str, show: Progress
 ) -> Iterator[ReplayedKernel]:
     """What the proved checker says of the kernels that it knows. Each core runs one."""
-    kernels = built.of(KERNELS)
+    kernels = built.known(True)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         show("certify", 0, len(kernels))
         found = pool.map(lambda kernel: _replayed(folder, kernel, built, program), kernels)
@@ -203,8 +210,8 @@ def _checked(kernel: ManifestRow, checked: CheckedFolder) -> ReplayedKernel:
     return ReplayedKernel(kernel, NONE)
 
 
-def _good(found: Sequence[ReplayedKernel], *parts: str) -> int:
-    return sum(one.status == CERTIFIED for one in found if one.kernel.part in parts)
+def _good(found: Sequence[ReplayedKernel], is_known: bool) -> int:
+    return sum(one.status == CERTIFIED for one in found if one.kernel.is_known is is_known)
 
 
 def built_rows(folder: Path) -> BuiltRows:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from textwrap import wrap
 
+from fieldc.algorithms.divstep_matrix import StepOrder
 from fieldc.binary.linkable import functions
 from fieldc.errors import Refusal
 from fieldc.field import Field
@@ -21,7 +22,7 @@ from fieldc.targets.header import field_symbol, header
 from fieldc.targets.target import Artifact
 from fieldc.targets.x86_64.calls import CallingKernel
 from fieldc.targets.x86_64.conventions import CONVENTIONS, SYSV, WIN64, Convention
-from fieldc.targets.x86_64.divsteps import compile_divsteps
+from fieldc.targets.x86_64.divsteps import compile_divsteps, ordered_name
 from fieldc.targets.x86_64.kernel import X86Kernel
 from fieldc.targets.x86_64.print import INTEL
 from fieldc.targets.x86_64.targets import compiled
@@ -124,20 +125,21 @@ SYSTEMS = (WINDOWS, MACOS, LINUX)
 
 
 def kernels_text(artifacts: Iterable[Artifact], convention: Convention) -> str:
-    """The kernels of one convention, in macros, and that of a batch of divsteps."""
+    """The kernels of one convention, in macros, and those of a batch of divsteps."""
     of = [a for a in artifacts if CONVENTIONS.get(a.convention) is convention]
     fields = filter(has_divstep_kernel, dict.fromkeys(a.expression.field for a in of))
-    return "\n".join((*map(_kernel, of), *(_divsteps(f, convention) for f in fields)))
+    batches = (_divsteps(f, convention, order) for f in fields for order in StepOrder)
+    return "\n".join((*map(_kernel, of), *batches))
 
 
-def divsteps_symbol(field: Field) -> str:
-    """The name of a package's kernel of divsteps."""
-    return f"fieldc_{field_symbol(field)}_{DIVSTEP_MATRIX}"
+def divsteps_symbol(field: Field, order: StepOrder = StepOrder.COUNT_FIRST) -> str:
+    """The name of a package's kernel of divsteps with an order of a step."""
+    return f"fieldc_{field_symbol(field)}_{ordered_name(order)}"
 
 
-def _divsteps(field: Field, convention: Convention) -> str:
-    symbol = divsteps_symbol(field)
-    kernel = compile_divsteps(symbol, convention)
+def _divsteps(field: Field, convention: Convention, order: StepOrder) -> str:
+    symbol = divsteps_symbol(field, order)
+    kernel = compile_divsteps(symbol, convention, order)
     said = wrap(f"{DIVSTEP_MATRIX}, the same for all primes: {BATCH.says}", 96)
     return _in_macros(symbol, kernel, said)
 

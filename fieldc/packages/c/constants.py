@@ -14,6 +14,9 @@ DIGITS = {62: 60, 30: 30}
 with 64-bit ones."""
 WITH_KERNEL = 62
 """The digits for which a kernel makes matrices."""
+WORD = 64
+UPDATED = range(4, 10)
+"""Numbers of limbs for which the updates of a batch are kernels: those that were measured."""
 MORE = 50
 """A kernel of 59 divsteps is called if it does at most a part of so many more than C would."""
 
@@ -46,6 +49,11 @@ def has_divstep_kernel(f: Field) -> bool:
     return by_kernel * MORE <= in_c * (MORE + 1)
 
 
+def has_updates(f: Field) -> bool:
+    """Whether a package has kernels that update f, g, d and e."""
+    return has_divstep_kernel(f) and f.n in UPDATED and 2 * f.p <= f.R
+
+
 def inversion(f: Field, r: Representation) -> dict[str, str]:
     """What the template of the inversion asks, for each size of a digit.
 
@@ -55,6 +63,10 @@ def inversion(f: Field, r: Representation) -> dict[str, str]:
     found = {"scale": "R^2" if is_montgomery else "1"}
     steps, kernel = divsteps_of(f), has_divstep_kernel(f)
     found["has_divstep_kernel"] = str(int(kernel))
+    found["has_updates"], found["limbs_fg"] = str(int(has_updates(f))), str(f.n + 2)
+    batches = -(-steps // BATCH.steps)
+    scale = (f.R2 if is_montgomery else 1) << (WORD - BATCH.steps) * batches
+    found["batches_of_kernel"], found["scale_words"] = str(batches), limbs(f, scale % f.p)
     for bits, most in DIGITS.items():
         whole = kernel and bits == WITH_KERNEL
         count, batches = -(-(f.bits + 2) // bits), -(-steps // (BATCH.steps if whole else most))

@@ -35,7 +35,7 @@ from fieldc.packages.c.assembly import (
     check_same,
     objects,
 )
-from fieldc.packages.c.divsteps import batch_kernels, in_package
+from fieldc.packages.c.divsteps import batch_kernels, in_package, update_decisions
 from fieldc.packages.c.formulas import ENDINGS, step_name
 from fieldc.packages.c.texts import package_name, taken_names, texts
 from fieldc.progress import Progress
@@ -120,7 +120,7 @@ def build_package(
         for name in WHOLE_FORMULAS_FOR
         for formula in formulas
     ]
-    proved = shipped(build(decisions, progress))
+    proved = shipped(build([*decisions, *update_decisions(field)], progress))
     arrays = array_kernels(field, r, proved, progress)
     batches = batch_kernels(field, progress)
     artifacts, files = package(field, r, proved, command, formulas, arrays, batches)

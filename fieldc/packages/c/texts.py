@@ -22,7 +22,7 @@ from fieldc.packages.c.aarch64 import (
 )
 from fieldc.packages.c.arrays import PackagedArray, array_words, arrays_text
 from fieldc.packages.c.assembly import assembly_file, inline_assembly
-from fieldc.packages.c.constants import inversion, limbs, roots, wide
+from fieldc.packages.c.constants import has_updates, inversion, limbs, roots, wide
 from fieldc.packages.c.formula_tests import tested
 from fieldc.packages.c.formulas import CFormula, formula_words
 from fieldc.packages.c.transforms import transform_words
@@ -213,6 +213,8 @@ def texts(
         words[f"{part}_c"] = fill(f"{part}.c", words) if words["chains_run"] else ""
     words["example"] = fill("example.c", words)
     words |= _formula_words(words, f, formulas)
+    words["ways_c"] = fill("ways.c", words)
+    words["updates_c"] = fill("updates.c", words) if has_updates(f) else ""
     words |= {f"{part}_c": fill(f"{part}.c", words) for part in PARTS}
     operations = {a.expression.kernel.operation for a in kernels}
     words |= _lazy_words(words, r, r.lazy["mul"] in operations)

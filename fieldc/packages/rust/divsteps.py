@@ -11,7 +11,7 @@ from fieldc.packages.rust.called_inline import body_of
 from fieldc.packages.rust.text import called, wrapped
 from fieldc.proof.claims.divsteps import BATCH, DIVSTEP_MATRIX
 from fieldc.targets.aarch64.divsteps import compile_divsteps_for_arm
-from fieldc.targets.x86_64.divsteps import OPERANDS, called_divsteps
+from fieldc.targets.x86_64.divsteps import OPERANDS, called_divsteps, ordered_name
 from fieldc.targets.x86_64.timing.called import held_by
 
 FILE = """use core::arch::asm;
@@ -39,14 +39,8 @@ def divsteps_text() -> str:
     return FILE.format(functions="\n".join(map(_ordered, StepOrder)))
 
 
-def symbol_of(order: StepOrder) -> str:
-    """The name of the function with an order of a step."""
-    first = "" if order is StepOrder.COUNT_FIRST else f"{order.name.lower()}_"
-    return first + DIVSTEP_MATRIX
-
-
 def _ordered(order: StepOrder) -> str:
-    symbol, kernel = symbol_of(order), called_divsteps(DIVSTEP_MATRIX, order)
+    symbol, kernel = ordered_name(order), called_divsteps(DIVSTEP_MATRIX, order)
     operands = dict(zip(kernel.convention.arguments, OPERANDS, strict=False))
     return _function(
         symbol,

@@ -17,7 +17,6 @@ from fieldc.packages.rust.classes import (
     lazy_class_of,
 )
 from fieldc.packages.rust.crate import variants
-from fieldc.packages.rust.divsteps import symbol_of
 from fieldc.packages.rust.inlined import LIMBS as INLINED
 from fieldc.packages.rust.inlined import inlined_claims
 from fieldc.packages.rust.plain import class_name, own_operations, own_primes, own_variants
@@ -28,6 +27,7 @@ from fieldc.packages.rust.written_inline import inline_kernels_in
 from fieldc.proof.claims.divsteps import BATCH, DIVSTEP_MATRIX
 from fieldc.reading import read_text
 from fieldc.targets.x86_64.conventions import SYSV
+from fieldc.targets.x86_64.divsteps import ordered_name
 from fieldc.targets.x86_64.kernel import X86Kernel
 from fieldc.targets.x86_64.print import INTEL, print_body
 from fieldc.targets.x86_64.timing.called import caller, held_by
@@ -76,7 +76,7 @@ def called_kernel(kernel: X86Kernel) -> bytes:
 
 def divsteps_job(text: str, f: Field, order: StepOrder = StepOrder.COUNT_FIRST) -> Job:
     """The proof of a kernel of divsteps in a generated file, which is the same for all primes."""
-    kernel = kernels_in(text)[symbol_of(order)]
+    kernel = kernels_in(text)[ordered_name(order)]
     held = {register: int(i or -1) for register, i in HELD.findall(kernel.operands)}
     taken = SYSV.arguments[1 : 1 + len(BATCH.operands)]
     code = called(kernel.symbol, held, kernel.lines, taken=taken)

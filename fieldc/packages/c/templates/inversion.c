@@ -28,6 +28,13 @@ typedef int64_t @name@_wide;
 #endif
 #define @upper@_MASK (((int64_t)1 << @upper@_DIGIT) - 1)
 
+/* gcc unrolls a loop over few digits at -O3 only. */
+#if @upper@_DIGIT == 62 && defined(__GNUC__) && __GNUC__ >= 8 && !defined(__clang__)
+#define @upper@_UNROLLED _Pragma("GCC unroll 16")
+#else
+#define @upper@_UNROLLED
+#endif
+
 /* A signed number, least significant digit first. Each digit is in 0..2^DIGIT except the top one,
  * which has the sign. They hold what is between -2p and 2p. */
 typedef struct {
@@ -49,17 +56,7 @@ static int64_t @name@_sign(int64_t x)
     return (int64_t)mask64((uint64_t)x >> 63);
 }
 
-#if (@upper@_ASSEMBLY || @upper@_AARCH64) && @upper@_DIGIT == 62 && @has_divstep_kernel@
-#ifdef __cplusplus
-extern "C" {
-#endif
-/* 59 divsteps on the low words of f and g: z[0] is zeta then, z[1] to z[4] are their matrix. */
-extern void @name@_divstep_matrix(int64_t z[5], const int64_t *zeta, const uint64_t *f,
-                                  const uint64_t *g);
-#ifdef __cplusplus
-}
-#endif
-
+@ways_c@#if (@upper@_ASSEMBLY || @upper@_AARCH64) && @upper@_DIGIT == 62 && @has_divstep_kernel@
 /* A batch of divsteps on the low bits of f and g, by a kernel; zeta is -(delta + 1/2). */
 static @name@_matrix @name@_divsteps(int64_t *zeta, int64_t f, int64_t g)
 {
@@ -67,7 +64,11 @@ static @name@_matrix @name@_divsteps(int64_t *zeta, int64_t f, int64_t g)
     const int64_t unit = (int64_t)1 << (@upper@_DIGIT - @upper@_BATCH);
     @name@_matrix all;
     int64_t z[5];
+#if @upper@_ASSEMBLY
+    @name@_way_here()->batch(z, zeta, &low_f, &low_g);
+#else
     @name@_divstep_matrix(z, zeta, &low_f, &low_g);
+#endif
     *zeta = z[0];
     all.u = z[1] * unit;
     all.v = z[2] * unit;
@@ -176,6 +177,7 @@ static void @name@_apply(const @name@_matrix *m, @name@_signed *f, @name@_signed
 {
     @name@_wide first = 0, second = 0;
     int i;
+    @upper@_UNROLLED
     for (i = 0; i < @upper@_DIGITS; i++) {
         first += (@name@_wide)m->u * f->of[i] + (@name@_wide)m->v * g->of[i];
         second += (@name@_wide)m->q * f->of[i] + (@name@_wide)m->r * g->of[i];
@@ -209,6 +211,7 @@ static void @name@_apply_modulo_p(const @name@_matrix *m, @name@_signed *d, @nam
     int64_t second_p = (m->q & d_sign) + (m->r & e_sign);
     @name@_wide first = 0, second = 0;
     int i;
+    @upper@_UNROLLED
     for (i = 0; i < @upper@_DIGITS; i++) {
         const int64_t p = @name@_p_digits.of[i];
         first += (@name@_wide)m->u * d->of[i] + (@name@_wide)m->v * e->of[i];
@@ -270,19 +273,13 @@ static void @name@_from_digits(uint64_t z[@limbs@], const @name@_signed *x)
     }
 }
 
-int @name@_invert(@name@ *z, const @name@ *x)
+/* z = 1/x, or 0 for x = 0. */
+static void @name@_invert_by_digits(uint64_t z[@limbs@], const uint64_t x[@limbs@])
 {
     @name@_signed f = @name@_p_digits, g, d = {{0}}, e = @name@_scale;
     int64_t zeta = -1;
-    int i, nothing;
-    if (z == NULL)
-        return FIELDC_NULL_POINTER;
-    if (x == NULL) {
-        @name@_zero(z);
-        return FIELDC_NULL_POINTER;
-    }
-    nothing = @name@_is_zero(x);
-    @name@_to_digits(&g, x->limbs);
+    int i;
+    @name@_to_digits(&g, x);
     /* d*x = f and e*x = g modulo p, times @scale@. */
     for (i = 0; i < @upper@_BATCHES; i++) {
         const @name@_matrix matrix = @name@_divsteps(&zeta, f.of[0], g.of[0]);
@@ -291,7 +288,26 @@ int @name@_invert(@name@ *z, const @name@ *x)
     }
     @name@_adjust(&d, @name@_sign(f.of[@upper@_DIGITS - 1]));
     @name@_adjust(&d, 0);
-    @name@_from_digits(z->limbs, &d);
+    @name@_from_digits(z, &d);
+}
+
+@updates_c@int @name@_invert(@name@ *z, const @name@ *x)
+{
+    int nothing;
+    if (z == NULL)
+        return FIELDC_NULL_POINTER;
+    if (x == NULL) {
+        @name@_zero(z);
+        return FIELDC_NULL_POINTER;
+    }
+    nothing = @name@_is_zero(x);
+#if @upper@_UPDATES
+    if (@name@_way_here()->updates) {
+        @name@_invert_by_updates(z->limbs, x->limbs, @name@_way_here()->batch);
+        return nothing * FIELDC_NO_INVERSE;
+    }
+#endif
+    @name@_invert_by_digits(z->limbs, x->limbs);
     return nothing * FIELDC_NO_INVERSE;
 }
 

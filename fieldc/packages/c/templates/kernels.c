@@ -131,6 +131,7 @@ typedef struct {
     unsigned b, c;  /* two registers of cpuid's leaf 7; 0 where there is no such leaf */
     unsigned first; /* register c of its leaf 1 */
     unsigned state; /* what xgetbv says that the system keeps: 2 xmm, 4 ymm, 0xe0 zmm and masks */
+    int is_zen;     /* whether it is Zen 3 or 4 */
     int two_chains; /* whether kernels with two carry chains are the fastest */
 } @name@_features;
 
@@ -142,18 +143,18 @@ typedef struct {
 #ifndef FIELDC_PATH
 #define @upper@_AMD 0x68747541u /* how "AuthenticAMD" begins */
 
-/* Whether cpuid's leaves 0 and 1 are of Zen 3 or 4, where @zen_fastest@ fastest for this prime. */
-static int @name@_prefers_two_chains(unsigned vendor, unsigned version)
+/* Whether cpuid's leaves 0 and 1 are of Zen 3 or 4. */
+static int @name@_is_zen(unsigned vendor, unsigned version)
 {
     const unsigned family = ((version >> 8) & 15) + ((version >> 20) & 255);
-    return @zen_two_chains@ && vendor == @upper@_AMD && family == 0x19;
+    return vendor == @upper@_AMD && family == 0x19;
 }
 #endif
 
 /* FIELDC_PATH is for tests: the processor is taken to have all. */
 static @name@_features @name@_found(void)
 {
-    @name@_features found = {0, 0, 0, 0, 0};
+    @name@_features found = {0, 0, 0, 0, 0, 0};
 #if defined(FIELDC_PATH)
     found.b = found.c = found.first = found.state = ~0u;
 #elif defined(_MSC_VER)
@@ -167,7 +168,7 @@ static @name@_features @name@_found(void)
         found.c = (unsigned)registers[2];
     }
     __cpuid(registers, 1);
-    found.two_chains = @name@_prefers_two_chains(vendor, (unsigned)registers[0]);
+    found.is_zen = @name@_is_zen(vendor, (unsigned)registers[0]);
 #if @upper@_VECTORS
     if (((unsigned)registers[2] & @upper@_OSXSAVE) != 0) {
         found.first = (unsigned)registers[2];
@@ -187,7 +188,7 @@ static @name@_features @name@_found(void)
         found.c = c;
     }
     if (__get_cpuid(1, &a, &b, &c, &d))
-        found.two_chains = @name@_prefers_two_chains(vendor, a);
+        found.is_zen = @name@_is_zen(vendor, a);
 #if @upper@_VECTORS
     if (__get_cpuid(1, &a, &b, &c, &d) && (c & @upper@_OSXSAVE) != 0) {
         found.first = c;
@@ -199,7 +200,9 @@ static @name@_features @name@_found(void)
     }
 #endif
 #endif
-    found.two_chains &= (found.b & @upper@_TWO_CHAINS) == @upper@_TWO_CHAINS;
+    /* On these cores @zen_fastest@ fastest for this prime. */
+    found.two_chains = @zen_two_chains@ && found.is_zen &&
+                       (found.b & @upper@_TWO_CHAINS) == @upper@_TWO_CHAINS;
     return found;
 }
 
@@ -217,12 +220,15 @@ static int @name@_runs(int path)
     }
 }
 
+static int @name@_has_two_chains(int path)
+{
+    return path == FIELDC_ADX || path == FIELDC_ADX_AVX512IFMA || path == FIELDC_ADX_AVX2;
+}
+
 /* Whether a path has as many carry chains as are fastest on this processor. */
 static int @name@_suits(int path)
 {
-    const int two_chains =
-        path == FIELDC_ADX || path == FIELDC_ADX_AVX512IFMA || path == FIELDC_ADX_AVX2;
-    return two_chains == @name@_found().two_chains;
+    return @name@_has_two_chains(path) == @name@_found().two_chains;
 }
 
 #else
@@ -280,19 +286,19 @@ static const @name@_kernels *@name@_find(int path)
 static const @name@_kernels *volatile @name@_table_in_use;
 
 #if defined(__GNUC__)
-#define @upper@_GET() __atomic_load_n(&@name@_table_in_use, __ATOMIC_RELAXED)
-#define @upper@_SET(kernels) __atomic_store_n(&@name@_table_in_use, kernels, __ATOMIC_RELAXED)
+#define @upper@_LOAD(place) __atomic_load_n(&(place), __ATOMIC_RELAXED)
+#define @upper@_STORE(place, value) __atomic_store_n(&(place), value, __ATOMIC_RELAXED)
 #else
-#define @upper@_GET() (@name@_table_in_use)
-#define @upper@_SET(kernels) (void)(@name@_table_in_use = (kernels))
+#define @upper@_LOAD(place) (place)
+#define @upper@_STORE(place, value) (void)((place) = (value))
 #endif
 
 static const @name@_kernels *@name@_run(void)
 {
-    const @name@_kernels *kernels = @upper@_GET();
+    const @name@_kernels *kernels = @upper@_LOAD(@name@_table_in_use);
     if (kernels == NULL) {
         kernels = @name@_find(FIELDC_AUTOMATIC);
-        @upper@_SET(kernels);
+        @upper@_STORE(@name@_table_in_use, kernels);
     }
     return kernels;
 }
@@ -302,7 +308,7 @@ int @name@_use(int path)
     const @name@_kernels *kernels = @name@_find(path);
     if (kernels == NULL)
         return FIELDC_NOT_SUPPORTED;
-    @upper@_SET(kernels);
+    @upper@_STORE(@name@_table_in_use, kernels);
     return FIELDC_OK;
 }
 
