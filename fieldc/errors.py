@@ -8,6 +8,8 @@ from difflib import SequenceMatcher
 ERROR_WIDTH = 200
 """Longest message."""
 MOST_NEAREST, LEAST_LIKENESS = 3, 0.5
+SHORT, LEAST_OF_SHORT = 3, 0.6
+"""A name of so few letters lies in most words: `crandall` is not `all`, though `mull` is `mul`."""
 LIST_WIDTH = 140
 """Letters that a message of one line has for names."""
 HOLDS, BEGINS = 0.3, 0.18
@@ -92,7 +94,9 @@ def _likeness(wanted: str, name: str) -> float:
     ratio = SequenceMatcher(None, name, wanted).ratio()
     if len(wanted) > 1 and wanted in name:
         return ratio + HOLDS
-    return ratio + BEGINS if len(name) > 1 and wanted.startswith(name) else ratio
+    if len(name) > 1 and wanted.startswith(name):
+        return ratio + BEGINS
+    return ratio if len(name) > SHORT or ratio >= LEAST_OF_SHORT else 0.0
 
 
 def plain(name: str) -> str:

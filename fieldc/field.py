@@ -69,8 +69,8 @@ class Field:
 
     def __post_init__(self) -> None:
         p, w = self.p, self.word
-        if not 2 <= w <= 64:
-            raise ModulusError(f"word width {w} is not supported; use 64 or 32")
+        if type(w) is not int or not 2 <= w <= 64:
+            raise ModulusError(f"word width {shorten(repr(w))} is not supported; use 64 or 32")
         check_modulus(p, MAX_BITS)
         bits = p.bit_length()
         n = max(-(-bits // w), self.least)

@@ -262,6 +262,8 @@ def test_words_that_there_are_not() -> None:
         ("2^32-5", 32, "a modulus below 2^31, not 0xfffffffb"),
         ("babybear", 16, "words of 64 or 32 bits, not of 16"),
         ("babybear", cast(int, "32"), "words of 64 or 32 bits, not of '32'"),
+        ("babybear", cast(int, 32.0), "words of 64 or 32 bits, not of 32.0"),
+        ("babybear", cast(int, 64.0), "words of 64 or 32 bits, not of 64.0"),
     ):
         with pytest.raises(WordError) as refused:
             Field(prime, word=word)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import gcd, prod
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -99,6 +100,12 @@ def test_jacobi_is_eulers_criterion_for_primes(n: int) -> None:
 def test_extended_euclid(a: int, b: int) -> None:
     g, s, t = extended_euclid(a, b)
     assert s * a + t * b == g > 0 and a % g == b % g == 0
+
+
+@pytest.mark.parametrize("word", [0, 1, 65, 64.0, "64", None, True])
+def test_a_word_that_there_is_not(word: Any) -> None:
+    with pytest.raises(ModulusError, match=f"word width {word!r} is not supported; use 64 or 32"):
+        Field(17, word)
 
 
 @pytest.mark.parametrize("word", [2, 3, 4, 32, 64])

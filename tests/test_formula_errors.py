@@ -36,7 +36,19 @@ WRONG = {
     "y = x\n    return [y, x]": (6, "returns a list, which is not an element"),
     "return [[1], x] and OSError()": (5, "returns an OSError, which is not an element"),
     "pass": (5, "returns nothing"),
-    "return x[0]": (5, "not subscriptable"),
+    "return x[0]": (5, "an Element has + - * with elements and integers"),
+    "return x & 1": (5, "an Element has + - * with elements and integers"),
+    "return 1 << x": (5, "an Element has + - * with elements and integers"),
+    "return ~x": (5, "an Element has + - * with elements and integers"),
+    "return x.inverse()": (5, "an Element has no 'inverse': it has + - *"),
+    "return eval('x.inverse()')": (5, "an Element has no 'inverse'"),
+    "import copy\n    return copy.copy(x).inverse()": (6, "an Element has no 'inverse'"),
+    "return x.__dict__": (5, "an Element has no '__dict__'"),
+    "return None - x": (5, "not with a NoneType"),
+    "return 3 % x": (5, "no division"),
+    "return divmod(x, 2)": (5, "no division"),
+    "return Element(x, x)": (5, "write 3 for what Element(3) would be"),
+    "return Element()": (5, "write 3 for what Element(3) would be"),
     "return 1 / 0": (5, "division by zero"),
     "return (": (5, "not Python"),
     "return x**x": (5, "from 1 to 64, not an element"),
@@ -195,6 +207,34 @@ WRONG_FILES = {
         )
         for k, name in enumerate(("", "a b", "../up", "1st"))
     },
+    "two-extensions": (
+        TOWER + "@formula\ndef f(x: T, y: extend(Element, 3, 2)) -> T:\n    return x * y\n",
+        7,
+        "unsupported operand type(s) for *: 'Fp2' and 'Fp3'",
+    ),
+    "value-and-text": (
+        TOWER + "@formula\ndef f(x: T) -> T:\n    return 'a' - x\n",
+        7,
+        "a Fp2 has + - * with elements and integers, not with a str",
+    ),
+    **{
+        f"of-{kind}-{k}": (f"@formula\ndef f(k: {kind}) -> Element:\n    return {text}\n", 6, said)
+        for k, (kind, text, said) in enumerate(
+            (
+                ("U64", "-k", "a U64 has * with an element, and nothing else"),
+                ("U64", "len(k)", "a U64 has * with an element, and nothing else"),
+                ("U64", "U64(3)", "U64 is the type of an operand, not a function: write k: U64"),
+                ("Mask", "~k", "a Mask has choose(mask, a, b), and nothing else"),
+                ("accumulator(2)", "k.sum()", "no 'sum': it has plus(x, y) and reduced()"),
+                ("accumulator(2)", "accumulator(2)()", "the type of a sum is that of an operand"),
+            )
+        )
+    },
+    "no-text": (
+        "class Odd(Exception):\n    def __str__(self):\n        return 3\n\nraise Odd\n",
+        8,
+        "this ends with Odd",
+    ),
     "lambda": ("formula(lambda x: x * x)\n", 4, "'<lambda>' is a symbol too"),
     "ended": ("raise SystemExit(3)\n", 4, "this ends with SystemExit: 3"),
 }
@@ -321,7 +361,9 @@ def test_a_file_may_close_what_it_prints_to(tmp_path: Path, line: str) -> None:
     assert (failed.returncode, failed.stdout) == (2, "") and failed.stderr.endswith(said)
 
 
-@pytest.mark.parametrize("line", ["os.chdir('/')", "sys.setrecursionlimit(60)"])
+@pytest.mark.parametrize(
+    "line", ["os.chdir('/')", "sys.setrecursionlimit(60)", "del sys.modules[__name__]"]
+)
 def test_a_file_leaves_the_process_as_it_was(
     line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

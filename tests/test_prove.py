@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -213,6 +214,24 @@ def test_proofs_of_arrays_and_of_divsteps_are_recalled(
     assert [v.certificate for v in again] == [v.certificate for v in first]
 
 
+def test_what_was_used_longest_ago_is_forgotten(
+    entry: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    others = [entry.with_name(f"other-{k}") for k in range(8)]
+    for age, path in enumerate((entry, *reversed(others)), 1):
+        path.write_bytes(entry.read_bytes())
+        os.utime(path, (1000 - age, 1000 - age))
+    size = entry.stat().st_size
+    monkeypatch.setattr(cache, "MOST_BYTES", 9 * size)
+    monkeypatch.setattr(cache, "LEFT_BYTES", 6 * size)
+    cache.trim()
+    assert len(cache.entries()) == 9  # no more than may be
+    assert cache.recall("key") is not None  # which makes it the newest
+    monkeypatch.setattr(cache, "MOST_BYTES", 8 * size)
+    cache.trim()
+    assert cache.entries() == sorted([entry, *others[3:]])
+
+
 def test_clearing_says_how_far_it_is(entry: Path) -> None:
     (entry.parent / "other").write_text("")
     said: list[tuple[str, int, int]] = []
@@ -227,8 +246,10 @@ def test_the_cache_is_shown_cleared_and_turned_off(
     shown = json.loads(capsys.readouterr().out)
     assert shown["folder"] == str(entry.parent)
     assert (shown["proofs"], shown["bytes"]) == (1, entry.stat().st_size)
-    monkeypatch.setenv(cache.OFF, "1")
-    assert cache.recall("key") is None
+    assert shown["most_bytes"] == cache.MOST_BYTES > shown["bytes"]
+    for said, is_used in (("0", True), ("", True), ("1", False), ("yes", False)):
+        monkeypatch.setenv(cache.OFF, said)
+        assert (cache.recall("key") is not None) is is_used
     assert main(["cache", "clear"]) == 0 and cache.entries() == []
     assert main(["cache", "empty"]) == 2
 

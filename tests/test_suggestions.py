@@ -27,6 +27,8 @@ from fieldc.targets.registry import unknown_target
         ("to_mont", "to_montgomery"),
         ("sum_of_products_2", "sum_of_products"),
         ("MUL", "mul"),
+        ("mull", "mul"),
+        ("subtraction", "sub"),
     ],
 )
 def test_an_operation(text: str, near: str) -> None:
@@ -36,6 +38,11 @@ def test_an_operation(text: str, near: str) -> None:
 @pytest.mark.parametrize("text", ["", "qqqq", "\u0663", "zz" * 5000])
 def test_nothing_is_near(text: str) -> None:
     assert nearest(text, BUILT) == []
+
+
+@pytest.mark.parametrize("text", ["crandall", "callpipe", "dismutation"])
+def test_a_short_name_within_a_word_is_not_near(text: str) -> None:
+    assert nearest(text, ["all", "mul", "sub"]) == []
 
 
 def test_a_few_are_named() -> None:

@@ -3,7 +3,8 @@
 The key is a digest of the function's bytes, the symbol, the contract, the convention, the prover's
 own source, and the versions of Python and of the libraries that decode and read objects. Only
 success is remembered, with its certificate, in a folder that belongs to the user and that nobody
-else can write to. `fieldc prove` never reads it.
+else can write to. It has a bound: what was used longest ago goes first. `fieldc prove` never reads
+it.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import os
 import platform
 import stat
 import zlib
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.metadata import version
@@ -33,7 +35,14 @@ PRIVATE = 0o700
 OTHERS_MAY_WRITE = stat.S_IWGRP | stat.S_IWOTH
 LIBRARIES = ("capstone", "lief")
 OFF = "FIELDC_NO_CACHE"
-"""The environment variable that turns the cache off, in this process and those that it starts."""
+"""The environment variable that turns the cache off, in this process and those that it starts.
+
+Empty and 0 leave it on.
+"""
+MOST_BYTES = 64 << 20
+"""What all entries may take after a build, about 15 000 proofs. Those used longest ago go first."""
+LEFT_BYTES = MOST_BYTES // 4 * 3
+"""What is left of more than that, so that not each build has to look for the oldest."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +72,11 @@ def folder() -> Path:
     if not named.is_absolute():
         raise NoFolder("no proofs are remembered: HOME is not the path of a folder; set it")
     return named / "fieldc" / "proofs"
+
+
+def is_off() -> bool:
+    """Whether the user turned the cache off."""
+    return os.environ.get(OFF, "") not in ("", "0")
 
 
 def turn_off() -> None:
@@ -96,12 +110,14 @@ def recall(key: str) -> Record | None:
     """
     try:
         path = folder() / key
-        if os.environ.get(OFF) or not (_is_private(folder()) and _is_private(path)):
+        if is_off() or not (_is_private(folder()) and _is_private(path)):
             return None
         found = json.loads(gzip.decompress(path.read_bytes()))
         record = Record(str(found["certificate"]), str(found["convention"]), int(found["stack"]))
         if found["digest"] != _digest(key, record):
             return None
+        with suppress(OSError):  # a folder that is only read keeps its times
+            os.utime(path)
         if record.certificate:
             return record if _is_whole(json.loads(record.certificate), record.stack) else None
         return record
@@ -127,7 +143,7 @@ def _is_whole(stated: dict[str, Any], stack: int) -> bool:
 
 def remember(key: str, record: Record) -> None:
     """Remember a proof that succeeded; where nothing can be written, nothing is remembered."""
-    if os.environ.get(OFF):
+    if is_off():
         return
     try:
         folder().mkdir(parents=True, exist_ok=True, mode=PRIVATE)
@@ -149,6 +165,24 @@ def entries() -> list[Path]:
             return sorted(Path(entry) for entry in found if entry.is_file())
     except OSError:
         return []
+
+
+def trim() -> None:
+    """Forget what was used longest ago, where the entries take more than they may."""
+    known = []
+    for path in entries():
+        with suppress(OSError):  # another build may have forgotten it
+            found = path.stat()
+            known.append((found.st_mtime_ns, found.st_size, path))
+    total = sum(size for _, size, _ in known)
+    if total <= MOST_BYTES:
+        return
+    for _, size, path in sorted(known):
+        if total <= LEFT_BYTES:
+            return
+        with suppress(OSError):
+            path.unlink(missing_ok=True)
+        total -= size
 
 
 def clear(show: Progress) -> int:

@@ -251,6 +251,8 @@ def prove_new(jobs: Sequence[Job], progress: Progress) -> list[Verdict]:
         if not verdict.failure:
             record = cache.Record(verdict.certificate, verdict.convention, verdict.stack)
             cache.remember(key, record)
+    if fresh:
+        cache.trim()
     recalled = {
         key: Verdict("", 0.0, old.certificate, old.convention, old.stack)
         for key, old in known.items()

@@ -34,7 +34,9 @@ def cache(arguments: argparse.Namespace) -> Answer:
     found = proofs.entries()
     size = sum(path.stat().st_size for path in found)
     rows = [("folder", str(folder)), ("proofs", str(len(found))), ("bytes", str(size))]
+    rows.append(("most bytes", str(proofs.MOST_BYTES)))
     if arguments.action == "clear":
         rows.append(("removed", str(removed)))
     data = {"folder": str(folder), "proofs": len(found), "bytes": size, "removed": removed}
+    data["most_bytes"] = proofs.MOST_BYTES
     return Answer((Table((), rows),), data)

@@ -46,6 +46,14 @@ KNOWN: dict[Block | StepBlock, str] = {
 """Blocks that are operations of the catalogue, which may have a schedule of their own."""
 
 
+def check_operands(formula: Formula, target: Target) -> None:
+    """Raise FormulaError for more operands than the target passes in registers."""
+    if len(formula.operands) > target.most_operands:
+        message = f"{formula.name} has {len(formula.operands)} operands; {target} passes "
+        message += f"{target.most_operands} in registers: make several of them one tuple or class"
+        raise wrong(message, (formula.file, formula.line))
+
+
 def decide_formula(
     field: Field,
     formula: Formula,
@@ -58,10 +66,7 @@ def decide_formula(
     A schedule is for formulas of one straight line.
     """
     formula = formula.over(field)
-    if len(formula.operands) > target.most_operands:
-        message = f"{formula.name} has {len(formula.operands)} operands; {target} passes "
-        message += f"{target.most_operands} in registers: make several of them one tuple or class"
-        raise wrong(message, (formula.file, formula.line))
+    check_operands(formula, target)
     plan = ranged(planned(formula), field)
     made = f"--formula {quote(formula.file)}"
     has_calls = target.caller is not None and field.word == WORD

@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 from fieldc.errors import with_article
 from fieldc.field import Field
 from fieldc.formulas.errors import place, wrong
+from fieldc.formulas.refused import FormulaValue
 from fieldc.operands import Range
 
 MOST_STEPS = 4000
@@ -91,19 +92,20 @@ class Recording:
         return self.element("constant", number=_integer(number))
 
 
-class Element:
+class Element(FormulaValue):
     """A field element inside a formula: `+ - *`, `**` and integers; no comparison, no branch."""
 
     __slots__ = ("number", "trace")
+    has = "+ - * with elements and integers, ** with an integer, square() and double()"
 
-    def __init__(self, trace: Recording, number: int | None = None) -> None:
-        if number is None:
+    def __init__(self, trace: Recording | None = None, number: int | None = None) -> None:
+        if not isinstance(trace, Recording) or number is None:
             raise wrong("an integer is an element as it is: write 3 for what Element(3) would be")
         self.trace, self.number = trace, number
 
     def __add__(self, other: Element | int) -> Element:
         if not isinstance(other, (Element, int)):
-            return _left_to(other)
+            return left_to(other)
         return self.trace.element("add", self, self._element(other))
 
     def __radd__(self, other: int) -> Element:
@@ -111,11 +113,11 @@ class Element:
 
     def __sub__(self, other: Element | int) -> Element:
         if not isinstance(other, (Element, int)):
-            return _left_to(other)
+            return left_to(other)
         return self.trace.element("sub", self, self._element(other))
 
     def __rsub__(self, other: int) -> Element:
-        return self._element(other) - self
+        return self._element(other) - self if isinstance(other, int) else left_to(other)
 
     def __mul__(self, other: Element | PlainInteger | int) -> Element:
         if isinstance(other, PlainInteger):
@@ -123,7 +125,7 @@ class Element:
         if isinstance(other, Element):
             return self.trace.element("mul", self, other)
         if not isinstance(other, int):
-            return _left_to(other)
+            return left_to(other)
         return self.trace.element("scale", self, number=_integer(other))
 
     def __rmul__(self, other: PlainInteger | int) -> Element:
@@ -166,20 +168,25 @@ class Element:
     def _divided(self, other: object) -> NoReturn:
         raise wrong("a formula has no division: multiply by an inverse that is an operand")
 
-    __truediv__ = __rtruediv__ = __floordiv__ = __mod__ = _divided
+    __truediv__ = __rtruediv__ = __floordiv__ = __mod__ = __divmod__ = _divided
+    __rfloordiv__ = __rmod__ = __rdivmod__ = _divided
 
     def _no_number(self) -> NoReturn:
         raise wrong("an element has no value here: it is no number, index or sequence")
 
-    __int__ = __index__ = __float__ = __len__ = __iter__ = _no_number
+    __int__ = __index__ = __float__ = __complex__ = __len__ = __iter__ = _no_number
 
 
-class PlainInteger:
+class PlainInteger(FormulaValue):
     """An operand that is a number below 2^bits and no element: a factor, or a mask."""
 
     __slots__ = ("value",)
+    has = "* with an element"
 
-    def __init__(self, value: Element) -> None:
+    def __init__(self, value: Element | None = None) -> None:
+        if not isinstance(value, Element):
+            name = type(self).__name__
+            raise wrong(f"{name} is the type of an operand, not a function: write k: {name}")
         self.value = value
 
     def __mul__(self, other: object) -> Element:
@@ -207,13 +214,14 @@ class PlainInteger:
         raise wrong("a formula has no branch: write choose(mask, a, b)")
 
 
-def _left_to(other: object) -> Any:
+def left_to(other: object, one: str = "Element") -> Any:
     """Leave an operation to a type of this room. Raises FormulaError for any other value."""
     if getattr(type(other), "kind", None) is not None:
         return NotImplemented
     kind = with_article(type(other).__name__)
     said = repr(other) if isinstance(other, (float, complex)) else kind
-    raise wrong(f"an element has + - * with elements and integers, not with {said}")
+    this = "an element" if one == "Element" else with_article(one)
+    raise wrong(f"{this} has + - * with elements and integers, not with {said}")
 
 
 def small_power(x: Any, power: object, modulus: object = None) -> Any:

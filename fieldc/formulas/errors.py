@@ -13,6 +13,9 @@ from fieldc.errors import UserError
 SourceLine = tuple[str, int]
 """A file and a line."""
 ROOM = str(Path(__file__).parent)
+LIBRARY = str(Path(traceback.__file__).parent)
+MODULE = "fieldc_formula_file"
+"""The name that a file's module has while it runs."""
 
 
 class FormulaError(UserError, TypeError):
@@ -26,11 +29,24 @@ class TooManyProducts(FormulaError):
 
 
 def place() -> SourceLine:
-    """The file and the line outside this room that is running now."""
+    """The file and the line outside this room that is running now.
+
+    Where that is a text without a file, or Python's library, it is that of the formula file.
+    """
     frame = sys._getframe(1)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(ROOM):
         frame = frame.f_back
-    return frame.f_code.co_filename, frame.f_lineno
+    found: FrameType | None = frame
+    if frame.f_code.co_filename.startswith(("<", LIBRARY)):
+        while found is not None and not _is_of_a_formula_file(found):
+            found = found.f_back
+    best = found or frame
+    return best.f_code.co_filename, best.f_lineno
+
+
+def _is_of_a_formula_file(frame: FrameType) -> bool:
+    known = frame.f_globals
+    return known.get("__name__") == MODULE and known.get("__file__") == frame.f_code.co_filename
 
 
 def line_of(error: BaseException, file: str) -> int:

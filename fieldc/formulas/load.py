@@ -12,13 +12,11 @@ from types import ModuleType
 
 import fieldc.formulas
 from fieldc.errors import UserError, quote
-from fieldc.formulas.errors import FormulaError, line_of, wrong
+from fieldc.formulas.errors import MODULE, FormulaError, line_of, wrong
 from fieldc.formulas.formula import RECORDED, Formula
 from fieldc.formulas.streams import kept_place, kept_streams
 from fieldc.reading import read_bytes
 
-MODULE = "fieldc_formula_file"
-"""The name that a file's module has while it runs."""
 SAYS_ENOUGH = (TypeError, ValueError, AttributeError, NameError, ArithmeticError)
 """Errors of Python whose message can be read without their names."""
 
@@ -58,7 +56,7 @@ def load_formulas(path: Path) -> list[Formula]:
         raise wrong(_said(error), (file, line_of(error, file))) from None
     finally:
         RECORDED.reset(collecting)
-        del sys.modules[MODULE]
+        sys.modules.pop(MODULE, None)
     _check_once([one for one in recorded if one.file == file])
     found = [one for one in vars(module).values() if isinstance(one, Formula) and one.file == file]
     if not found:
@@ -81,7 +79,10 @@ def _check_once(formulas: Sequence[Formula]) -> None:
 
 
 def _said(error: BaseException) -> str:
-    text = " ".join(str(error).split())
+    try:
+        text = " ".join(str(error).split())
+    except Exception:  # an error of the file's own, whose text is wrong too
+        text = ""
     name = type(error).__name__
     if isinstance(error, NameError) and error.name in fieldc.formulas.__all__:
         return f"{text}; write: from fieldc.formulas import {error.name}"

@@ -20,6 +20,7 @@ from fieldc.field import Field
 from fieldc.formulas.element import Element, PlainInteger, Recording
 from fieldc.formulas.errors import SourceLine, TooManyProducts, place, wrong
 from fieldc.formulas.kinds import ValueType
+from fieldc.formulas.refused import FormulaValue
 from fieldc.operands import Range, plain_integer
 
 MOST_TERMS = 1 << 16
@@ -54,6 +55,7 @@ class Mask(PlainInteger):
     """The number 0 or 1, for `choose`."""
 
     kind: ClassVar[ValueType]
+    has = "choose(mask, a, b)"
 
     def __mul__(self, other: object) -> Element:
         raise wrong("a mask is no factor: write choose(mask, x, 0)")
@@ -74,14 +76,17 @@ def choose(mask: Mask, a: Element | int, b: Element | int) -> Element:
     return trace.element("choose", mask.value, first, second)
 
 
-class Accumulator:
+class Accumulator(FormulaValue):
     """A sum of so many products that are not reduced: of elements, or of elements and integers."""
 
     terms: ClassVar[int]
     factor: ClassVar[Any]
     kind: ClassVar[ValueType]
+    has = "plus(x, y) and reduced()"
 
-    def __init__(self, value: Element, terms: int, factor: Any) -> None:
+    def __init__(self, value: Element | None = None, terms: int = 0, factor: Any = None) -> None:
+        if not isinstance(value, Element):
+            raise wrong("the type of a sum is that of an operand or a result, not a function")
         self.value, self.held, self.of = value, terms, factor
 
     def plus(self, x: Element, y: Element | PlainInteger) -> Accumulator:

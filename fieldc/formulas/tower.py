@@ -13,9 +13,10 @@ from typing import Any, ClassVar, NoReturn, cast
 
 from fieldc.errors import with_article
 from fieldc.field import Field
-from fieldc.formulas.element import Element, small_power
+from fieldc.formulas.element import Element, left_to, small_power
 from fieldc.formulas.errors import place, wrong
 from fieldc.formulas.kinds import ELEMENT, ValueType
+from fieldc.formulas.refused import FormulaValue
 
 MOST_FROBENIUS = 12
 """Powers of p in one step; more of them are their remainder by the tower's degree."""
@@ -23,13 +24,14 @@ Coefficient = Any
 """An Element, an int, or a value of the extension below."""
 
 
-class Extension:
+class Extension(FormulaValue):
     """A value c0 + c1*u + ... of an extension of degree 2 or 3; the power of u is `root`."""
 
     base: ClassVar[Any]
     degree: ClassVar[int]
     root: ClassVar[Any]
     kind: ClassVar[ValueType]
+    has = "+ - * **, [i], square(), conjugate(), frobenius(), norm() and inverse(n)"
 
     def __init__(self, *coefficients: Coefficient) -> None:
         if len(coefficients) > self.degree:
@@ -45,9 +47,13 @@ class Extension:
             return other
         return type(self)(other) if isinstance(other, (Element, int, self.base)) else None
 
+    def _left_to(self, other: object) -> Extension:
+        found: Extension = left_to(other, type(self).__name__)
+        return found
+
     def __add__(self, other: object) -> Extension:
         if (b := self._other(other)) is None:
-            return NotImplemented
+            return self._left_to(other)
         return type(self)(*(x + y for x, y in zip(self.coefficients, b.coefficients, strict=True)))
 
     __radd__ = __add__
@@ -57,7 +63,7 @@ class Extension:
 
     def __sub__(self, other: object) -> Extension:
         if (b := self._other(other)) is None:
-            return NotImplemented
+            return self._left_to(other)
         return type(self)(*(x - y for x, y in zip(self.coefficients, b.coefficients, strict=True)))
 
     def __rsub__(self, other: object) -> Extension:
@@ -69,13 +75,13 @@ class Extension:
         ):
             return type(self)(*(x * other for x in self.coefficients))
         if not isinstance(other, type(self)):
-            return NotImplemented
+            return self._left_to(other)
         if self.degree == 2:
             return self._multiply_2(other)
         return self._multiply_3(other)
 
     def __rmul__(self, other: object) -> Extension:
-        return self * other
+        return self.__mul__(other)  # `self * other` would ask the other one again, without end
 
     def __pow__(self, power: int, modulus: None = None) -> Extension:
         found: Extension = small_power(self, power, modulus)

@@ -6,7 +6,7 @@ from operator import index
 from typing import Protocol, SupportsIndex, cast, runtime_checkable
 
 from fieldc.catalogue import find_field
-from fieldc.errors import UserError
+from fieldc.errors import UserError, shorten
 from fieldc.field import Field as Constants
 
 LIMB_BITS, HALF_BITS = 64, 32
@@ -50,14 +50,14 @@ def check_modulus(modulus: object) -> None:
 
 def in_words(constants: Constants, word: int) -> Constants:
     """The constants for arrays of words of 64 bits, or of 32. Raises WordError."""
+    if integer_of(word) not in (LIMB_BITS, HALF_BITS):
+        raise WordError(f"arrays have words of 64 or 32 bits, not of {shorten(repr(word))}")
     if word == LIMB_BITS:
         return constants
-    if word != HALF_BITS:
-        raise WordError(f"arrays have words of 64 or 32 bits, not of {word!r}")
     from fieldc.algorithms.lane_words import check_halves
     from fieldc.integers import DoesNotApply
 
-    made = Constants(constants.p, word, constants.name)
+    made = Constants(constants.p, HALF_BITS, constants.name)
     try:
         check_halves(made)
     except DoesNotApply as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 
 from fieldc.algorithms.lazy import has_two_spare_bits
@@ -12,7 +13,7 @@ from fieldc.algorithms.representations import MONTGOMERY, SAME, Representation
 from fieldc.artifacts.divsteps import BuiltDivsteps
 from fieldc.artifacts.entries import check_entries
 from fieldc.artifacts.write import MANIFEST, build, check_writable, manifest_file, write
-from fieldc.decisions.formulas import decide_formula
+from fieldc.decisions.formulas import check_operands, decide_formula
 from fieldc.decisions.preferred import preferred
 from fieldc.decisions.representation import OF_PACKAGES, judged
 from fieldc.field import Field
@@ -109,6 +110,9 @@ def build_package(
     check_writable(folder, field, KIND)
     taken = {*taken_names(), *operations(field, r), *map(step_name, blocks_of(formulas))}
     check_names(formulas, taken, ENDINGS)
+    for name, formula in product(WHOLE_FORMULAS_FOR, formulas):  # before what takes seconds
+        formula.check(field)
+        check_operands(formula, TARGETS[name])
     named = [(operation, name) for name in KERNELS_FOR for operation in operations(field, r)]
     decisions = []
     for done, (operation, name) in enumerate(named, 1):

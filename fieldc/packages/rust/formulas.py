@@ -25,7 +25,7 @@ from fieldc.packages.rust.text import called, wrapped
 from fieldc.targets.choice import Choice
 from fieldc.targets.header import in_comment
 from fieldc.targets.registry import TARGETS
-from fieldc.targets.rust.flat import HELPERS, PORTABLE, ROWS, rust_function, rust_helpers
+from fieldc.targets.rust.flat import PORTABLE, ROWS, rust_function, rust_helpers
 from fieldc.targets.target import Artifact, Target
 from fieldc.targets.x86_64.conventions import SYSV
 from fieldc.targets.x86_64.print import INTEL
@@ -339,9 +339,7 @@ fn words<const N: usize>(text: &str) -> [u64; N] {
 
 def step_functions(formulas: Sequence[Formula], f: Field) -> str:
     """The module with a function for each step that is no operation of the field."""
-    # Before Rust 1.86 no constant function calls black_box.
-    called_by_steps = HELPERS | {"mask": HELPERS["mask"].replace("const fn", "fn")}
-    flavour = replace(PORTABLE, helpers=called_by_steps, head=lambda _: "pub(super) fn")
+    flavour = replace(PORTABLE, head=lambda _: "pub(super) fn")
     made = []
     for block in blocks_of(formulas):
         if block.kind != "choose":

@@ -66,7 +66,7 @@ const fn mac(t: u64, a: u64, b: u64, carry: u64) -> (u64, u64) {
     "mask": """
 /// All ones if the flag is set, else 0; opaque, so that no select becomes a branch.
 #[inline(always)]
-const fn mask(flag: bool) -> u64 {
+fn mask(flag: bool) -> u64 {
     core::hint::black_box((flag as u64).wrapping_neg())
 }
 """,
@@ -95,7 +95,12 @@ class Flavour:
     """Parameters after the operands that give constants; without any the function declares them."""
 
 
-PORTABLE = Flavour(HELPERS, ("false", "true"), lambda _: "pub const fn")
+def _portable_head(helpers: set[str]) -> str:
+    """What a function begins with: before Rust 1.86 no constant function calls black_box."""
+    return "pub fn" if "mask" in helpers else "pub const fn"
+
+
+PORTABLE = Flavour(HELPERS, ("false", "true"), _portable_head)
 """For every processor that rustc has."""
 
 

@@ -27,7 +27,7 @@ const fn mul_wide(a: u64, b: u64) -> (u64, u64) {
 
 /// All ones if the flag is set, else 0; opaque, so that no select becomes a branch.
 #[inline(always)]
-const fn mask(flag: bool) -> u64 {
+fn mask(flag: bool) -> u64 {
     core::hint::black_box((flag as u64).wrapping_neg())
 }
 
@@ -47,7 +47,7 @@ pub mod bls12_381_p {
     /// bls12-381-p: p = 0x1a0111ea397fe69a4b1ba7b6434bacd764774b84f38512bf6730d2a0f6b0f6241eabfffeb153ffffb9feffffffffaaab, R = 2^384.
     /// Needs x < p and y < p; the result is < p.
     #[inline(always)]
-    pub const fn add(x: &[u64; 6], y: &[u64; 6]) -> [u64; 6] {
+    pub fn add(x: &[u64; 6], y: &[u64; 6]) -> [u64; 6] {
         const P_0: u64 = 0xb9feffffffffaaab;
         const P_1: u64 = 0x1eabfffeb153ffff;
         const P_2: u64 = 0x6730d2a0f6b0f624;
@@ -92,7 +92,7 @@ pub mod bls12_381_p {
     /// bls12-381-p: p = 0x1a0111ea397fe69a4b1ba7b6434bacd764774b84f38512bf6730d2a0f6b0f6241eabfffeb153ffffb9feffffffffaaab, R = 2^384.
     /// Needs x < p and y < p; the result is < p.
     #[inline(always)]
-    pub const fn sub(x: &[u64; 6], y: &[u64; 6]) -> [u64; 6] {
+    pub fn sub(x: &[u64; 6], y: &[u64; 6]) -> [u64; 6] {
         const P_0: u64 = 0xb9feffffffffaaab;
         const P_1: u64 = 0x1eabfffeb153ffff;
         const P_2: u64 = 0x6730d2a0f6b0f624;
@@ -137,7 +137,7 @@ pub mod bls12_381_p {
     /// n products.
     /// bls12-381-p: p = 0x1a0111ea397fe69a4b1ba7b6434bacd764774b84f38512bf6730d2a0f6b0f6241eabfffeb153ffffb9feffffffffaaab, R = 2^384.
     /// Needs x < p and y < p; the result is < p.
-    pub const fn mul(x: &[u64; 6], y: &[u64; 6]) -> [u64; 6] {
+    pub fn mul(x: &[u64; 6], y: &[u64; 6]) -> [u64; 6] {
         const N0: u64 = 0x89f3fffcfffcfffd;
         const P_0: u64 = 0xb9feffffffffaaab;
         const P_1: u64 = 0x1eabfffeb153ffff;
@@ -402,7 +402,7 @@ pub mod bls12_381_p {
     /// square (cios): x*x/R mod p: rows of doubled cross products between rows of the reduction.
     /// bls12-381-p: p = 0x1a0111ea397fe69a4b1ba7b6434bacd764774b84f38512bf6730d2a0f6b0f6241eabfffeb153ffffb9feffffffffaaab, R = 2^384.
     /// Needs x < p; the result is < p.
-    pub const fn square(x: &[u64; 6]) -> [u64; 6] {
+    pub fn square(x: &[u64; 6]) -> [u64; 6] {
         const N0: u64 = 0x89f3fffcfffcfffd;
         const P_0: u64 = 0xb9feffffffffaaab;
         const P_1: u64 = 0x1eabfffeb153ffff;
@@ -633,7 +633,7 @@ pub mod bls12_381_r {
     /// bls12-381-r: p = 0x73eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001, R = 2^256.
     /// Needs x < p and y < p; the result is < p.
     #[inline(always)]
-    pub const fn add(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
+    pub fn add(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
         const P_0: u64 = 0xffffffff00000001;
         const P_1: u64 = 0x53bda402fffe5bfe;
         const P_2: u64 = 0x3339d80809a1d805;
@@ -666,7 +666,7 @@ pub mod bls12_381_r {
     /// bls12-381-r: p = 0x73eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001, R = 2^256.
     /// Needs x < p and y < p; the result is < p.
     #[inline(always)]
-    pub const fn sub(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
+    pub fn sub(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
         const P_0: u64 = 0xffffffff00000001;
         const P_1: u64 = 0x53bda402fffe5bfe;
         const P_2: u64 = 0x3339d80809a1d805;
@@ -699,7 +699,7 @@ pub mod bls12_381_r {
     /// n products.
     /// bls12-381-r: p = 0x73eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001, R = 2^256.
     /// Needs x < p and y < p; the result is < p.
-    pub const fn mul(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
+    pub fn mul(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
         const N0: u64 = 0xfffffffeffffffff;
         const P_0: u64 = 0xffffffff00000001;
         const P_1: u64 = 0x53bda402fffe5bfe;
@@ -831,7 +831,7 @@ pub mod bls12_381_r {
     /// square (cios): x*x/R mod p: rows of doubled cross products between rows of the reduction.
     /// bls12-381-r: p = 0x73eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001, R = 2^256.
     /// Needs x < p; the result is < p.
-    pub const fn square(x: &[u64; 4]) -> [u64; 4] {
+    pub fn square(x: &[u64; 4]) -> [u64; 4] {
         const N0: u64 = 0xfffffffeffffffff;
         const P_0: u64 = 0xffffffff00000001;
         const P_1: u64 = 0x53bda402fffe5bfe;
@@ -960,7 +960,7 @@ pub mod bn254_p {
     /// bn254-p: p = 0x30644e72e131a029b85045b68181585d97816a916871ca8d3c208c16d87cfd47, R = 2^256.
     /// Needs x < p and y < p; the result is < p.
     #[inline(always)]
-    pub const fn add(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
+    pub fn add(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
         const P_0: u64 = 0x3c208c16d87cfd47;
         const P_1: u64 = 0x97816a916871ca8d;
         const P_2: u64 = 0xb85045b68181585d;
@@ -993,7 +993,7 @@ pub mod bn254_p {
     /// bn254-p: p = 0x30644e72e131a029b85045b68181585d97816a916871ca8d3c208c16d87cfd47, R = 2^256.
     /// Needs x < p and y < p; the result is < p.
     #[inline(always)]
-    pub const fn sub(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
+    pub fn sub(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
         const P_0: u64 = 0x3c208c16d87cfd47;
         const P_1: u64 = 0x97816a916871ca8d;
         const P_2: u64 = 0xb85045b68181585d;
@@ -1026,7 +1026,7 @@ pub mod bn254_p {
     /// n products.
     /// bn254-p: p = 0x30644e72e131a029b85045b68181585d97816a916871ca8d3c208c16d87cfd47, R = 2^256.
     /// Needs x < p and y < p; the result is < p.
-    pub const fn mul(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
+    pub fn mul(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
         const N0: u64 = 0x87d20782e4866389;
         const P_0: u64 = 0x3c208c16d87cfd47;
         const P_1: u64 = 0x97816a916871ca8d;
@@ -1157,7 +1157,7 @@ pub mod bn254_p {
     /// square (cios): x*x/R mod p: rows of doubled cross products between rows of the reduction.
     /// bn254-p: p = 0x30644e72e131a029b85045b68181585d97816a916871ca8d3c208c16d87cfd47, R = 2^256.
     /// Needs x < p; the result is < p.
-    pub const fn square(x: &[u64; 4]) -> [u64; 4] {
+    pub fn square(x: &[u64; 4]) -> [u64; 4] {
         const N0: u64 = 0x87d20782e4866389;
         const P_0: u64 = 0x3c208c16d87cfd47;
         const P_1: u64 = 0x97816a916871ca8d;
@@ -1279,7 +1279,7 @@ pub mod secp256k1_p {
     /// secp256k1-p: p = 0xfffffffffffffffffffffffffffffffffffffffffffffffffffffffefffffc2f, R = 2^256.
     /// Needs x < p and y < p; the result is < p.
     #[inline(always)]
-    pub const fn add(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
+    pub fn add(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
         const P_0: u64 = 0xfffffffefffffc2f;
         const P_1: u64 = 0xffffffffffffffff;
         let x0_1 = x[0];
@@ -1312,7 +1312,7 @@ pub mod secp256k1_p {
     /// secp256k1-p: p = 0xfffffffffffffffffffffffffffffffffffffffffffffffffffffffefffffc2f, R = 2^256.
     /// Needs x < p and y < p; the result is < p.
     #[inline(always)]
-    pub const fn sub(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
+    pub fn sub(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
         const P_0: u64 = 0xfffffffefffffc2f;
         let x0_1 = x[0];
         let x1_2 = x[1];
@@ -1339,7 +1339,7 @@ pub mod secp256k1_p {
     /// n products.
     /// secp256k1-p: p = 0xfffffffffffffffffffffffffffffffffffffffffffffffffffffffefffffc2f, R = 2^256.
     /// Needs x < p and y < p; the result is < p.
-    pub const fn mul(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
+    pub fn mul(x: &[u64; 4], y: &[u64; 4]) -> [u64; 4] {
         const N0: u64 = 0xd838091dd2253531;
         const P_0: u64 = 0xfffffffefffffc2f;
         const P_1: u64 = 0xffffffffffffffff;
@@ -1477,7 +1477,7 @@ pub mod secp256k1_p {
     /// are too wide.
     /// secp256k1-p: p = 0xfffffffffffffffffffffffffffffffffffffffffffffffffffffffefffffc2f, R = 2^256.
     /// Needs x < p; the result is < p.
-    pub const fn square(x: &[u64; 4]) -> [u64; 4] {
+    pub fn square(x: &[u64; 4]) -> [u64; 4] {
         const N0: u64 = 0xd838091dd2253531;
         const P_0: u64 = 0xfffffffefffffc2f;
         const P_1: u64 = 0xffffffffffffffff;

@@ -29,7 +29,7 @@ fn mul_wide(a: u64, b: u64) -> (u64, u64) {
 
 /// All ones if the flag is set, else 0; opaque, so that no select becomes a branch.
 #[inline(always)]
-const fn mask(flag: u8) -> u64 {
+fn mask(flag: u8) -> u64 {
     core::hint::black_box((flag as u64).wrapping_neg())
 }
 

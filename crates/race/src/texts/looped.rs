@@ -27,7 +27,7 @@ const fn mac(t: u64, a: u64, b: u64, carry: u64) -> (u64, u64) {
 
 /// All ones if the flag is set, else 0; opaque, so that no select becomes a branch.
 #[inline(always)]
-const fn mask(flag: bool) -> u64 {
+fn mask(flag: bool) -> u64 {
     core::hint::black_box((flag as u64).wrapping_neg())
 }
 

@@ -1,0 +1,39 @@
+"""What Python can write and no value of a formula has: refused with the line and what works."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, NoReturn
+
+from fieldc.errors import quote, with_article
+from fieldc.formulas.errors import FormulaError, wrong
+
+
+class NoMember(FormulaError, AttributeError):
+    """A value of a formula has nothing of that name."""
+
+
+class FormulaValue:
+    """A value while a formula is recorded: it has what its class defines, and nothing else."""
+
+    __slots__ = ()
+    has: ClassVar[str]
+    """What its class defines, for messages."""
+
+    def _refused(self, *_: object) -> NoReturn:
+        raise wrong(f"{with_article(type(self).__name__)} has {self.has}, and nothing else")
+
+    if not TYPE_CHECKING:  # else each name of each value would have a type
+        __pos__ = __invert__ = __abs__ = __round__ = __call__ = _refused
+        __neg__ = __int__ = __index__ = __float__ = __complex__ = __len__ = _refused
+        __getitem__ = __setitem__ = __delitem__ = _refused
+        __truediv__ = __floordiv__ = __mod__ = __divmod__ = __matmul__ = __pow__ = _refused
+        __rtruediv__ = __rfloordiv__ = __rmod__ = __rdivmod__ = __rmatmul__ = __rpow__ = _refused
+        __and__ = __or__ = __xor__ = __lshift__ = __rshift__ = _refused
+        __rand__ = __ror__ = __rxor__ = __rlshift__ = __rrshift__ = _refused
+        __lt__ = __le__ = __gt__ = __ge__ = _refused
+
+        def __getattr__(self, name: str) -> NoReturn:
+            kind = with_article(type(self).__name__)
+            if name.startswith("__"):  # Python itself asks
+                raise AttributeError(f"{kind} has no {quote(name)}")
+            raise NoMember(str(wrong(f"{kind} has no {quote(name)}: it has {self.has}")))
