@@ -57,6 +57,7 @@ ASK_NOBODY = {
     "packages/rust/classes.py": REASON,
     "packages/rust/plain.py": "on AArch64 a prime with a text of its own has that text",
     "packages/rust/portable_plain.py": "portable Rust of plain residues, by counted instructions",
+    "packages/c/divsteps.py": "each update of an inversion has one text",
     "packages/rust/own_updates.py": "those texts, in a package of one prime",
     "packages/rust/updates.py": "each update of an inversion has one text",
     "packages/rust/portable.py": "Rust of one algorithm, the same for all primes of a class",

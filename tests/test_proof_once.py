@@ -13,6 +13,7 @@ from test_formulas import SMALL, artifact, chain, job
 from fieldc.artifacts.verify import _is_soon_proved, prove_job
 from fieldc.binary.linkable import function_of
 from fieldc.catalogue import find_field
+from fieldc.decisions import formulas as decisions
 from fieldc.proof import programs
 from fieldc.proof.algebra.bounds import Case
 from fieldc.proof.algebra.equations import Polynomial, System
@@ -32,6 +33,7 @@ def test_a_routine_that_was_chosen_is_not_proved_again(monkeypatch: pytest.Monke
         claims.append(contract)
         return prove(code, contract, *rest, **named)  # type: ignore[arg-type]
 
+    decisions._is_proved.cache_clear()  # other tests may have chosen it long ago
     made = job(artifact(chain, find_field(SMALL), variant="mulx"))
     monkeypatch.setattr(programs, "prove", counted)
     assert prove_job(made).failure == "" and not claims
