@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from sampling import sampled
 
-from fieldc.artifacts import verify
+from fieldc.artifacts import cache, verify
 from fieldc.artifacts.verify import Job, Verdict
 from fieldc.artifacts.write import build
 from fieldc.catalogue import find_field
@@ -197,7 +197,7 @@ def built(monkeypatch: pytest.MonkeyPatch, unproved: Sequence[str]) -> Artifact:
     """bn254's product by LLVM, where the prover gives up for the first few algorithms."""
     tried: list[Job] = []
 
-    def prove(jobs: Sequence[Job], progress: Progress) -> list[Verdict]:
+    def prove(jobs: Sequence[Job], progress: Progress, _: object) -> list[Verdict]:
         tried.extend(jobs)
         (algorithm,) = unproved[len(tried) - 1 : len(tried)] or [""]
         return [Verdict("the prover gave up" if algorithm else "", 0.0, "{}") for _ in jobs]
@@ -229,17 +229,37 @@ def test_where_none_is_proved_the_best_is_tested(monkeypatch: pytest.MonkeyPatch
 def test_kernels_that_are_not_proved_give_way_together(monkeypatch: pytest.MonkeyPatch) -> None:
     rounds: list[int] = []
 
-    def prove(jobs: list[Job], progress: Progress) -> list[Verdict]:
+    def prove(jobs: list[Job], progress: Progress, _: object) -> list[Verdict]:
         rounds.append(len(jobs))
         failure = "the prover gave up" if len(rounds) == 1 else ""
         return [Verdict(failure, 0.0, "{}") for _ in jobs]
 
     monkeypatch.setattr(verify, "prove_new", prove)
-    field = find_field("bn254-p")
-    decisions = [preferred(field, operation, LLVM) for operation in ("mul", "square")]
-    made = build(decisions, lambda *_: None)
+    made = build(product_and_square(), lambda *_: None)
     assert rounds == [2, 2]
     assert all("is not proved" in artifact.choice.chosen_by for artifact in made)
+
+
+@pytest.mark.skipif(not is_x86_64(), reason="LLVM's kernels run on x86-64")
+def test_what_does_not_give_way_is_proved_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    rounds: list[list[str]] = []
+
+    def prove(jobs: list[Job], progress: Progress) -> list[Verdict]:
+        rounds.append([job.operation for job in jobs])
+        fails = [job.operation == "mul" and len(rounds) == 1 for job in jobs]
+        return [Verdict("the prover gave up" if one else "", 0.0, "{}") for one in fails]
+
+    monkeypatch.setenv(cache.OFF, "1")
+    monkeypatch.setattr(verify, "prove_all", prove)
+    made = build(product_and_square(), lambda *_: None)
+    assert rounds == [["mul", "square"], ["mul"]]
+    assert [artifact.status for artifact in made] == [PROVED, PROVED]
+
+
+def product_and_square() -> list[Decision]:
+    """bn254's by LLVM."""
+    field = find_field("bn254-p")
+    return [preferred(field, operation, LLVM) for operation in ("mul", "square")]
 
 
 def test_a_kernel_that_does_not_compile_gives_way(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -238,14 +238,20 @@ def prove_all(jobs: Sequence[Job], progress: Progress) -> list[Verdict]:
     return list(_shown(_verdicts(jobs), len(jobs), progress))
 
 
-def prove_new(jobs: Sequence[Job], progress: Progress) -> list[Verdict]:
+def prove_new(
+    jobs: Sequence[Job], progress: Progress, round_before: dict[str, Verdict] | None = None
+) -> list[Verdict]:
     """The same, but a proof that succeeded before, by this prover, is not done again.
 
-    Nor is one proof done twice: of the same bytes in objects of two systems, say.
+    Nor is one proof done twice: of the same bytes in objects of two systems, say, or of kernels
+    that stay where others give way. `round_before` has verdicts by their keys, and takes new ones.
     """
+    known = {} if round_before is None else round_before
     keys = [_key(job) for job in jobs]
-    known = {key: cache.recall(key) for key in keys}
-    new = {key: job for key, job in zip(keys, jobs, strict=True) if known[key] is None}
+    for key in keys:
+        if key not in known and (old := cache.recall(key)) is not None:
+            known[key] = Verdict("", 0.0, old.certificate, old.convention, old.stack)
+    new = {key: job for key, job in zip(keys, jobs, strict=True) if key not in known}
     fresh = dict(zip(new, prove_all(list(new.values()), progress), strict=True))
     for key, verdict in fresh.items():
         if not verdict.failure:
@@ -253,12 +259,8 @@ def prove_new(jobs: Sequence[Job], progress: Progress) -> list[Verdict]:
             cache.remember(key, record)
     if fresh:
         cache.trim()
-    recalled = {
-        key: Verdict("", 0.0, old.certificate, old.convention, old.stack)
-        for key, old in known.items()
-        if old is not None
-    }
-    return [(fresh | recalled)[key] for key in keys]
+    known |= fresh
+    return [known[key] for key in keys]
 
 
 def _key(job: Job) -> str:
@@ -308,15 +310,20 @@ def _shown(verdicts: Iterator[Verdict], total: int, progress: Progress) -> Itera
         yield verdict
 
 
-def judge(artifacts: Sequence[Artifact], progress: Progress) -> list[Artifact]:
-    """Every artifact with its status.
+def judge(
+    artifacts: Sequence[Artifact],
+    progress: Progress,
+    round_before: dict[str, Verdict] | None = None,
+) -> list[Artifact]:
+    """Every artifact with its status; for `round_before` see `prove_new`.
 
     Raises UnprovedKernel where kernels are not proved that must be, or that give way to others,
     CheckError or FrameError where one that runs here computes something wrong, LeakyKernel where
     the scan finds something.
     """
     jobs = {i: job for i, a in enumerate(artifacts) if (job := job_of(a)) is not None}
-    verdicts = dict(zip(jobs, prove_new(list(jobs.values()), progress), strict=True))
+    found = prove_new(list(jobs.values()), progress, round_before)
+    verdicts = dict(zip(jobs, found, strict=True))
     failures = [
         (artifacts[i], verdict.failure)
         for i, verdict in verdicts.items()

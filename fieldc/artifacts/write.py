@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from fieldc.artifacts.checker import certified
-from fieldc.artifacts.verify import UnprovedKernel, judge
+from fieldc.artifacts.verify import UnprovedKernel, Verdict, judge
 from fieldc.decisions.limits import within_limits
 from fieldc.decisions.preferred import Decision
 from fieldc.errors import quote
@@ -52,10 +52,11 @@ def build(decisions: Sequence[Decision], progress: Progress) -> list[Artifact]:
     proved only if no other could be chosen for its variant. Raises AboveLimit before all that.
     """
     decisions = [within_limits(decision) for decision in decisions]
+    verdicts: dict[str, Verdict] = {}
     while True:
         built = _made(decisions, progress)
         try:
-            return judge(built, progress)
+            return judge(built, progress, verdicts)
         except UnprovedKernel as error:
             decisions = _without(decisions, error)
 
