@@ -365,7 +365,7 @@ def _changed(artifact: Artifact) -> bytes:
 def test_what_is_not_proved_is_not_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def refuse(jobs: list[verify.Job], _: object) -> list[verify.Verdict]:
+    def refuse(jobs: list[verify.Job], *_: object) -> list[verify.Verdict]:
         return [verify.Verdict("no", 0.0) for _ in jobs]
 
     monkeypatch.setattr(verify, "prove_new", refuse)
