@@ -109,8 +109,8 @@ def is_the_same(before: str, row: str, after: str) -> bool:
 
     None comes in where flags were just cleared, and where lowest limbs of an operand are added.
     """
-    clears = before.rstrip().split("\n")[-1].startswith("test ")
-    rest = re.split(r"^(?:test|add|sub) ", after, maxsplit=1, flags=re.MULTILINE)[0]
+    clears = before.rstrip().split("\n")[-1].startswith(("test ", "xor "))
+    rest = re.split(r"^(?:test|xor|add|sub) ", after, maxsplit=1, flags=re.MULTILINE)[0]
     begins = clears or row.endswith(f" + {8 * LIMBS}]")
     return row.startswith("adcx ") and begins and "adox " not in rest
 
