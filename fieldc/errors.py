@@ -63,9 +63,10 @@ def counted(number: int, what: str) -> str:
 
 
 def with_article(noun: str) -> str:
-    """`a word`, `an Element`, `a U64`."""
+    """`a word`, `an Element`, `a U64`, `an Fp2`."""
     is_spelled = noun[:1] == "U" and noun[1:2].isdigit()
-    return f"{'an' if noun[:1] in 'AEIOUaeio' and not is_spelled else 'a'} {noun}"
+    begins_as_vowel = (noun[:1] in "AEIOUaeio" and not is_spelled) or noun.startswith("Fp")
+    return f"{'an' if begins_as_vowel else 'a'} {noun}"
 
 
 def enumerated(names: Iterable[str]) -> str:

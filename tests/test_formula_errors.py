@@ -164,7 +164,7 @@ WRONG_FILES = {
     "chosen-value": (
         TOWER + "@formula\ndef f(x: T, m: Mask) -> T:\n    return choose(m, x, x)\n",
         7,
-        "choose takes elements, not a Fp2: choose its members",
+        "choose takes elements, not an Fp2: choose its members",
     ),
     **{
         f"chosen-{value}": (
@@ -207,15 +207,20 @@ WRONG_FILES = {
         )
         for k, name in enumerate(("", "a b", "../up", "1st"))
     },
-    "two-extensions": (
-        TOWER + "@formula\ndef f(x: T, y: extend(Element, 3, 2)) -> T:\n    return x * y\n",
-        7,
-        "unsupported operand type(s) for *: 'Fp2' and 'Fp3'",
-    ),
+    **{
+        f"two-extensions {sign}": (
+            TOWER
+            + "@formula\ndef f(x: T, y: extend(Element, 3, 2)) -> T:\n"
+            + f"    return x {sign} y\n",
+            7,
+            "have no sum, difference or product: neither extends the other",
+        )
+        for sign in "*+-"
+    },
     "value-and-text": (
         TOWER + "@formula\ndef f(x: T) -> T:\n    return 'a' - x\n",
         7,
-        "a Fp2 has + - * with elements and integers, not with a str",
+        "an Fp2 has + - * with elements and integers, not with a str",
     ),
     **{
         f"of-{kind}-{k}": (f"@formula\ndef f(k: {kind}) -> Element:\n    return {text}\n", 6, said)

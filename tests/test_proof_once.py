@@ -1,4 +1,4 @@
-"""What proofs do not do twice, and do not try in vain: nothing else is proved, and nothing more."""
+"""What proofs do not do twice, and do not try in vain. What they prove stays the same."""
 
 from __future__ import annotations
 
@@ -73,8 +73,8 @@ def test_a_strategy_is_followed_again_where_that_matters(
         if known == len(self._tried[frozenset(target.items()), goal, disabled]):
             scaled: Polynomial = {m: c * scale for m, c in target.items()}
             limit = None if goal is None else goal * scale
-            way = Followed(strategy)
-            fresh = self._eliminated(scaled, scale, limit, disabled, way)
+            followed = Followed(strategy)
+            fresh = self._eliminated(scaled, scale, limit, disabled, followed)
             again.append(strategy)
             assert found_by(fresh) == found_by(found)
         return found
@@ -87,10 +87,10 @@ def test_a_strategy_is_followed_again_where_that_matters(
 
 def test_a_strategy_answers_what_another_was_asked() -> None:
     first, second = STRATEGIES[:2]
-    way = Followed(first)
-    assert second.answers(way.asked)  # nothing was asked
-    assert way.does("keeps_multipliers") and second.answers(way.asked)
-    assert way.does("replaces_negative") and not second.answers(way.asked)
+    followed = Followed(first)
+    assert second.answers(followed.asked)  # nothing was asked
+    assert followed.does("keeps_multipliers") and second.answers(followed.asked)
+    assert followed.does("replaces_negative") and not second.answers(followed.asked)
 
 
 def sum_of(high: int) -> tuple[System, tuple[Input, ...], int, int]:

@@ -277,7 +277,7 @@ def _key(job: Job) -> str:
 
 
 def _verdicts(jobs: Sequence[Job]) -> Iterator[Verdict]:
-    """Those of callers whose routines this process knows come from it, others from others too."""
+    """Callers whose routines this process proved are proved here, the others on all processors."""
     is_soon = [_is_soon_proved(job) for job in jobs]
     others = [job for job, soon in zip(jobs, is_soon, strict=True) if not soon]
     number = min(os.cpu_count() or 1, len(others))

@@ -56,7 +56,15 @@ class Extension(FormulaValue):
             return self._left_to(other)
         return type(self)(*(x + y for x, y in zip(self.coefficients, b.coefficients, strict=True)))
 
-    __radd__ = __add__
+    def __radd__(self, other: object) -> Extension:
+        return self._last_asked(self.__add__(other), other)
+
+    def _last_asked(self, found: Extension, other: object) -> Extension:
+        """What an operation found that the other value left to this one."""
+        if found is NotImplemented:
+            names = f"{type(other).__name__} and {type(self).__name__}"
+            raise wrong(f"{names} have no sum, difference or product: neither extends the other")
+        return found
 
     def __neg__(self) -> Extension:
         return type(self)(*(-x for x in self.coefficients))
@@ -81,7 +89,8 @@ class Extension(FormulaValue):
         return self._multiply_3(other)
 
     def __rmul__(self, other: object) -> Extension:
-        return self.__mul__(other)  # `self * other` would ask the other one again, without end
+        # `self * other` would ask the other one again, without end
+        return self._last_asked(self.__mul__(other), other)
 
     def __pow__(self, power: int, modulus: None = None) -> Extension:
         found: Extension = small_power(self, power, modulus)

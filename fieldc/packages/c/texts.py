@@ -213,7 +213,7 @@ def texts(
         words[f"{part}_c"] = fill(f"{part}.c", words) if words["chains_run"] else ""
     words["example"] = fill("example.c", words)
     words |= _formula_words(words, f, formulas)
-    words["ways_c"] = fill("ways.c", words)
+    words["inverters_c"] = fill("inverters.c", words)
     words["updates_c"] = fill("updates.c", words) if has_updates(f) else ""
     words |= {f"{part}_c": fill(f"{part}.c", words) for part in PARTS}
     operations = {a.expression.kernel.operation for a in kernels}

@@ -36,7 +36,7 @@ MOST_TERMS = 1_000, 16
 """A polynomial from which rows are taken away can grow without an end: at most so many terms, or so
 many for each pair of limbs."""
 MANY = 4
-"""Bounds after which it is asked whether what is to be shown is wrong."""
+"""After so many bounds unlikely runs are asked: they may contradict what is to be shown."""
 Question = tuple[frozenset[tuple[Monomial, Rational]], int | None, frozenset[int]]
 """A polynomial, what it should be below, and the rows that are left alone."""
 Tried = dict[Question, list[tuple[Mapping[str, bool], Bound]]]
@@ -235,9 +235,9 @@ class Case(Known):
         scale = self.system.radix**self.depth
         scaled: Polynomial = {m: c * scale for m, c in target.items()}
         limit = None if goal is None else goal * scale
-        way = Followed(strategy)
-        bound = self._eliminated(scaled, scale, limit, disabled, way)
-        before.append((way.asked, bound))
+        followed = Followed(strategy)
+        bound = self._eliminated(scaled, scale, limit, disabled, followed)
+        before.append((followed.asked, bound))
         return bound
 
     def range_of(self, comparison: Comparison) -> tuple[int, int]:
@@ -253,7 +253,7 @@ class Case(Known):
         scale: int,
         limit: int | None,
         disabled: frozenset[int],
-        way: Followed,
+        followed: Followed,
     ) -> Bound:
         """An upper bound of terms, going through rows backwards; the first one below the limit.
 
@@ -263,7 +263,7 @@ class Case(Known):
         least: tuple[Rational, int] | None = None
         sure = frozenset(number for number, value in self.fixed.items() if value)
         total = Total(self.system, terms, tops=Tops(self.system.ranges, self.fixed), sure=sure)
-        joins = bool(self.system.top_bits) and way.does("joins_low_bits")
+        joins = bool(self.system.top_bits) and followed.does("joins_low_bits")
         known = cuts(self.system, terms, self.fixed) if joins else {}
         kept = {row.word for row, _ in known.values()}
         without_tops(total, known, rows)
@@ -278,14 +278,14 @@ class Case(Known):
                 break
             number = self.system.owners[row.word]
             if isinstance(row, Select):
-                if row.word not in self.system.multipliers or not way.does("pairs_choices"):
+                if row.word not in self.system.multipliers or not followed.does("pairs_choices"):
                     rows[number] = self.decide(row, total)
             elif number not in disabled and row.word not in kept:
-                rows[number] = self._eliminate(row, total, way)
+                rows[number] = self._eliminate(row, total, followed)
                 without_tops(total, known, rows)
         total.put_in_all(self.fixed)
         slopes: Slopes = {}
-        bound, whole = total.bound, self._maximum(total.terms, slopes, way)
+        bound, whole = total.bound, self._maximum(total.terms, slopes, followed)
         if least is not None and least[0] < min(bound, whole):
             first = dict(islice(rows.items(), least[1]))
             return Bound(least[0], scale, first, {})
@@ -305,7 +305,7 @@ class Case(Known):
             add_to(right, {ONE: -row.factor * self.fixed[row.carry]})
         return right
 
-    def _eliminate(self, row: Equation, total: Total, way: Followed) -> Polynomial:
+    def _eliminate(self, row: Equation, total: Total, followed: Followed) -> Polynomial:
         """The multiple of the row that was taken away."""
         total.put_in(row.word, self.fixed)
         if row.carry is None or row.carry in self.fixed:
@@ -316,7 +316,7 @@ class Case(Known):
         multiple: Polynomial = {}
         multiplies = row.word in self.system.multipliers
         for rest in words.keys() | carries.keys():
-            factor = share(row, words.get(rest, 0), carries.get(rest, 0), way, multiplies)
+            factor = share(row, words.get(rest, 0), carries.get(rest, 0), followed, multiplies)
             if factor:
                 multiple[rest] = factor
         if multiple:
@@ -327,5 +327,5 @@ class Case(Known):
             total.add(times(total.split(row.word), word))
         return multiple
 
-    def _maximum(self, target: Polynomial, slopes: Slopes, way: Followed) -> Rational:
-        return Maxima(self.system, self.inputs).most(target, slopes, way)
+    def _maximum(self, target: Polynomial, slopes: Slopes, followed: Followed) -> Rational:
+        return Maxima(self.system, self.inputs).most(target, slopes, followed)

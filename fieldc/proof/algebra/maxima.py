@@ -17,7 +17,7 @@ class Maxima:
     system: System
     inputs: tuple[Input, ...]
 
-    def most(self, target: Polynomial, slopes: Slopes, way: Followed) -> Rational:
+    def most(self, target: Polynomial, slopes: Slopes, followed: Followed) -> Rational:
         """An upper bound of a polynomial; the multiples of products that it takes go to slopes."""
         linear: dict[str, dict[int, Rational]] = {}
         paired: dict[tuple[str, int], dict[int, Rational]] = {}
@@ -26,7 +26,7 @@ class Maxima:
         place = {v: (i.name, k) for i in self.inputs for k, v in enumerate(i.limbs)}
         for monomial, coefficient in target.items():
             places = [place[v] for v in monomial if v in place]
-            if len(places) == 1 and len(monomial) == 2 and way.does("pairs_choices"):
+            if len(places) == 1 and len(monomial) == 2 and followed.does("pairs_choices"):
                 (name, limb), (word,) = places[0], (v for v in monomial if v not in place)
                 paired.setdefault((name, word), {})[limb] = coefficient
             elif len(places) < len(monomial) or len(monomial) > 2 or not monomial:

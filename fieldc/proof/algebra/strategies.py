@@ -28,7 +28,7 @@ class Strategy:
     Either side of the choice is a word, so the product is at most that of the two largest values.
     """
     keeps_words: bool = False
-    """Keep a word whose carry does not matter: it is below 2^w, the sum that it is of may not be.
+    """Keep a word whose carry does not matter: it is below 2^w, but the sum before it may not be.
 
     Where rows share a product, sums stand between it and the carry that is asked for.
     """
@@ -66,22 +66,22 @@ class Followed:
 
 
 def share(
-    row: Equation, word: Rational, carry: Rational, way: Followed, is_multiplier: bool
+    row: Equation, word: Rational, carry: Rational, followed: Followed, is_multiplier: bool
 ) -> Rational:
     """Return the multiple of an equation to use, given the coefficients of its word and carry."""
     if carry == row.factor * word:
         return word
     if carry:
-        if row.kind == "mul" and not word and way.does("keeps_high_halves"):
+        if row.kind == "mul" and not word and followed.does("keeps_high_halves"):
             return 0
         multiple = ratio(carry, row.factor)
         if not word:
-            return multiple if multiple > 0 or way.does("replaces_negative") else 0
-        if word <= multiple or (is_multiplier and way.does("keeps_multipliers")):
+            return multiple if multiple > 0 or followed.does("replaces_negative") else 0
+        if word <= multiple or (is_multiplier and followed.does("keeps_multipliers")):
             return multiple
-        return multiple if way.does("joins_low_bits") else word  # what is left is negative
-    if word < 0 or (is_multiplier and way.does("keeps_multipliers")):
+        return multiple if followed.does("joins_low_bits") else word  # what is left is negative
+    if word < 0 or (is_multiplier and followed.does("keeps_multipliers")):
         return 0
-    if row.kind == "mul" and not way.does("opens_low_halves"):
+    if row.kind == "mul" and not followed.does("opens_low_halves"):
         return 0  # a low half alone is a quotient digit: its bound as a word is the best there is
-    return 0 if way.does("keeps_words") else word
+    return 0 if followed.does("keeps_words") else word

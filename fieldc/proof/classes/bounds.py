@@ -33,8 +33,8 @@ class ClassCase(Case):
         add_to(less, self.modulus.p, -times)
         return any(bound < 0 for bound in self._relative(less, self.modulus))
 
-    def _maximum(self, target: Polynomial, slopes: Slopes, way: Followed) -> Rational:
-        alone = super()._maximum(target, slopes, way)
+    def _maximum(self, target: Polynomial, slopes: Slopes, followed: Followed) -> Rational:
+        alone = super()._maximum(target, slopes, followed)
         if self.modulus is None:
             return alone
         relative = min(self._relative(target, self.modulus))

@@ -56,7 +56,7 @@ static int64_t @name@_sign(int64_t x)
     return (int64_t)mask64((uint64_t)x >> 63);
 }
 
-@ways_c@#if (@upper@_ASSEMBLY || @upper@_AARCH64) && @upper@_DIGIT == 62 && @has_divstep_kernel@
+@inverters_c@#if (@upper@_ASSEMBLY || @upper@_AARCH64) && @upper@_DIGIT == 62 && @has_divstep_kernel@
 /* A batch of divsteps on the low bits of f and g, by a kernel; zeta is -(delta + 1/2). */
 static @name@_matrix @name@_divsteps(int64_t *zeta, int64_t f, int64_t g)
 {
@@ -65,7 +65,7 @@ static @name@_matrix @name@_divsteps(int64_t *zeta, int64_t f, int64_t g)
     @name@_matrix all;
     int64_t z[5];
 #if @upper@_ASSEMBLY
-    @name@_way_here()->batch(z, zeta, &low_f, &low_g);
+    @name@_inverter_here()->batch(z, zeta, &low_f, &low_g);
 #else
     @name@_divstep_matrix(z, zeta, &low_f, &low_g);
 #endif
@@ -302,8 +302,8 @@ static void @name@_invert_by_digits(uint64_t z[@limbs@], const uint64_t x[@limbs
     }
     nothing = @name@_is_zero(x);
 #if @upper@_UPDATES
-    if (@name@_way_here()->updates) {
-        @name@_invert_by_updates(z->limbs, x->limbs, @name@_way_here()->batch);
+    if (@name@_inverter_here()->updates) {
+        @name@_invert_by_updates(z->limbs, x->limbs, @name@_inverter_here()->batch);
         return nothing * FIELDC_NO_INVERSE;
     }
 #endif

@@ -18,23 +18,25 @@ extern @name@_batch @name@_sign_first_divstep_matrix;
 #define @upper@_UPDATES (@upper@_ASSEMBLY && @has_updates@)
 
 #if @upper@_ASSEMBLY && @has_divstep_kernel@ && (@upper@_UPDATES || @upper@_DIGIT == 62)
-/* A way to an inverse: a kernel of a batch, and whether kernels update f, g, d and e after it. The
+/* What an inverse is made by: a kernel of a batch, and whether kernels update f, g, d and e after it. The
  * orders of a step differ in time alone. */
 typedef struct {
     @name@_batch *batch;
     int updates;
-} @name@_way;
+} @name@_inverter;
 
-static const @name@_way @name@_ways[4] = {{@name@_divstep_matrix, 0},
-                                          {@name@_sign_first_divstep_matrix, 0},
-                                          {@name@_divstep_matrix, 1},
-                                          {@name@_sign_first_divstep_matrix, 1}};
+static const @name@_inverter @name@_inverters[4] = {
+    {@name@_divstep_matrix, 0},
+    {@name@_sign_first_divstep_matrix, 0},
+    {@name@_divstep_matrix, 1},
+    {@name@_sign_first_divstep_matrix, 1},
+};
 
-/* 4*path and the way's place, 0 until the first inverse. Whoever comes first writes it. */
-static volatile int @name@_way_in_use;
+/* 4*path and the inverter's place, 0 until the first inverse. Whoever comes first writes it. */
+static volatile int @name@_inverter_in_use;
 
-/* The way beside a path's kernels. FIELDC_PATH is for tests: ADX is taken with its path alone. */
-static int @name@_choose_way(int path)
+/* The inverter beside a path's kernels. FIELDC_PATH is for tests: ADX is taken with its path alone. */
+static int @name@_choose_inverter(int path)
 {
     const @name@_features found = @name@_found();
     const int two_chains = @name@_has_two_chains(path);
@@ -47,15 +49,15 @@ static int @name@_choose_way(int path)
     return 4 * path + 2 * (@upper@_UPDATES & adx) + (two_chains | found.is_zen);
 }
 
-static const @name@_way *@name@_way_here(void)
+static const @name@_inverter *@name@_inverter_here(void)
 {
     const int path = @name@_path();
-    int way = @upper@_LOAD(@name@_way_in_use);
-    if (way / 4 != path) {
-        way = @name@_choose_way(path);
-        @upper@_STORE(@name@_way_in_use, way);
+    int inverter = @upper@_LOAD(@name@_inverter_in_use);
+    if (inverter / 4 != path) {
+        inverter = @name@_choose_inverter(path);
+        @upper@_STORE(@name@_inverter_in_use, inverter);
     }
-    return &@name@_ways[way % 4];
+    return &@name@_inverters[inverter % 4];
 }
 #endif
 
