@@ -66,6 +66,12 @@ class ResiduesInDigits(ResidueArray):
             _call(self.limbs, FROM_DIGITS, self.count, made.address, self.address)
         return made
 
+    def copied(self) -> ResiduesInDigits:
+        """A copy."""
+        made = ResiduesInDigits(self.limbs, self.count)
+        ctypes.memmove(made.address, self.address, size(self.f, self.count))
+        return made
+
     def computed(self, operation: str, *others: ResidueArray) -> ResidueArray:
         """One result for each value, by arrays of the same length. Raises LengthMismatch."""
         self._check(*others)
@@ -89,8 +95,14 @@ class ResiduesInDigits(ResidueArray):
         return self.computed("add", product), self.computed("sub", product)
 
     def sum(self) -> int:
-        """The sum modulo p."""
-        return self.in_limbs().sum()
+        """The sum modulo p: blocks of the upper half are added to those of the lower one."""
+        total, left = self.copied(), self.count
+        at = total.address
+        while left > BLOCK:
+            half = BLOCK * -(-left // (2 * BLOCK))
+            _call(self.limbs, "add_digits", left - half, at, at, total.at(half))
+            left = half
+        return sum(total.values(0, left)) % self.f.p
 
     def inner_product(self, other: ResidueArray) -> int:
         """x_0*y_0 + x_1*y_1 + ... mod p, in columns. Raises LengthMismatch."""
@@ -114,8 +126,7 @@ class ResiduesInDigits(ResidueArray):
         chains = chains_of(self.limbs) if self.count >= LEAST else None
         if chains is None:
             return self.like(self.in_limbs().inverse())
-        made = ResiduesInDigits(self.limbs, self.count)
-        ctypes.memmove(made.address, self.address, size(self.f, self.count))
+        made = self.copied()
         for first in range(0, self.count, PART):
             if not chains.invert_digits(min(PART, self.count - first), made.at(first)):
                 raise self.zero(first)
