@@ -70,6 +70,7 @@ def check_arrays(library: Library, lengths: Sequence[int] = LENGTHS) -> None:
         check_butterflies(library, count, at_end)
         check_powers(library, count, at_end)
         check_bytes(library, count, at_end)
+        check_conversions(library, count, at_end)
 
 
 def check_elementwise(library: Library, name: str, count: int, at_end: bool) -> None:
@@ -168,6 +169,31 @@ def check_bytes(library: Library, count: int, at_end: bool) -> None:
             changed = text[:-size] + as_bytes(f.p)
             status = library.call(f"array_decode{end}", z.at(), changed, length, room)
             assert status == NOT_CANONICAL and z.values() == [*given[:-1], 0]
+
+
+def check_conversions(library: Library, count: int, at_end: bool) -> None:
+    """Numbers in words there and back, apart and in place; one that is not below p; null."""
+    f, (given,) = library.f, drawn(library, count, 1)
+    one = pow(library.r.stored(f, 1), -1, f.p)
+    as_numbers, room = [value * one % f.p for value in given], ctypes.c_size_t(count)
+    for in_place in (False, True):
+        x = GuardedArray(library, as_numbers, at_end)
+        z = x if in_place else GuardedArray(library, [7] * count, at_end)
+        assert library.call("array_to_montgomery", z.at(), x.at(), room) == OK
+        assert z.values() == given
+        back = z if in_place else GuardedArray(library, [7] * count, at_end)
+        library.call("array_from_montgomery", back.at(), z.at(), room)
+        assert back.values() == x.values() == as_numbers
+        assert library.call("array_to_montgomery", z.at(), None, room) == NULL
+        assert library.call("array_to_montgomery", None, x.at(), room) == NULL
+        if count:
+            above = (ctypes.c_uint64 * f.n)(*f.limbs(f.p + 3 * (f.p + 3 < f.R)))
+            ctypes.memmove(x.at(count // 2), above, 8 * f.n)
+            assert library.call("array_to_montgomery", z.at(), x.at(), room) == NOT_CANONICAL
+            wanted = [*given]
+            wanted[count // 2] = 0
+            if not in_place:
+                assert z.values() == wanted
 
 
 def check_inverses(library: Library, count: int, at_end: bool) -> None:

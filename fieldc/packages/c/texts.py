@@ -118,7 +118,28 @@ def _montgomery(f: Field, name: str) -> dict[str, str]:
         "conversion_kernels": "".join(f", {name}_{member}_##variant" for member in members),
         "enter": f"    {name}_run()->to_montgomery(z->limbs, words);\n",
         "leave": f"    {name}_run()->from_montgomery(z, x->limbs);\n",
+        **_converted_arrays(f, name),
         **_mul_add(f, name),
+    }
+
+
+def _converted_arrays(f: Field, name: str) -> dict[str, str]:
+    """How the templates convert arrays: vectors multiply by R^2 or 1, kernels convert the rest."""
+
+    def converted(member: str, x: str, factor: int) -> str:
+        return (
+            f"    static const {name} factor = {{{{{limbs(f, factor)}}}}};\n"
+            f"    const {name}_kernels *const k = {name}_run();\n"
+            f"    const size_t vectors = {name}_in_vectors(k->arrays->mul.least, count);\n"
+            "    size_t at;\n"
+            f"    {name}_array_scale(z, {x}, &factor, vectors);\n"
+            "    for (at = vectors; at < count; at++)\n"
+            f"        k->{member}(z[at].limbs, {x}[at].limbs);\n"
+        )
+
+    return {
+        "enter_array": converted("to_montgomery", "z", f.R2),
+        "leave_array": converted("from_montgomery", "x", 1),
     }
 
 
@@ -144,6 +165,8 @@ def _plain(f: Field, name: str) -> dict[str, str]:
         "conversion_kernels": "",
         "enter": f"{loop}        z->limbs[i] = words[i];\n",
         "leave": f"    int i;\n{loop}        z[i] = x->limbs[i];\n",
+        "enter_array": "",
+        "leave_array": "    size_t i;\n    for (i = 0; i < count; i++)\n        z[i] = x[i];\n",
         **dict.fromkeys(("ternary", "ternary_members", "ternary_kernels", "ternary_externs"), ""),
         "mul_add": f"    {name} product;\n    k->mul(product.limbs, x->limbs, y->limbs);\n"
         "    k->add(z->limbs, product.limbs, a->limbs);\n",

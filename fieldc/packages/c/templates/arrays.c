@@ -108,6 +108,41 @@ void @name@_array_scale(@name@ *z, const @name@ *x, const @name@ *y, size_t coun
         @name@_array_mul(&z[i], &x[i], factors, @name@_part(count - i));
 }
 
+/* Numbers in words to values in place; one that is not below p is 0. */
+static int @name@_enter(@name@ *z, size_t count)
+{
+    uint64_t all_below = mask64(1);
+    size_t i;
+    for (i = 0; i < count; i++) {
+        const uint64_t below = @name@_below_p(z[i].limbs);
+        int j;
+        for (j = 0; j < @limbs@; j++)
+            z[i].limbs[j] &= below;
+        all_below &= below;
+    }
+@enter_array@    return (int)(~all_below & FIELDC_NOT_CANONICAL);
+}
+
+/* Values to numbers in words. z may be x. */
+static void @name@_leave(@name@ *z, const @name@ *x, size_t count)
+{
+@leave_array@}
+
+int @name@_array_to_montgomery(@name@ *z, const uint64_t *x, size_t count)
+{
+    size_t i;
+    if (z == NULL || x == NULL)
+        return FIELDC_NULL_POINTER;
+    for (i = 0; i < @limbs@ * count; i++)
+        @name@_words(z)[i] = x[i];
+    return @name@_enter(z, count);
+}
+
+void @name@_array_from_montgomery(uint64_t *z, const @name@ *x, size_t count)
+{
+    @name@_leave((@name@ *)(void *)z, x, count);
+}
+
 void @name@_array_butterfly(@name@ *x, @name@ *y, const @name@ *w, size_t count)
 {
     const @name@_kernels *const k = @name@_run();

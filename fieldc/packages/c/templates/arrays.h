@@ -37,6 +37,13 @@ int @name@_array_invert(@name@ *z, const @name@ *x, size_t count, size_t *zero);
 /* The same without the position. */
 int @name@_batch_invert(@name@ *z, const @name@ *x, size_t count);
 
+/* Numbers in @in_limbs@ each, side by side, to values and back, as to_montgomery and from_montgomery
+ * convert one. The memory of x may be that of z.
+ * FIELDC_NULL_POINTER, and nothing is written; FIELDC_NOT_CANONICAL if some number is p or above: its
+ * z_i is 0, the others are right. */
+int @name@_array_to_montgomery(@name@ *z, const uint64_t *x, size_t count);
+void @name@_array_from_montgomery(uint64_t *z, const @name@ *x, size_t count);
+
 /* Bytes of count values side by side, as decode reads one and encode writes it.
  * FIELDC_NULL_POINTER or FIELDC_WRONG_LENGTH unless length is count * @upper@_BYTES, and nothing is
  * written; FIELDC_NOT_CANONICAL if some number is p or above: its z_i is 0, the others are right. */

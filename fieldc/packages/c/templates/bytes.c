@@ -6,32 +6,74 @@ static size_t @name@_place(size_t i, size_t length, int little)
     return little ? i : length - 1 - i;
 }
 
+/* Eight bytes in either order. Compilers make one load and one store of them. */
+static uint64_t @name@_load(const uint8_t *b, int little)
+{
+    if (little)
+        return (uint64_t)b[0] | (uint64_t)b[1] << 8 | (uint64_t)b[2] << 16 |
+               (uint64_t)b[3] << 24 | (uint64_t)b[4] << 32 | (uint64_t)b[5] << 40 |
+               (uint64_t)b[6] << 48 | (uint64_t)b[7] << 56;
+    return (uint64_t)b[7] | (uint64_t)b[6] << 8 | (uint64_t)b[5] << 16 | (uint64_t)b[4] << 24 |
+           (uint64_t)b[3] << 32 | (uint64_t)b[2] << 40 | (uint64_t)b[1] << 48 |
+           (uint64_t)b[0] << 56;
+}
+
+static void @name@_store(uint8_t *b, uint64_t x, int little)
+{
+    if (little) {
+        b[0] = (uint8_t)x, b[1] = (uint8_t)(x >> 8), b[2] = (uint8_t)(x >> 16);
+        b[3] = (uint8_t)(x >> 24), b[4] = (uint8_t)(x >> 32), b[5] = (uint8_t)(x >> 40);
+        b[6] = (uint8_t)(x >> 48), b[7] = (uint8_t)(x >> 56);
+    } else {
+        b[7] = (uint8_t)x, b[6] = (uint8_t)(x >> 8), b[5] = (uint8_t)(x >> 16);
+        b[4] = (uint8_t)(x >> 24), b[3] = (uint8_t)(x >> 32), b[2] = (uint8_t)(x >> 40);
+        b[1] = (uint8_t)(x >> 48), b[0] = (uint8_t)(x >> 56);
+    }
+}
+
+/* The words of a number in bytes. */
+static void @name@_words_of(uint64_t words[@limbs@], const uint8_t *bytes, int little)
+{
+    size_t i;
+    for (i = 0; i < @limbs@; i++)
+        words[i] = 0;
+    for (i = 0; 8 * i + 8 <= @bytes@; i++)
+        words[i] = @name@_load(&bytes[little ? 8 * i : @bytes@ - 8 * (i + 1)], little);
+    for (i = @bytes@ - @bytes@ % 8; i < @bytes@; i++)
+        words[i / 8] |= (uint64_t)bytes[@name@_place(i, @bytes@, little)] << 8 * (i % 8);
+}
+
+static void @name@_bytes_of(uint8_t *bytes, const uint64_t words[@limbs@], int little)
+{
+    size_t i;
+    for (i = 0; 8 * i + 8 <= @bytes@; i++)
+        @name@_store(&bytes[little ? 8 * i : @bytes@ - 8 * (i + 1)], words[i], little);
+    for (i = @bytes@ - @bytes@ % 8; i < @bytes@; i++)
+        bytes[@name@_place(i, @bytes@, little)] = (uint8_t)(words[i / 8] >> 8 * (i % 8));
+}
+
 static int @name@_decode_in(@name@ *z, const uint8_t *bytes, size_t length, int little)
 {
-    uint64_t words[@limbs@] = {0};
-    size_t i;
+    uint64_t words[@limbs@];
     if (z == NULL)
         return FIELDC_NULL_POINTER;
     if (bytes == NULL || length != @bytes@) {
         @name@_zero(z);
         return bytes == NULL ? FIELDC_NULL_POINTER : FIELDC_WRONG_LENGTH;
     }
-    for (i = 0; i < @bytes@; i++)
-        words[i / 8] |= (uint64_t)bytes[@name@_place(i, length, little)] << 8 * (i % 8);
+    @name@_words_of(words, bytes, little);
     return @name@_to_montgomery(z, words);
 }
 
 static int @name@_encode_in(uint8_t *bytes, size_t length, const @name@ *x, int little)
 {
     uint64_t words[@limbs@];
-    size_t i;
     if (bytes == NULL || x == NULL)
         return FIELDC_NULL_POINTER;
     if (length != @bytes@)
         return FIELDC_WRONG_LENGTH;
     @name@_from_montgomery(words, x);
-    for (i = 0; i < @bytes@; i++)
-        bytes[@name@_place(i, length, little)] = (uint8_t)(words[i / 8] >> 8 * (i % 8));
+    @name@_bytes_of(bytes, words, little);
     return FIELDC_OK;
 }
 
@@ -69,23 +111,28 @@ static int @name@_array_decode_in(@name@ *z, const uint8_t *bytes, size_t length
                                   int little)
 {
     size_t i;
-    int status = @name@_wrong_bytes(z, bytes, length, count);
+    const int status = @name@_wrong_bytes(z, bytes, length, count);
     if (status != FIELDC_OK)
         return status;
-    for (i = 0; i < count; i++) /* FIELDC_OK or FIELDC_NOT_CANONICAL */
-        status |= @name@_decode_in(&z[i], &bytes[@bytes@ * i], @bytes@, little);
-    return status;
+    for (i = 0; i < count; i++)
+        @name@_words_of(z[i].limbs, &bytes[@bytes@ * i], little);
+    return @name@_enter(z, count);
 }
 
 static int @name@_array_encode_in(uint8_t *bytes, size_t length, const @name@ *x, size_t count,
                                   int little)
 {
-    size_t i;
+    @name@ part[@upper@_PART];
+    size_t i, j;
     const int status = @name@_wrong_bytes(x, bytes, length, count);
     if (status != FIELDC_OK)
         return status;
-    for (i = 0; i < count; i++)
-        (void)@name@_encode_in(&bytes[@bytes@ * i], @bytes@, &x[i], little);
+    for (i = 0; i < count; i += @upper@_PART) {
+        const size_t here = @name@_part(count - i);
+        @name@_leave(part, &x[i], here);
+        for (j = 0; j < here; j++)
+            @name@_bytes_of(&bytes[@bytes@ * (i + j)], part[j].limbs, little);
+    }
     return FIELDC_OK;
 }
 
