@@ -30,13 +30,18 @@ def joined(f: Field, parts: Sequence[Number]) -> Number:
     return sum(part << f.word * i for i, part in enumerate(parts))
 
 
-def tighten(value: Number) -> Number:
-    """Return the same value with bounds that its polynomial gives too."""
+def tighten(value: Number, parts: Sequence[Number] = ()) -> Number:
+    """Return the same value with bounds that its polynomial gives too.
+
+    Also by its polynomial in these parts, each a number of its own: a product with the limbs of a
+    number that a mask corrected is below what the number's own bound says.
+    """
     if not isinstance(value, Integer):
         return value
     low, high = value.low, value.high
-    for other in _Forms().bounds(value):
-        low, high = max(low, other[0]), min(high, other[1])
+    for forms in _in_parts(parts):
+        for other in forms.bounds(value):
+            low, high = max(low, other[0]), min(high, other[1])
     return with_bounds(value, (low, high))
 
 
@@ -48,9 +53,15 @@ def tighten_below(value: Number, parts: Sequence[Number]) -> Number:
     """
     if not isinstance(value, Integer):
         return value
-    wholes = frozenset(id(part) for part in parts)
-    lows = (low for forms in (_Forms(), _Forms(wholes)) for low, _ in forms.bounds(value))
+    lows = (low for forms in _in_parts(parts) for low, _ in forms.bounds(value))
     return with_bounds(value, (max(value.low, *lows), value.high))
+
+
+def _in_parts(parts: Sequence[Number]) -> Iterator[_Forms]:
+    """Polynomials in inputs, and then in these parts."""
+    yield _Forms()
+    if parts:
+        yield _Forms(frozenset(map(id, parts)))
 
 
 @dataclass

@@ -6,6 +6,7 @@ import json
 import random
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sampling import sampled
@@ -15,6 +16,8 @@ from fieldc.catalogue import find_field
 from fieldc.cli import main
 from fieldc.decisions import formulas as decisions
 from fieldc.decisions.plans import RankedPlan, least_cycles, ranked_plans
+from fieldc.decisions.preferred import Decision
+from fieldc.field import Field
 from fieldc.formulas import Element, Formula, FormulaError, accumulator, extend, formula
 from fieldc.formulas.blocks import Block
 from fieldc.formulas.divisions import DIVISIONS
@@ -228,6 +231,41 @@ def test_every_plan_is_proved(form: PlanForm, prime: str, monkeypatch: pytest.Mo
     assert {a.status for a in build([decision], lambda *_: None)} == {PROVED}
 
 
+@pytest.mark.parametrize("form", [PlanForm.LAZY, PlanForm.KARATSUBA])
+@pytest.mark.parametrize("prime", ["2^126-237", "bls12-381-p", "2^446-2493"])
+@pytest.mark.parametrize("name", ["fp6_mul", "fp12_square"])
+def test_wide_values_have_the_words_that_are_read(name: str, prime: str, form: PlanForm) -> None:
+    """30 p*p may take a word more than p*p: who reads the larger value reads so many."""
+    f = find_field(prime)
+    plan = ranged(planned(TOWER[name].over(f), form=form), f)
+    words: dict[int, int] = {}
+    for one in plan.computed:
+        assert isinstance(one.block, Block)
+        for place, _ in one.block.wide:
+            assert one.block.ranges[place].limbs(f) == words[one.sources[place]]
+        words[one.number] = one.block.range.limbs(f)
+
+
+@pytest.mark.parametrize("name", sampled(["fp6_mul"], ["fp12_square"]))
+def test_three_products_for_four_are_proved(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    f, target = find_field("2^126-237"), TARGETS["x86_64-linux"]
+    by_form = {one.plan.form: one for one in ranked_plans(f, TOWER[name], target, None)}
+    monkeypatch.setattr(decisions, "ranked_plans", lambda *_: [by_form[KARATSUBA]])
+    decision = decisions.decide_formula(f, TOWER[name], target)
+    assert all(KARATSUBA.value in choice.chosen_by for choice in decision.choices())
+    assert {a.status for a in build([decision], lambda *_: None)} == {PROVED}
+
+
+def test_a_plan_that_cannot_be_shown_to_be_the_formula_is_left_out() -> None:
+    """The products of a norm nest: where they are others, both sides would be multiplied out."""
+    f, target = find_field("2^126-237"), TARGETS["x86_64-linux"]
+    assert any(plan.form is KARATSUBA for plan in plans(TOWER["fp12_norm"].over(f)))
+    forms = {one.plan.form for one in ranked_plans(f, TOWER["fp12_norm"], target, None)}
+    assert forms == {REDUCED, LAZY}
+    decision = decisions.decide_formula(f, TOWER["fp12_norm"], target)
+    assert {a.status for a in build([decision], lambda *_: None)} == {PROVED}
+
+
 @pytest.mark.full
 def test_a_product_in_fp6_is_proved() -> None:
     decision = decisions.decide_formula(
@@ -286,15 +324,18 @@ def test_a_sum_of_a_reduced_value_can_be_made_by_calls(one: Formula, may_need_ca
 def test_a_plan_whose_bounds_do_not_hold_gives_way_to_the_next(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Of edwards_add over BLS12-381 the best plan has a routine that no reduction suits.
-
-    Whether routines are proved is not asked here, which takes long.
-    """
+    """A routine that no reduction suits; whether routines are proved is not asked here."""
     monkeypatch.setattr(decisions, "_is_proved", lambda *_: True)
-    f, target = find_field("bls12-381-p"), TARGETS["x86_64-linux"]
-    with pytest.raises(BoundError, match="before its last subtraction"):
-        for one in ranked_plans(f, POINTS["edwards_add"], target, "zen-4"):
-            for block in one.plan.blocks:
-                decisions._decide_block(f, block, target, "zen-4")
-    found = decisions.decide_formula(f, POINTS["edwards_add"], target, "zen-4").candidates
-    assert {c.choice.variant.name for c in found} == {one.name for one in target.variants}
+    f, target, add = find_field("bls12-381-p"), TARGETS["x86_64-linux"], POINTS["edwards_add"]
+    best, after = (one.plan for one in ranked_plans(f, add, target, "zen-4"))
+    alone, decide_block = {*best.blocks} - {*after.blocks}, decisions._decide_block
+
+    def refused(field: Field, block: Block | StepBlock, *more: Any) -> Decision:
+        if block in alone:
+            raise BoundError("the result may be p", field.p)
+        return decide_block(field, block, *more)
+
+    monkeypatch.setattr(decisions, "_decide_block", refused)
+    found = decisions.decide_formula(f, add, target, "zen-4").choices()
+    assert {choice.variant.name for choice in found} == {one.name for one in target.variants}
+    assert alone and all(after.form.value in choice.chosen_by for choice in found)

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from fieldc.algorithms import OPERATIONS as CATALOGUE
-from fieldc.decisions.plans import is_flat, ranked_plans
+from fieldc.decisions.plans import is_flat, ranked_plans, shows_formula
 from fieldc.decisions.preferred import Candidate, Decision, decide, preferred
 from fieldc.decisions.schedule import Schedule
 from fieldc.errors import quote
@@ -204,7 +204,7 @@ def _plan_by_calls(
         avoided |= whole.rare(uses)
         whole = planned(formula, avoided=avoided, form=plan.form)
         smaller = ranged(whole, field)
-        others = _all_proved(smaller, routines)
+        others = _all_proved(smaller, routines) if shows_formula(smaller, field) else []
         if not others or _length(target, field, smaller, others) >= length:
             break
         plan, made, how = smaller, others, "shared for shorter code"

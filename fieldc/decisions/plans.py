@@ -15,10 +15,11 @@ from fieldc.decisions.preferred import model_of
 from fieldc.field import Field
 from fieldc.formulas.blocks import ONE, Block, Linear
 from fieldc.formulas.formula import Formula
-from fieldc.formulas.plan import FormulaPlan, plans
+from fieldc.formulas.plan import FormulaPlan, PlanForm, plans
 from fieldc.formulas.ranges import ranged, subtractions
 from fieldc.formulas.step_blocks import StepBlock
 from fieldc.machine.processors import Processor
+from fieldc.proof.claims.composition import is_shown
 from fieldc.targets.target import Target
 
 MULTIPLY, ADD, SELECT, MOVE, LEA, LOAD, STORE = (
@@ -50,17 +51,31 @@ def ranked_plans(
 ) -> list[RankedPlan]:
     """The plans of a formula, the fastest first; of equal ones that with fewer values.
 
+    Those are left out whose values cannot be shown to be the formula's.
     A formula of one straight line has its reduced plan: values that wait would fill the registers.
     Raises FormulaError, UnknownProcessor.
     """
     model = model_of(target, processor)
-    found = [ranged(plan, field) for plan in plans(formula)]
+    every = (ranged(plan, field) for plan in plans(formula))
+    found = [plan for plan in every if shows_formula(plan, field)]
     if model is None or is_flat(found[0]):
         return [
             RankedPlan(plan, least_cycles(plan, field, model) if model else 0.0) for plan in found
         ]
     ranked = [RankedPlan(plan, least_cycles(plan, field, model)) for plan in found]
     return sorted(ranked, key=lambda one: (one.cycles, len(one.plan.computed)))
+
+
+def shows_formula(plan: FormulaPlan, field: Field) -> bool:
+    """Whether a plan's values are shown to be the formula's.
+
+    Three products for four are other products than the formula's. Where they nest, multiplying all
+    of them out would be too long.
+    """
+    if plan.form is not PlanForm.KARATSUBA:
+        return True
+    called = [(one.block.text(), one.sources, one.number) for one in plan.computed]
+    return is_shown(plan.formula.text(), field.p, field.n, called, plan.results)
 
 
 def is_flat(plan: FormulaPlan) -> bool:

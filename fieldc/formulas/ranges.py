@@ -8,6 +8,7 @@ the largest of these operands.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -17,6 +18,7 @@ from fieldc.field import Field
 from fieldc.formulas.blocks import Block, signed, units
 from fieldc.formulas.plan import Computed, FormulaPlan
 from fieldc.formulas.step_blocks import StepBlock
+from fieldc.operands import Range
 
 LARGEST_CAP = 6
 Group = tuple[Block, bool, int]
@@ -42,12 +44,15 @@ class _Ranges:
     cap: int
     operands: dict[Group, tuple[int, ...]] = field(default_factory=dict)
     """For each group how many p its operands are below."""
+    stored: dict[Group, int] = field(default_factory=dict)
+    """For a group with a wide result how many p*p those who take it read it as, if more."""
 
     def solve(self) -> _Ranges:
         """Enlarge operands until every block takes what is given to it."""
         while True:
             values = dict.fromkeys(range(self.plan.formula.inputs), 1)
-            before = dict(self.operands)
+            made: dict[int, Group] = {}
+            before = dict(self.operands), dict(self.stored)
             for one in self.plan.computed:
                 if isinstance(one.block, StepBlock):
                     values[one.number] = 1
@@ -55,9 +60,23 @@ class _Ranges:
                 group, given = self.group(one), tuple(values[i] for i in one.sources)
                 known = self.operands.get(group, given)
                 self.operands[group] = tuple(map(max, known, given))
-                values[one.number] = self.result(group)
-            if self.operands == before:
+                self._store(one, group, values, made)
+                values[one.number], made[one.number] = self.result(group), group
+            if (self.operands, self.stored) == before:
                 return self
+
+    def _store(
+        self, one: Computed, group: Group, values: Mapping[int, int], made: Mapping[int, Group]
+    ) -> None:
+        """Let wide values be written with as many words as they are read with."""
+        for place, _ in group[0].wide:
+            multiple, number = self.operands[group][place], one.sources[place]
+            if self._words(multiple) > self._words(values[number]):
+                self.stored[made[number]] = max(multiple, self.stored.get(made[number], 0))
+
+    def _words(self, multiple: int) -> int:
+        """The words of a wide value below so many p*p."""
+        return Range(multiple=multiple, powers=2).limbs(self.f)
 
     @cached_property
     def canonical(self) -> frozenset[int]:
@@ -84,7 +103,7 @@ class _Ranges:
     def result(self, group: Group) -> int:
         """How many p a group's result is below."""
         if group[0].is_wide:
-            return ceil(self.before(group))
+            return max(ceil(self.before(group)), self.stored.get(group, 0))
         return 1 if group[1] else min(self.cap, ceil(self.before(group)))
 
     def before(self, group: Group) -> Fraction:
