@@ -16,7 +16,7 @@ from fieldc.machine.processor import is_x86_64
 from fieldc.targets.registry import TARGETS
 
 README = (Path(__file__).parent.parent / "README.md").read_text("utf-8")
-EXPRESSIONS = dict.fromkeys(re.findall(r"\d\^\d+(?:[-+]\d+(?:\^\d+)?)*", README))
+EXPRESSIONS = dict.fromkeys(re.findall(r"\d\^\d+(?:[-+]\d+(?:\^\d+)?)+", README))
 """Primes that README writes as expressions."""
 QUICK = ("2^61-1",)
 NAMES = [n for n in (*named_primes(), *EXPRESSIONS, "2^127-1") if n not in QUICK]
