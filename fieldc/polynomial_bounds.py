@@ -21,7 +21,9 @@ Atom = tuple[int, int]
 (v, SIGN) is 1 where v is negative, else 0.
 """
 SIGN = -(1 << 30)
-Monomials = dict[tuple[Atom, ...], Fraction]
+Coefficient = int | Fraction
+"""An integer wherever it is one: fractions are slow."""
+Monomials = dict[tuple[Atom, ...], Coefficient]
 """A polynomial: coefficient of each product of atoms."""
 
 
@@ -71,6 +73,8 @@ class _Forms:
     wholes: frozenset[int] = frozenset()
     """Nodes that are no polynomials in low parts, by identity."""
     nodes: dict[int, Integer] = field(default_factory=dict)
+    known: dict[int, Monomials] = field(default_factory=dict)
+    """The polynomials of factors, by identity of the node."""
 
     def bounds(self, node: Integer) -> Iterator[Interval]:
         """Bounds of a node: by low parts, and by high parts in place of wholes."""
@@ -81,17 +85,22 @@ class _Forms:
     def form(self, node: Integer) -> Monomials:
         """The polynomial of a node."""
         total: Monomials = {}
-        waiting = [(node, Fraction(1))]
+        waiting: list[tuple[Integer, Coefficient]] = [(node, 1)]
         while waiting:
             node, factor = waiting.pop()
             waiting += self._step(total, node, factor)
         return total
 
+    def _factor(self, node: Integer) -> Monomials:
+        """The polynomial of a factor: the same one in every product."""
+        if id(node) not in self.known:
+            self.known[id(node)] = self.form(node)
+        return self.known[id(node)]
+
     def _step(
-        self, total: Monomials, node: Integer, factor: Fraction
-    ) -> list[tuple[Integer, Fraction]]:
+        self, total: Monomials, node: Integer, factor: Coefficient
+    ) -> list[tuple[Integer, Coefficient]]:
         """Add factor * node to total; what is left to be added."""
-        power = Fraction(1 << node.amount) if node.op != "input" else Fraction(1)
         if id(node) in self.wholes:
             _put(total, (self._atom(node, 0),), factor)
             return []
@@ -99,26 +108,27 @@ class _Forms:
             sign = 1 if node.op == "add" else -1
             return [(node.args[0], factor), (node.args[1], sign * factor)]
         if node.op in ("double", "shift_left"):
-            return [(node.args[0], factor * (2 if node.op == "double" else power))]
+            bits = 1 if node.op == "double" else node.amount
+            return [(node.args[0], factor * (1 << bits))]
         if node.op == "shift_right":
-            low = self._low_part(total, node.args[0], node.amount, -factor / power)
-            return [(node.args[0], factor / power), *low]
+            part = _shifted(factor, node.amount)
+            return [(node.args[0], part), *self._low_part(total, node.args[0], node.amount, -part)]
         if node.op == "mod":
             return self._low_part(total, node.args[0], node.amount, factor)
         if node.op == "constant":
             _put(total, (), factor * node.low)
         elif (factors := _factors(node)) is not None:
-            self._multiply(total, self.form(factors[0]), factors[1], factor)
+            self._multiply(total, self._factor(factors[0]), factors[1], factor)
         elif node.op == "masked" and node.condition is not None:
-            is_negative: Monomials = {(self._atom(node.condition.difference, SIGN),): Fraction(1)}
+            is_negative: Monomials = {(self._atom(node.condition.difference, SIGN),): 1}
             self._multiply(total, is_negative, node.args[0], factor)
         else:
             _put(total, (self._atom(node, 0),), factor)
         return []
 
     def _low_part(
-        self, total: Monomials, node: Integer, bits: int, factor: Fraction
-    ) -> list[tuple[Integer, Fraction]]:
+        self, total: Monomials, node: Integer, bits: int, factor: Coefficient
+    ) -> list[tuple[Integer, Coefficient]]:
         """Add factor * (node mod 2^bits), as low parts of what the node is a part of."""
         if node.low >= 0 and node.high >> bits == 0:
             return [(node, factor)]
@@ -129,7 +139,7 @@ class _Forms:
             _put(total, (self._atom(node, SIGN),), factor * (1 << bits))
             return [(node, factor)]
         if node.op == "shift_right":
-            whole, part = node.args[0], factor / (1 << amount)
+            whole, part = node.args[0], _shifted(factor, amount)
             return [
                 *self._low_part(total, whole, amount + bits, part),
                 *self._low_part(total, whole, amount, -part),
@@ -137,11 +147,12 @@ class _Forms:
         _put(total, (self._atom(node, bits),), factor)
         return []
 
-    def _multiply(self, total: Monomials, a: Monomials, b: Integer, factor: Fraction) -> None:
-        second = self.form(b)
+    def _multiply(self, total: Monomials, a: Monomials, b: Integer, factor: Coefficient) -> None:
+        second = self._factor(b)
         for left, x in a.items():
+            scaled = factor * x
             for right, y in second.items():
-                _put(total, tuple(sorted((*left, *right))), factor * x * y)
+                _put(total, tuple(sorted((*left, *right))), scaled * y)
 
     def _atom(self, node: Integer, bits: int) -> Atom:
         self.nodes[id(node)] = node
@@ -168,7 +179,8 @@ class _Forms:
         return total
 
     def _interval(self, form: Monomials) -> Interval:
-        low = high = Fraction(0)
+        low: Coefficient = 0
+        high: Coefficient = 0
         for monomial, coefficient in form.items():
             ends = [coefficient]
             for atom in monomial:
@@ -199,12 +211,20 @@ def _factors(node: Integer) -> tuple[Integer, Integer] | None:
     return None
 
 
-def _put(total: Monomials, monomial: tuple[Atom, ...], coefficient: Fraction) -> None:
+def _shifted(factor: Coefficient, bits: int) -> Coefficient:
+    """A coefficient divided by 2^bits."""
+    return _whole(Fraction(factor, 1 << bits))
+
+
+def _whole(number: Coefficient) -> Coefficient:
+    return number.numerator if number.denominator == 1 else number
+
+
+def _put(total: Monomials, monomial: tuple[Atom, ...], coefficient: Coefficient) -> None:
     signs = {atom for atom in monomial if atom[1] == SIGN}
     if signs:  # the square of a sign is the sign
         monomial = tuple(sorted([*(a for a in monomial if a[1] != SIGN), *signs]))
-    new = total.get(monomial, 0) + coefficient
-    if new:
-        total[monomial] = new
+    if new := total.get(monomial, 0) + coefficient:
+        total[monomial] = _whole(new)
     else:
         total.pop(monomial, None)
