@@ -137,7 +137,7 @@ def test_code_of_a_pairing_stays_in_the_cache(name: str) -> None:
 
 @pytest.mark.full
 def test_long_code_is_shared() -> None:
-    made = tower("fp12_square", "2^509-3445")
+    made = tower("fp12_norm", "bls12-381-p")
     assert "shared for shorter code" in made.choice.chosen_by
     assert prove_job(job(made)).failure == ""
 
