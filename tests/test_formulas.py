@@ -136,6 +136,14 @@ def test_code_of_a_pairing_stays_in_the_cache(name: str) -> None:
 
 
 @pytest.mark.full
+def test_another_plan_is_taken_where_the_stack_would_be_too_large() -> None:
+    """Of 8 limbs three products for four keep more values than a page of stack holds."""
+    made = tower("fp12_square", "2^509-3445")
+    assert "values lazy" in made.choice.chosen_by and "for four" not in made.choice.chosen_by
+    assert prove_job(job(made)).failure == ""
+
+
+@pytest.mark.full
 def test_long_code_is_shared() -> None:
     made = tower("fp12_norm", "bls12-381-p")
     assert "shared for shorter code" in made.choice.chosen_by

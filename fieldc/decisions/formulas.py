@@ -18,6 +18,7 @@ from fieldc.formulas.divisions import DIVISIONS
 from fieldc.formulas.errors import wrong
 from fieldc.formulas.formula import Formula
 from fieldc.formulas.kernels import CALLS, kernel_of
+from fieldc.formulas.places import places_of
 from fieldc.formulas.plan import FormulaPlan, planned
 from fieldc.formulas.ranges import ranged
 from fieldc.formulas.step_blocks import StepBlock
@@ -32,6 +33,8 @@ from fieldc.targets.target import Target
 
 MOST_CODE = 32 << 10
 """Bytes up to which a caller and its routines may grow: a level-1 cache."""
+MOST_FRAME = 3840
+"""Bytes up to which its values may take the stack: a page, less what its routines take, at most."""
 MOST_AVOIDED = 4
 """Uses up to which a routine is given up for shorter code."""
 WORD = 64
@@ -187,12 +190,13 @@ def _plan_by_calls(
 ) -> _Planned:
     """The plan with its routines, and how they were chosen.
 
-    Where a routine of the best plan has no bound that holds or is not proved, the next plan is
-    taken; at last each step is a routine of its own. Where the code is longer than MOST_CODE, the
-    work of routines that are seldom used is left to others.
+    Where a routine of the best plan has no bound that holds or is not proved, or the plan's values
+    take more than MOST_FRAME, the next plan is taken; at last each step is a routine of its own.
+    Where the code is longer than MOST_CODE, the work of routines that are seldom used is left to
+    others.
     """
     for plan in plans:
-        if made := _all_proved(plan, routines):
+        if _frame(field, plan) <= MOST_FRAME and (made := _all_proved(plan, routines)):
             break
     else:
         return _each_step(target, field, formula, plans, routines)
@@ -274,6 +278,14 @@ def _is_proved(made: CallerMaker, field: Field, kernel: Kernel, plan: Any, text:
     except ProofError:
         return False
     return True
+
+
+def _frame(field: Field, plan: FormulaPlan) -> int:
+    """The bytes that a caller's values take on the stack."""
+    made = [(one.number, one.sources) for one in plan.computed]
+    counts = [count for _, count in plan.formula.operands]
+    words = max(field.n, *(one.block.range.limbs(field) for one in plan.computed))
+    return WORD // 8 * words * places_of(counts, made, plan.results).slots
 
 
 def _calls(target: Target, plan: FormulaPlan, choices: Sequence[Choice]) -> Any:
