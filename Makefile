@@ -32,7 +32,7 @@ ifndef SIDE_BY_SIDE
 .NOTPARALLEL:
 endif
 .PHONY: help audits generate venv lint python-lint cargo-lint cargo-build test crates-test \
-    python-test cargo-test foreign-check arkworks-check test-bare test-full portable-test foreign-install \
+    python-test cargo-test foreign-check arkworks-check test-bare test-full test-part portable-test foreign-install \
     big-endian-test small-test race race-test clients-test \
     arkworks-patch arkworks-test arkworks-demo js-bench formal fuzz miri demo bench clean
 .DEFAULT_GOAL := help
@@ -90,6 +90,11 @@ test-bare: venv ## tests that use optional tools, on a PATH without those, then 
 test-full: venv lint cargo-test foreign-check portable-test big-endian-test small-test race-test \
     clients-test arkworks-test ## the slow sweeps too, crates/race, crates/clients, arkworks
 	$(PYTEST) --timeout 3600
+
+# A run of all sweeps takes hours: N runs of PART=1/N to N/N are all of them.
+PART ?= 1/20
+test-part: venv ## a part of the slow sweeps of Python: PART=3/20 is each 20th from the third on
+	$(PYTEST) --timeout 3600 -m full --part $(PART)
 
 cargo-lint:
 	$(if $(CARGO),cargo fmt --all --check)

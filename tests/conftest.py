@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 import shutil
 import subprocess
+from collections.abc import Generator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -77,10 +79,32 @@ def installed(certifier: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def pytest_addoption(parser: pytest.Parser) -> None:
     says = "only tests that mention this pattern: they, their fixtures or what these use of tests/"
     parser.addoption("--mentions", metavar="PATTERN", default="", help=says)
+    says = "of the chosen tests each Nth one, from the Kth on: N parts are all of them"
+    parser.addoption("--part", metavar="K/N", default="1/1", help=says)
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection_modifyitems(
+    config: pytest.Config, items: list[pytest.Item]
+) -> Generator[None, None, None]:
+    """Choose by our options: before pytest does by marks, and, of those that are left, a part."""
+    _mark(config, items)
+    yield
+    first, step = _part(config.getoption("--part"))
+    kept = items[first - 1 :: step]
+    config.hook.pytest_deselected(items=[item for item in items if item not in {*kept}])
+    items[:] = kept
+
+
+def _part(text: str) -> tuple[int, int]:
+    """The two numbers of K/N. Raises UsageError."""
+    found = re.fullmatch(r"(\d+)/(\d+)", text)
+    if not found or not 1 <= int(found[1]) <= int(found[2]):
+        raise pytest.UsageError(f"--part is K/N with 1 <= K <= N, such as 3/20, not {text!r}")
+    return int(found[1]), int(found[2])
+
+
+def _mark(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Of a test marked `sweep(n)` the quick run takes n cases, spread evenly; the rest are full."""
     if pattern := config.getoption("--mentions"):
         left_out = [item for item in items if not mentions(item, pattern)]

@@ -1,4 +1,4 @@
-"""The option --mentions: tests whose own text, fixtures or helpers match a pattern."""
+"""Our options of pytest: --mentions, tests that match a pattern, and --part, each Nth test."""
 
 from __future__ import annotations
 
@@ -45,3 +45,25 @@ CHOSEN = {
 @pytest.mark.parametrize(("file", "pattern", "names"), CHOSEN.values(), ids=CHOSEN)
 def test_what_mentions_a_tool_is_chosen(file: str, pattern: str, names: set[str]) -> None:
     assert chosen(pattern, file) == names
+
+
+def listed(*words: str) -> list[str]:
+    """The tests marked full of a file, by pytest's own words."""
+    command = [sys.executable, "-m", "pytest", "--co", "-q", "-p", "no:xdist", "-m", "full"]
+    command += ["-o", "addopts=", *words, str(HERE / "test_chains.py")]
+    done = subprocess.run(command, cwd=HERE.parent, capture_output=True, text=True)
+    return [line for line in (done.stdout + done.stderr).splitlines() if line]
+
+
+def test_the_parts_are_all_tests_each_once() -> None:
+    every = {line for line in listed() if "::" in line}
+    parts = [{line for line in listed("--part", f"{k}/3") if "::" in line} for k in (1, 2, 3)]
+    assert len(every) > 3 and set().union(*parts) == every
+    assert sum(map(len, parts)) == len(every) and all(parts)
+
+
+@pytest.mark.parametrize("text", ["0/3", "4/3", "3", "a/b", "1/0"])
+def test_no_part(text: str) -> None:
+    assert (
+        f"--part is K/N with 1 <= K <= N, such as 3/20, not {text!r}" in listed("--part", text)[-1]
+    )
