@@ -21,9 +21,9 @@ Atom = tuple[int, int]
 (v, SIGN) is 1 where v is negative, else 0.
 """
 SIGN = -(1 << 30)
-Coefficient = int | Fraction
+Rational = int | Fraction
 """An integer wherever it is one: fractions are slow."""
-Monomials = dict[tuple[Atom, ...], Coefficient]
+Monomials = dict[tuple[Atom, ...], Rational]
 """A polynomial: coefficient of each product of atoms."""
 
 
@@ -32,18 +32,13 @@ def joined(f: Field, parts: Sequence[Number]) -> Number:
     return sum(part << f.word * i for i, part in enumerate(parts))
 
 
-def tighten(value: Number, parts: Sequence[Number] = ()) -> Number:
-    """Return the same value with bounds that its polynomial gives too.
-
-    Also by its polynomial in these parts, each a number of its own: a product with the limbs of a
-    number that a mask corrected is below what the number's own bound says.
-    """
+def tighten(value: Number) -> Number:
+    """Return the same value with bounds that its polynomial gives too."""
     if not isinstance(value, Integer):
         return value
     low, high = value.low, value.high
-    for forms in _in_parts(parts):
-        for other in forms.bounds(value):
-            low, high = max(low, other[0]), min(high, other[1])
+    for other in _Forms().bounds(value):
+        low, high = max(low, other[0]), min(high, other[1])
     return with_bounds(value, (low, high))
 
 
@@ -55,15 +50,9 @@ def tighten_below(value: Number, parts: Sequence[Number]) -> Number:
     """
     if not isinstance(value, Integer):
         return value
-    lows = (low for forms in _in_parts(parts) for low, _ in forms.bounds(value))
+    wholes = frozenset(id(part) for part in parts)
+    lows = (low for forms in (_Forms(), _Forms(wholes)) for low, _ in forms.bounds(value))
     return with_bounds(value, (max(value.low, *lows), value.high))
-
-
-def _in_parts(parts: Sequence[Number]) -> Iterator[_Forms]:
-    """Polynomials in inputs, and then in these parts."""
-    yield _Forms()
-    if parts:
-        yield _Forms(frozenset(map(id, parts)))
 
 
 @dataclass
@@ -85,7 +74,7 @@ class _Forms:
     def form(self, node: Integer) -> Monomials:
         """The polynomial of a node."""
         total: Monomials = {}
-        waiting: list[tuple[Integer, Coefficient]] = [(node, 1)]
+        waiting: list[tuple[Integer, Rational]] = [(node, 1)]
         while waiting:
             node, factor = waiting.pop()
             waiting += self._step(total, node, factor)
@@ -98,8 +87,8 @@ class _Forms:
         return self.known[id(node)]
 
     def _step(
-        self, total: Monomials, node: Integer, factor: Coefficient
-    ) -> list[tuple[Integer, Coefficient]]:
+        self, total: Monomials, node: Integer, factor: Rational
+    ) -> list[tuple[Integer, Rational]]:
         """Add factor * node to total; what is left to be added."""
         if id(node) in self.wholes:
             _put(total, (self._atom(node, 0),), factor)
@@ -127,8 +116,8 @@ class _Forms:
         return []
 
     def _low_part(
-        self, total: Monomials, node: Integer, bits: int, factor: Coefficient
-    ) -> list[tuple[Integer, Coefficient]]:
+        self, total: Monomials, node: Integer, bits: int, factor: Rational
+    ) -> list[tuple[Integer, Rational]]:
         """Add factor * (node mod 2^bits), as low parts of what the node is a part of."""
         if node.low >= 0 and node.high >> bits == 0:
             return [(node, factor)]
@@ -147,7 +136,7 @@ class _Forms:
         _put(total, (self._atom(node, bits),), factor)
         return []
 
-    def _multiply(self, total: Monomials, a: Monomials, b: Integer, factor: Coefficient) -> None:
+    def _multiply(self, total: Monomials, a: Monomials, b: Integer, factor: Rational) -> None:
         second = self._factor(b)
         for left, x in a.items():
             scaled = factor * x
@@ -179,8 +168,8 @@ class _Forms:
         return total
 
     def _interval(self, form: Monomials) -> Interval:
-        low: Coefficient = 0
-        high: Coefficient = 0
+        low: Rational = 0
+        high: Rational = 0
         for monomial, coefficient in form.items():
             ends = [coefficient]
             for atom in monomial:
@@ -211,16 +200,16 @@ def _factors(node: Integer) -> tuple[Integer, Integer] | None:
     return None
 
 
-def _shifted(factor: Coefficient, bits: int) -> Coefficient:
+def _shifted(factor: Rational, bits: int) -> Rational:
     """A coefficient divided by 2^bits."""
     return _whole(Fraction(factor, 1 << bits))
 
 
-def _whole(number: Coefficient) -> Coefficient:
+def _whole(number: Rational) -> Rational:
     return number.numerator if number.denominator == 1 else number
 
 
-def _put(total: Monomials, monomial: tuple[Atom, ...], coefficient: Coefficient) -> None:
+def _put(total: Monomials, monomial: tuple[Atom, ...], coefficient: Rational) -> None:
     signs = {atom for atom in monomial if atom[1] == SIGN}
     if signs:  # the square of a sign is the sign
         monomial = tuple(sorted([*(a for a in monomial if a[1] != SIGN), *signs]))

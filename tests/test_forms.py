@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from primes import ranged
 
-from fieldc.algorithms.addition import add_if_negative
 from fieldc.language import Integer, Number
 from fieldc.polynomial_bounds import tighten
 
@@ -63,17 +62,6 @@ def test_a_remainder_by_an_estimated_quotient() -> None:
     low, high = bounds(x - q * p)
     assert low >= 0 and high < 3 * p
     assert all(0 <= v - ((v >> 9) * ((1 << 20) // p) >> 11) * p <= high for v in range(p * p))
-
-
-def test_a_product_with_the_limbs_of_a_corrected_number() -> None:
-    """x - y + (p if x < y) is below p, and so is its product with another number below p*p."""
-    p = 251
-    x, y, z = ranged(0, p - 1, "x"), ranged(0, p - 1, "y"), ranged(0, p - 1, "z")
-    corrected = add_if_negative(x - y, p)
-    t = corrected * (z % 16) + (corrected * (z >> 4) << 4)
-    assert bounds(t)[1] > (p - 1) ** 2
-    tight = tighten(t, (corrected, z))
-    assert isinstance(tight, Integer) and (tight.low, tight.high) == (0, (p - 1) ** 2)
 
 
 def test_the_middle_of_karatsuba_is_not_negative() -> None:

@@ -194,7 +194,7 @@ class Block:
         for i, column in enumerate(zip(*(limbs(f, y) for y in columns), strict=True)):
             for x, y_i in zip(rows, column, strict=True):
                 t = t + (x * y_i << f.word * i)
-        t = tighten(t, (*rows, *columns))
+        t = tighten(t)
         for i, c in self.wide:
             t = t + times(values[i], c) if c > 0 else t
         if borrowed := units([(i, c) for i, c in self.wide if c < 0], self.multiples):

@@ -12,7 +12,8 @@ from fieldc.formulas.divisions import DIVISIONS
 from fieldc.formulas.formula import Formula
 from fieldc.formulas.plan import Computed, FormulaPlan
 from fieldc.formulas.step_blocks import StepBlock
-from fieldc.language import Kernel, Number
+from fieldc.integers import with_bounds
+from fieldc.language import Integer, Kernel, Number
 from fieldc.operations import Operation
 
 CALLS = "calls"
@@ -87,9 +88,17 @@ def kernel_of(plan: FormulaPlan, reduction: str = "cios", algorithm: str = "") -
                 values[one.number] = sum(values[i] for i in start) + more
             elif one.number not in parts:
                 given = [values[i] for i in one.sources]
-                values[one.number] = one.block.compute(f, given, DIVISIONS[reduction])
+                made = one.block.compute(f, given, DIVISIONS[reduction])
+                values[one.number] = _in_range(f, one, made) if algorithm == CALLS else made
         return tuple(values[i] for i in plan.results)
 
     function.__doc__ = plan.formula.source or f"The formula {plan.formula.name}."
     one_of = cast(Callable[..., Number], function)  # of several results a tuple
     return Kernel(operation, algorithm or reduction, one_of)
+
+
+def _in_range(f: Field, one: Computed, value: Number) -> Number:
+    """What a routine returns: its own bounds hold, whatever is known of its operands here."""
+    if not isinstance(value, Integer):
+        return value
+    return with_bounds(value, (max(value.low, 0), min(value.high, one.block.range.high(f))))
