@@ -21,9 +21,9 @@ Atom = tuple[int, int]
 (v, SIGN) is 1 where v is negative, else 0.
 """
 SIGN = -(1 << 30)
-Rational = int | Fraction
+Exact = int | Fraction
 """An integer wherever it is one: fractions are slow."""
-Monomials = dict[tuple[Atom, ...], Rational]
+Monomials = dict[tuple[Atom, ...], Exact]
 """A polynomial: coefficient of each product of atoms."""
 
 
@@ -74,7 +74,7 @@ class _Forms:
     def form(self, node: Integer) -> Monomials:
         """The polynomial of a node."""
         total: Monomials = {}
-        waiting: list[tuple[Integer, Rational]] = [(node, 1)]
+        waiting: list[tuple[Integer, Exact]] = [(node, 1)]
         while waiting:
             node, factor = waiting.pop()
             waiting += self._step(total, node, factor)
@@ -87,8 +87,8 @@ class _Forms:
         return self.known[id(node)]
 
     def _step(
-        self, total: Monomials, node: Integer, factor: Rational
-    ) -> list[tuple[Integer, Rational]]:
+        self, total: Monomials, node: Integer, factor: Exact
+    ) -> list[tuple[Integer, Exact]]:
         """Add factor * node to total; what is left to be added."""
         if id(node) in self.wholes:
             _put(total, (self._atom(node, 0),), factor)
@@ -116,8 +116,8 @@ class _Forms:
         return []
 
     def _low_part(
-        self, total: Monomials, node: Integer, bits: int, factor: Rational
-    ) -> list[tuple[Integer, Rational]]:
+        self, total: Monomials, node: Integer, bits: int, factor: Exact
+    ) -> list[tuple[Integer, Exact]]:
         """Add factor * (node mod 2^bits), as low parts of what the node is a part of."""
         if node.low >= 0 and node.high >> bits == 0:
             return [(node, factor)]
@@ -136,7 +136,7 @@ class _Forms:
         _put(total, (self._atom(node, bits),), factor)
         return []
 
-    def _multiply(self, total: Monomials, a: Monomials, b: Integer, factor: Rational) -> None:
+    def _multiply(self, total: Monomials, a: Monomials, b: Integer, factor: Exact) -> None:
         second = self._factor(b)
         for left, x in a.items():
             scaled = factor * x
@@ -168,8 +168,8 @@ class _Forms:
         return total
 
     def _interval(self, form: Monomials) -> Interval:
-        low: Rational = 0
-        high: Rational = 0
+        low: Exact = 0
+        high: Exact = 0
         for monomial, coefficient in form.items():
             ends = [coefficient]
             for atom in monomial:
@@ -200,16 +200,16 @@ def _factors(node: Integer) -> tuple[Integer, Integer] | None:
     return None
 
 
-def _shifted(factor: Rational, bits: int) -> Rational:
+def _shifted(factor: Exact, bits: int) -> Exact:
     """A coefficient divided by 2^bits."""
     return _whole(Fraction(factor, 1 << bits))
 
 
-def _whole(number: Rational) -> Rational:
+def _whole(number: Exact) -> Exact:
     return number.numerator if number.denominator == 1 else number
 
 
-def _put(total: Monomials, monomial: tuple[Atom, ...], coefficient: Rational) -> None:
+def _put(total: Monomials, monomial: tuple[Atom, ...], coefficient: Exact) -> None:
     signs = {atom for atom in monomial if atom[1] == SIGN}
     if signs:  # the square of a sign is the sign
         monomial = tuple(sorted([*(a for a in monomial if a[1] != SIGN), *signs]))
