@@ -284,7 +284,7 @@ def _frame(field: Field, plan: FormulaPlan) -> int:
     """The bytes that a caller's values take on the stack."""
     made = [(one.number, one.sources) for one in plan.computed]
     counts = [count for _, count in plan.formula.operands]
-    words = max(field.n, *(one.block.range.limbs(field) for one in plan.computed))
+    words = max([field.n, *(one.block.range.limbs(field) for one in plan.computed)])
     return WORD // 8 * words * places_of(counts, made, plan.results).slots
 
 

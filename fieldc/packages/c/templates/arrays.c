@@ -109,7 +109,7 @@ void @name@_array_scale(@name@ *z, const @name@ *x, const @name@ *y, size_t coun
 }
 
 /* Numbers in words to values in place; one that is not below p is 0. */
-static int @name@_enter(@name@ *z, size_t count)
+static int @name@_enter_all(@name@ *z, size_t count)
 {
     uint64_t all_below = mask64(1);
     size_t i;
@@ -124,7 +124,7 @@ static int @name@_enter(@name@ *z, size_t count)
 }
 
 /* Values to numbers in words. z may be x. */
-static void @name@_leave(@name@ *z, const @name@ *x, size_t count)
+static void @name@_leave_all(@name@ *z, const @name@ *x, size_t count)
 {
 @leave_array@}
 
@@ -135,12 +135,12 @@ int @name@_array_to_montgomery(@name@ *z, const uint64_t *x, size_t count)
         return FIELDC_NULL_POINTER;
     for (i = 0; i < @limbs@ * count; i++)
         @name@_words(z)[i] = x[i];
-    return @name@_enter(z, count);
+    return @name@_enter_all(z, count);
 }
 
 void @name@_array_from_montgomery(uint64_t *z, const @name@ *x, size_t count)
 {
-    @name@_leave((@name@ *)(void *)z, x, count);
+    @name@_leave_all((@name@ *)(void *)z, x, count);
 }
 
 void @name@_array_butterfly(@name@ *x, @name@ *y, const @name@ *w, size_t count)

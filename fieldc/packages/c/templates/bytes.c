@@ -7,7 +7,7 @@ static size_t @name@_place(size_t i, size_t length, int little)
 }
 
 /* Eight bytes in either order. Compilers make one load and one store of them. */
-static uint64_t @name@_load(const uint8_t *b, int little)
+static uint64_t @name@_load_word(const uint8_t *b, int little)
 {
     if (little)
         return (uint64_t)b[0] | (uint64_t)b[1] << 8 | (uint64_t)b[2] << 16 |
@@ -18,7 +18,7 @@ static uint64_t @name@_load(const uint8_t *b, int little)
            (uint64_t)b[0] << 56;
 }
 
-static void @name@_store(uint8_t *b, uint64_t x, int little)
+static void @name@_store_word(uint8_t *b, uint64_t x, int little)
 {
     if (little) {
         b[0] = (uint8_t)x, b[1] = (uint8_t)(x >> 8), b[2] = (uint8_t)(x >> 16);
@@ -38,7 +38,7 @@ static void @name@_words_of(uint64_t words[@limbs@], const uint8_t *bytes, int l
     for (i = 0; i < @limbs@; i++)
         words[i] = 0;
     for (i = 0; 8 * i + 8 <= @bytes@; i++)
-        words[i] = @name@_load(&bytes[little ? 8 * i : @bytes@ - 8 * (i + 1)], little);
+        words[i] = @name@_load_word(&bytes[little ? 8 * i : @bytes@ - 8 * (i + 1)], little);
     for (i = @bytes@ - @bytes@ % 8; i < @bytes@; i++)
         words[i / 8] |= (uint64_t)bytes[@name@_place(i, @bytes@, little)] << 8 * (i % 8);
 }
@@ -47,7 +47,7 @@ static void @name@_bytes_of(uint8_t *bytes, const uint64_t words[@limbs@], int l
 {
     size_t i;
     for (i = 0; 8 * i + 8 <= @bytes@; i++)
-        @name@_store(&bytes[little ? 8 * i : @bytes@ - 8 * (i + 1)], words[i], little);
+        @name@_store_word(&bytes[little ? 8 * i : @bytes@ - 8 * (i + 1)], words[i], little);
     for (i = @bytes@ - @bytes@ % 8; i < @bytes@; i++)
         bytes[@name@_place(i, @bytes@, little)] = (uint8_t)(words[i / 8] >> 8 * (i % 8));
 }
@@ -116,7 +116,7 @@ static int @name@_array_decode_in(@name@ *z, const uint8_t *bytes, size_t length
         return status;
     for (i = 0; i < count; i++)
         @name@_words_of(z[i].limbs, &bytes[@bytes@ * i], little);
-    return @name@_enter(z, count);
+    return @name@_enter_all(z, count);
 }
 
 static int @name@_array_encode_in(uint8_t *bytes, size_t length, const @name@ *x, size_t count,
@@ -129,7 +129,7 @@ static int @name@_array_encode_in(uint8_t *bytes, size_t length, const @name@ *x
         return status;
     for (i = 0; i < count; i += @upper@_PART) {
         const size_t here = @name@_part(count - i);
-        @name@_leave(part, &x[i], here);
+        @name@_leave_all(part, &x[i], here);
         for (j = 0; j < here; j++)
             @name@_bytes_of(&bytes[@bytes@ * (i + j)], part[j].limbs, little);
     }
