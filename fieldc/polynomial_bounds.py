@@ -86,9 +86,7 @@ class _Forms:
             self.known[id(node)] = self.form(node)
         return self.known[id(node)]
 
-    def _step(
-        self, total: Monomials, node: Integer, factor: Exact
-    ) -> list[tuple[Integer, Exact]]:
+    def _step(self, total: Monomials, node: Integer, factor: Exact) -> list[tuple[Integer, Exact]]:
         """Add factor * node to total; what is left to be added."""
         if id(node) in self.wholes:
             _put(total, (self._atom(node, 0),), factor)
