@@ -91,9 +91,9 @@ test-full: venv lint cargo-test foreign-check portable-test big-endian-test smal
     clients-test arkworks-test ## the slow sweeps too, crates/race, crates/clients, arkworks
 	$(PYTEST) --timeout 3600
 
-# A run of all sweeps takes hours: N runs of PART=1/N to N/N are all of them.
+# All sweeps take hours. PART=1/N to PART=N/N together run each of them once.
 PART ?= 1/20
-test-part: venv ## a part of the slow sweeps of Python: PART=3/20 is each 20th from the third on
+test-part: venv ## a part of the slow Python tests: PART=3/20 is every 20th, beginning with the third
 	$(PYTEST) --timeout 3600 -m full --part $(PART)
 
 cargo-lint:

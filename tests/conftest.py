@@ -79,7 +79,7 @@ def installed(certifier: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def pytest_addoption(parser: pytest.Parser) -> None:
     says = "only tests that mention this pattern: they, their fixtures or what these use of tests/"
     parser.addoption("--mentions", metavar="PATTERN", default="", help=says)
-    says = "of the chosen tests each Nth one, from the Kth on: N parts are all of them"
+    says = "every Nth of the chosen tests, beginning with the Kth"
     parser.addoption("--part", metavar="K/N", default="1/1", help=says)
 
 
@@ -87,13 +87,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection_modifyitems(
     config: pytest.Config, items: list[pytest.Item]
 ) -> Generator[None, None, None]:
-    """Choose by our options: before pytest does by marks, and, of those that are left, a part."""
-    _mark(config, items)
+    """Apply --mentions and `sweep` before pytest chooses by marks, and --part after it."""
+    _leave_out(config, items)
     yield
     first, step = _part(config.getoption("--part"))
-    kept = items[first - 1 :: step]
-    config.hook.pytest_deselected(items=[item for item in items if item not in {*kept}])
-    items[:] = kept
+    left_out = [item for place, item in enumerate(items, 1) if (place - first) % step]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = items[first - 1 :: step]
 
 
 def _part(text: str) -> tuple[int, int]:
@@ -104,7 +105,7 @@ def _part(text: str) -> tuple[int, int]:
     return int(found[1]), int(found[2])
 
 
-def _mark(config: pytest.Config, items: list[pytest.Item]) -> None:
+def _leave_out(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Of a test marked `sweep(n)` the quick run takes n cases, spread evenly; the rest are full."""
     if pattern := config.getoption("--mentions"):
         left_out = [item for item in items if not mentions(item, pattern)]

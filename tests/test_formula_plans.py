@@ -240,7 +240,7 @@ def test_every_plan_is_proved(form: PlanForm, prime: str, monkeypatch: pytest.Mo
 @pytest.mark.parametrize("prime", ["2^126-237", "bls12-381-p", "2^446-2493"])
 @pytest.mark.parametrize("name", ["fp6_mul", "fp12_square"])
 def test_wide_values_have_the_words_that_are_read(name: str, prime: str, form: PlanForm) -> None:
-    """30 p*p may take a word more than p*p: who reads the larger value reads so many."""
+    """A value below 30 p*p may need one word more than one below p*p: it must be written too."""
     f = find_field(prime)
     plan = ranged(planned(TOWER[name].over(f), form=form), f)
     words: dict[int, int] = {}

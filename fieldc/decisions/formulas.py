@@ -34,7 +34,7 @@ from fieldc.targets.target import Target
 MOST_CODE = 32 << 10
 """Bytes up to which a caller and its routines may grow: a level-1 cache."""
 MOST_FRAME = 3840
-"""Bytes up to which its values may take the stack: a page, less what its routines take, at most."""
+"""The most stack for a caller's values, in bytes: a page, less room for routines and registers."""
 MOST_AVOIDED = 4
 """Uses up to which a routine is given up for shorter code."""
 WORD = 64

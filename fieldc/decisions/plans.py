@@ -51,7 +51,7 @@ def ranked_plans(
 ) -> list[RankedPlan]:
     """The plans of a formula, the fastest first; of equal ones that with fewer values.
 
-    Those are left out whose values cannot be shown to be the formula's.
+    Plans that the prover cannot show to compute the formula are left out.
     A formula of one straight line has its reduced plan: values that wait would fill the registers.
     Raises FormulaError, UnknownProcessor.
     """
@@ -67,10 +67,10 @@ def ranked_plans(
 
 
 def shows_formula(plan: FormulaPlan, field: Field) -> bool:
-    """Whether a plan's values are shown to be the formula's.
+    """Whether the prover can show that a plan computes its formula.
 
-    Three products for four are other products than the formula's. Where they nest, multiplying all
-    of them out would be too long.
+    Three products for four are not the formula's products. If they nest, there are too many terms
+    to multiply out.
     """
     if plan.form is not PlanForm.KARATSUBA:
         return True

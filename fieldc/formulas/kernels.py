@@ -98,7 +98,7 @@ def kernel_of(plan: FormulaPlan, reduction: str = "cios", algorithm: str = "") -
 
 
 def _in_range(f: Field, one: Computed, value: Number) -> Number:
-    """What a routine returns: its own bounds hold, whatever is known of its operands here."""
+    """Return the value with the bounds of its routine's contract."""
     if not isinstance(value, Integer):
         return value
     return with_bounds(value, (max(value.low, 0), min(value.high, one.block.range.high(f))))

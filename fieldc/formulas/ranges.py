@@ -45,7 +45,7 @@ class _Ranges:
     operands: dict[Group, tuple[int, ...]] = field(default_factory=dict)
     """For each group how many p its operands are below."""
     stored: dict[Group, int] = field(default_factory=dict)
-    """For a group with a wide result how many p*p those who take it read it as, if more."""
+    """For a group with a wide result: the multiple of p*p whose words its readers read, if more."""
 
     def solve(self) -> _Ranges:
         """Enlarge operands until every block takes what is given to it."""
@@ -68,7 +68,7 @@ class _Ranges:
     def _store(
         self, one: Computed, group: Group, values: Mapping[int, int], made: Mapping[int, Group]
     ) -> None:
-        """Let wide values be written with as many words as they are read with."""
+        """Write wide values with as many words as their readers read."""
         for place, _ in group[0].wide:
             multiple, number = self.operands[group][place], one.sources[place]
             if self._words(multiple) > self._words(values[number]):

@@ -1,7 +1,7 @@
-"""Whether routines, each by its statement, are shown to make a formula's values.
+"""Whether the statements of routines, one after the other, compute a formula.
 
-It says before anything is compiled whether a caller of these routines can be proved: the proof of
-the caller compares the same values in the same way.
+This is known before anything is compiled. The proof of a caller compares the same values in the
+same way.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ CalledText = tuple[str, Sequence[int], int]
 def is_shown(
     text: str, p: int, limbs: int, called: Sequence[CalledText], results: Sequence[int]
 ) -> bool:
-    """Whether the values with these numbers are those of the formula; inputs have the first ones.
+    """Whether the values with these numbers are shown to be the formula's results.
+
+    Inputs have the first numbers.
 
     Raises ProofError for a text that is no formula.
     """
