@@ -18,7 +18,7 @@ from fieldc.formulas.divisions import DIVISIONS
 from fieldc.formulas.errors import wrong
 from fieldc.formulas.formula import Formula
 from fieldc.formulas.kernels import CALLS, kernel_of
-from fieldc.formulas.places import places_of
+from fieldc.formulas.places import places_of, slot_words
 from fieldc.formulas.plan import FormulaPlan, planned
 from fieldc.formulas.ranges import ranged
 from fieldc.formulas.step_blocks import StepBlock
@@ -284,7 +284,7 @@ def _frame(field: Field, plan: FormulaPlan) -> int:
     """The bytes that a caller's values take on the stack."""
     made = [(one.number, one.sources) for one in plan.computed]
     counts = [count for _, count in plan.formula.operands]
-    words = max([field.n, *(one.block.range.limbs(field) for one in plan.computed)])
+    words = slot_words(field, (one.block.range for one in plan.computed))
     return WORD // 8 * words * places_of(counts, made, plan.results).slots
 
 

@@ -6,9 +6,12 @@ an operand, and results that are operands themselves are put into slots first.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+
+from fieldc.field import Field
+from fieldc.operands import Range
 
 Made = tuple[int, tuple[int, ...]]
 """A call: the value it gives, and the values it takes."""
@@ -43,6 +46,11 @@ class ElementPlaces:
     slots: int
     before: tuple[ElementCopy, ...]
     after: tuple[ElementCopy, ...]
+
+
+def slot_words(f: Field, results: Iterable[Range]) -> int:
+    """Return the words of a slot: it holds an element or any of these results, such as a sum."""
+    return max([f.n, *(result.limbs(f) for result in results)])
 
 
 def places_of(

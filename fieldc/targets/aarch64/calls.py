@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from fieldc.formulas.places import Area, ElementPlace, places_of
+from fieldc.formulas.places import Area, ElementPlace, places_of, slot_words
 from fieldc.language import Expression, Kernel
 from fieldc.targets.aarch64.allocate import SLOT, framed
 from fieldc.targets.aarch64.encode import NOP, assembled, encode
@@ -117,8 +117,8 @@ class _Caller:
 
     def __init__(self, plan: ArmCalls, expression: Expression) -> None:
         self.plan, self.size = plan, SLOT * expression.field.n
-        limbs = (one.kernel.result.limbs(expression.field) for one in plan.routines)
-        self.slot = SLOT * max(expression.field.n, *limbs)
+        results = (one.kernel.result for one in plan.routines)
+        self.slot = SLOT * slot_words(expression.field, results)
         self.layout = places_of(plan.operands, made_by(plan.calls), plan.results)
         count = 1 + len(plan.operands)
         self.saved = [*range(HOME, HOME + count), LINK]

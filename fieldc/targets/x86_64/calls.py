@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from fieldc.binary.linkable import function_of
-from fieldc.formulas.places import Area, ElementCopy, ElementPlace, places_of
+from fieldc.formulas.places import Area, ElementCopy, ElementPlace, places_of, slot_words
 from fieldc.language import Expression, Kernel
 from fieldc.machine.assemble import assemble
 from fieldc.targets.calls import Call, CallerMaker, PlannedRoutine, first_called, made_by
@@ -140,8 +140,8 @@ class _Caller:
     ) -> None:
         self.plan, self.expression, self.symbol = plan, expression, symbol
         self.convention, self.size = convention, WORD_BYTES * expression.field.n
-        given = (one.kernel.result.limbs(expression.field) for one in plan.routines)
-        self.slot = WORD_BYTES * max(expression.field.n, *given)  # a sum takes more than an element
+        results = (one.kernel.result for one in plan.routines)
+        self.slot = WORD_BYTES * slot_words(expression.field, results)
         names = ("z", *(name for name, _ in expression.kernel.operands))
         kept = [r for r in SYSV.preserved if r in convention.preserved]
         if len(names) > min(len(convention.arguments), len(kept)):
