@@ -208,6 +208,7 @@ def test_a_chain_that_waits_for_itself_stays_in_its_order() -> None:
     assert paced([one, two, three], Pace(3, 2, 5, 30)) == [one, two, three]
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("pace", [*SLOW, *FAST], ids=str)
 @pytest.mark.parametrize("rows", ROWS, ids=style_id)
 def test_every_pace_is_proved(rows: RowChoice, pace: Pace) -> None:

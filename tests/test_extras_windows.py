@@ -12,6 +12,7 @@ from pathlib import Path
 import lief
 import pytest
 from forged import run
+from sampling import sampled
 from test_extras import stack_by_place
 
 from fieldc.algorithms import choose
@@ -183,7 +184,7 @@ int main(void) {
 """
 
 
-@pytest.mark.parametrize("operation", ["mul", "neg"])
+@pytest.mark.parametrize("operation", sampled(["mul"], ["neg"]))
 def test_windows_unwinds_from_each_instruction(operation: str, tmp_path: Path) -> None:
     """RtlVirtualUnwind, of the kernel's own bytes and table, on a stack of known words."""
     compiler = "x86_64-w64-mingw32-gcc"

@@ -55,6 +55,7 @@ def _object(file: str) -> bytes:
         pytest.skip(f"SKIPPED: {error}")
 
 
+@pytest.mark.sweep(8)
 @pytest.mark.parametrize(
     ("file", "symbol", "operation", "field", "arguments"), PROVED, ids=[s for _, s, *_ in PROVED]
 )

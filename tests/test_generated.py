@@ -250,7 +250,7 @@ def test_a_modulus_without_room_has_no_lazy_class():
 
 @here
 @pytest.mark.parametrize(
-    "limbs", [pytest.param(n, marks=[pytest.mark.full] * (n > 4)) for n in LIMBS]
+    "limbs", [pytest.param(n, marks=[pytest.mark.full] * (n > 3)) for n in LIMBS]
 )
 def test_kernels_are_proved_for_other_primes_of_their_class(limbs: int):
     for shape in shapes(limbs):
@@ -260,7 +260,7 @@ def test_kernels_are_proved_for_other_primes_of_their_class(limbs: int):
 
 @here
 @pytest.mark.parametrize(
-    "limbs", [pytest.param(n, marks=[pytest.mark.full] * (n > 4)) for n in NEAR.limbs]
+    "limbs", [pytest.param(n, marks=[pytest.mark.full] * (n > 3)) for n in NEAR.limbs]
 )
 def test_kernels_near_the_radix_are_proved_at_both_ends(limbs: int):
     """For R - p of 10 bits and of 64: the representative has a small one."""

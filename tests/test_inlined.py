@@ -78,6 +78,7 @@ def test_the_shifted_class_has_three_primes() -> None:
 
 
 @here
+@pytest.mark.sweep(24)
 @pytest.mark.parametrize("jobs_of", [crate_jobs, arm_crate_jobs], ids=["x86-64", "AArch64"])
 @pytest.mark.parametrize("p", PRIMES)
 def test_every_kernel_is_proved(p: int, jobs_of: Callable[[Path, Field], list[Job]]) -> None:

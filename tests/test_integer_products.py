@@ -104,6 +104,7 @@ def test_an_integer_longer_than_p_is_refused_in_a_line() -> None:
 
 
 @ON_X86_64
+@pytest.mark.sweep(5)
 @pytest.mark.parametrize("name", ["bn254-p", "bls12-381-r", "curve25519", "secp256k1-n", "pallas"])
 @pytest.mark.parametrize("bits", SIZES)
 def test_what_is_proved_and_what_is_not(name: str, bits: int) -> None:

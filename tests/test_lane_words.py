@@ -86,7 +86,7 @@ FOUR_LANES = (
 )
 
 
-@pytest.mark.parametrize("name", ("babybear", "2^61-1", "goldilocks"))
+@pytest.mark.parametrize("name", ("goldilocks", "babybear", "2^61-1"))
 @pytest.mark.parametrize("operation", ("add", "sub", "mul", "butterfly"))
 @pytest.mark.sweep(6)
 def test_changed_words_in_four_lanes_are_not_proved(operation: str, name: str) -> None:

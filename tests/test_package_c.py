@@ -152,6 +152,7 @@ OLDEST = ("-std=c99", "-std=c++11")
 """With these the portable code is compiled alone, too: it says no more in newer ones."""
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize(("compiler", "standard", "language"), COMPILERS)
 def test_no_compiler_warns(
     compiler: str,

@@ -60,9 +60,10 @@ def drawn(bits: int) -> str:
             return hex(p)
 
 
-COMPILED = ("secp256k1-p", "3", drawn(250))
-"""Plain residues without a spare bit, the smallest prime, 4 limbs with room."""
+COMPILED = ("3", drawn(250))
+"""The smallest prime, 4 limbs with room."""
 MORE = (
+    "secp256k1-p",
     "2^255-19",
     "2^251-9",
     "2^414-17",
@@ -195,7 +196,7 @@ def test_another_modulus_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", sampled([text for text in COMPILED if text != "3"], ["bls12-381-p", "p256", drawn(320)])
+    "text", sampled(["secp256k1-p", drawn(250)], ["bls12-381-p", "p256", drawn(320)])
 )
 def test_what_is_proved_is_its_text(text: str, tmp_path: Path) -> None:
     f, folder = find_field(text), tmp_path / "package"
