@@ -118,3 +118,12 @@ def test_a_changed_aarch64_kernel_is_no_theorem(symbol: str, text: str) -> None:
     assert text != kernel.kernel.lines
     with pytest.raises(ProofError):
         replace(kernel, kernel=replace(kernel.kernel, lines=text)).prove(runs=0)
+
+
+def test_a_result_whose_highest_limb_is_constant_is_no_theorem() -> None:
+    """Without its last subtraction the limb is chosen among a constant and a word."""
+    kernel = kernel_of("mul_near")
+    (last,) = re.findall(r"^sbcs x4, .*\n", kernel.kernel.lines, re.MULTILINE)
+    text = kernel.kernel.lines.replace(last, "")
+    with pytest.raises(ProofError):
+        replace(kernel, kernel=replace(kernel.kernel, lines=text)).prove(runs=0)

@@ -187,10 +187,10 @@ def _wholes(
 def _left_out(case: ClassCase, top: Polynomial) -> Iterator[int]:
     """The variables that may be what is left out above the highest limb."""
     system = case.system
-    row = system.defining(next(iter(top))[0]) if len(top) == 1 else None
+    row = _row_of(system, top)
     while isinstance(row, Select) and row.flag in case.fixed:
         side = row.when_set if case.fixed[row.flag] else row.otherwise
-        row = system.defining(next(iter(side))[0]) if len(side) == 1 else None
+        row = _row_of(system, side)
     if not isinstance(row, Equation) or row.carry is None:
         return
     if row.kind == "add":
@@ -204,6 +204,14 @@ def _left_out(case: ClassCase, top: Polynomial) -> Iterator[int]:
         is_difference = row.kind == "sub" and case.is_always(reader.carry, 0)
         if is_difference or case.fixed.get(reader.carry) == known:
             yield reader.word
+
+
+def _row_of(system: System, word: Polynomial) -> Equation | Select | None:
+    """The row that defines a word, if that is one variable: a constant has none."""
+    match [*word]:
+        case [(number,)]:
+            return system.defining(number)
+    return None
 
 
 def _plus(z: Polynomial, above: int, limbs: int) -> Polynomial:

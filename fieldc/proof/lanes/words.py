@@ -185,7 +185,7 @@ class Lane:
 
     def _known_low(self, key: WordKey, bits: int) -> Word:
         value = self._lows[key, bits]
-        if len(value) == 1 and sum(value.values()) == 1:
+        if len(value) == 1 and sum(value.values()) == 1 and ONE not in value:
             return self._whole(next(iter(value))[0])
         return Word(value, 0, (1 << bits) - 1)
 
