@@ -27,8 +27,8 @@ from fieldc.packages.rust.written import kernels_in
 
 GENERATED = ROOT / FOLDER
 NOP = 0xD503201F.to_bytes(4, "little")
-IN_EVERY_RUN = ("aarch64-apple-darwin", "aarch64-pc-windows-msvc")
-TRIPLES = (*IN_EVERY_RUN, "aarch64-unknown-linux-gnu")
+IN_EVERY_RUN = ("aarch64-apple-darwin",)
+TRIPLES = (*IN_EVERY_RUN, "aarch64-pc-windows-msvc", "aarch64-unknown-linux-gnu")
 
 
 def user(fields: Collection[str]) -> str:
@@ -48,7 +48,7 @@ def test_make_installs_the_targets_that_are_compiled_for() -> None:
     assert {*TRIPLES, LINUX} < set(found.split())
 
 
-@pytest.mark.parametrize("triple", sampled(IN_EVERY_RUN, TRIPLES[2:]))
+@pytest.mark.parametrize("triple", sampled(IN_EVERY_RUN, TRIPLES[1:]))
 @pytest.mark.parametrize(
     "fields", sampled([OF_EVERY_CLASS], [tuple(named_primes())]), ids=["some", "every"]
 )
