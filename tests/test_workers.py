@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from fieldc.artifacts.workers import WorkerLost, in_processes
+from fieldc.artifacts.workers import NoGuard, WorkerLost, in_processes
 
 UNIX = pytest.mark.skipif(os.name != "posix", reason="signals of Unix")
 SLEEPS = """
@@ -37,6 +37,18 @@ def test_results_come_in_order() -> None:
 def test_what_a_process_raises_is_raised_here() -> None:
     with pytest.raises(ValueError, match="invalid literal"):
         list(in_processes(int, ["1", "one"], 2))
+
+
+def test_a_script_without_a_guard_is_told_so(tmp_path: Path) -> None:
+    """It computes all the same: the processes that import it refuse to, in a line each."""
+    script, out = tmp_path / "script.py", tmp_path / "out"
+    words = ["build", "3", "--op", "add,sub", "-o", str(out), "--no-cache"]
+    script.write_text(f"from fieldc.cli import main\nprint(main({words}))\n")
+    command = [sys.executable, str(script)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "0" and (out / "manifest.json").is_file()
+    said = {line for line in done.stderr.splitlines() if line.startswith("fieldc: ")}
+    assert said == ({f"fieldc: {NoGuard()}"} if os.cpu_count() != 1 else set())
 
 
 @UNIX

@@ -37,14 +37,26 @@ class WorkerLost(UserError):
         super().__init__("the system killed a process of the proof; is there enough memory?")
 
 
+class NoGuard(UserError):
+    """A process imports the script that began it, and the script computes again."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "each process that computes imports this script: put what calls fieldc under "
+            "if __name__ == '__main__':"
+        )
+
+
 def in_processes(
     function: Callable[[_Job], _Result], jobs: Sequence[_Job], number: int
 ) -> Iterator[_Result]:
     """The results of a function of a module, in order, from a number of processes.
 
     If the caller is interrupted or stops early, they are killed. Raises WorkerLost if one was
-    killed from elsewhere, and what the function raises.
+    killed from elsewhere, NoGuard in a process that is not ready yet, and what the function raises.
     """
+    if getattr(multiprocessing.current_process(), "_inheriting", False):
+        raise NoGuard
     context = _context(function.__module__)
     watched, held = context.Pipe(duplex=False)
     pool = ProcessPoolExecutor(number, context, initializer=_end_with, initargs=(watched,))
