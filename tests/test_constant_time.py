@@ -150,6 +150,17 @@ def test_a_leak_is_found(name: str, leak: str) -> None:
 
 
 @pytest.mark.parametrize("name", NOT_WASM)
+def test_words_that_are_not_aligned(name: str) -> None:
+    """MIPS reads and writes them in two parts."""
+    reads = "define void @f(ptr %z, ptr %x) {\n %v = load i64, ptr %x, align 1\n"
+    rest = " store i64 %v, ptr %z, align 1\n ret void\n}\n"
+    assert scan(compiled(reads + rest, LLVM_TARGETS[name])) == []
+    leaks = " %at = getelementptr i8, ptr %z, i64 %v\n store i8 0, ptr %at\n ret void\n}\n"
+    found = scan(compiled(reads + leaks, LLVM_TARGETS[name]))
+    assert (FindingKind.ADDRESS, Depends.SECRET) in kinds(found)
+
+
+@pytest.mark.parametrize("name", NOT_WASM)
 def test_a_branch_on_a_public_byte_is_told_apart(name: str) -> None:
     ir = (
         "@chosen = global i8 0\ndeclare void @fast(ptr, ptr)\n"

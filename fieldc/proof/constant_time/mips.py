@@ -40,6 +40,8 @@ _PRODUCTS = names("mult multu dmult dmultu")
 _SUMS = names("madd maddu msub msubu")
 _LOADS = {"ld": 8, "lw": 4, "lwu": 4, "lh": 2, "lhu": 2, "lb": 1, "lbu": 1}
 _STORES = {"sd": 8, "sw": 4, "sh": 2, "sb": 1}
+_PARTS = {"ldl": 8, "ldr": 8, "lwl": 4, "lwr": 4, "sdl": 8, "sdr": 8, "swl": 4, "swr": 4}
+"""Of words at addresses of no alignment the part in one aligned word or in the next."""
 _FLOW = {"b": Flow.JUMP, "j": Flow.JUMP, "jr": Flow.JUMP, "jal": Flow.CALL, "jalr": Flow.CALL}
 _FLOW |= {"bal": Flow.CALL}
 _BRANCH = re.compile(r"b(eq|ne|lt|gt|le|ge|c1[tf])\w*")
@@ -57,6 +59,8 @@ def _mips(instruction: MachineInstruction, word: int) -> Effect:
     operands, name = operands_of(instruction), instruction.mnemonic
     if name in _LOADS or name in _STORES:
         return effect(instruction, [_memory(name, operands, word)])
+    if name in _PARTS:
+        return effect(instruction, [_part(name, operands)])
     if name in _FLOW or _BRANCH.fullmatch(name):
         return _flow(instruction, name, operands)
     if name in ("nop", "ssnop"):
@@ -75,6 +79,15 @@ def _memory(name: str, operands: DecodedOperands, word: int) -> Transfer:
     if name in _LOADS:
         return Transfer((register,), (memory,), exact)
     return Transfer((memory,), (register,), exact)
+
+
+def _part(name: str, operands: DecodedOperands) -> Transfer:
+    """Some bytes around an address, on one side of it or the other; the rest stays."""
+    register, given, most = operands[0], operands[1], _PARTS[name] - 1
+    memory = MemoryOperand(given.bases, given.displacement - most, 2 * most + 1)
+    if name.startswith("l"):
+        return Transfer((register,), (register, memory))
+    return Transfer((memory,), (register, memory))
 
 
 def _flow(instruction: MachineInstruction, name: str, operands: DecodedOperands) -> Effect:
