@@ -39,6 +39,20 @@ def test_what_a_process_raises_is_raised_here() -> None:
         list(in_processes(int, ["1", "one"], 2))
 
 
+def test_the_path_of_the_temporary_folder_may_be_long(tmp_path: Path) -> None:
+    """Longer than the path of a socket may be."""
+    place = tmp_path / ("long" * 30)
+    place.mkdir()
+    text = """
+from fieldc.artifacts.workers import in_processes
+print(list(in_processes(abs, [-3, 2], 2)))
+"""
+    command, env = [sys.executable, "-c", text], os.environ | {"TMPDIR": str(place)}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=env)
+    assert (done.stdout, done.stderr) == ("[3, 2]\n", "")
+    assert not any(place.iterdir())
+
+
 @UNIX
 def test_a_killed_process_is_one_line() -> None:
     with pytest.raises(WorkerLost, match="enough memory"):

@@ -6,6 +6,7 @@ import multiprocessing
 import os
 import shutil
 import signal
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -28,6 +29,11 @@ MOMENT = 0.5
 """Seconds after which Python looks for a signal that did not wake it."""
 READS_OBJECTS = "lief"
 """The library that proofs read objects with: loaded before the copies are made, not in each."""
+
+SOCKET = "/pymp-12345678/listener-12345678"
+"""What Python adds to the temporary folder's path for the socket of the process that is copied."""
+LONGEST_SOCKET = 103
+"""Bytes of a socket's path that every system takes."""
 
 
 class WorkerLost(UserError):
@@ -84,7 +90,8 @@ def _context(module: str) -> BaseContext:
 
     The import takes a second. Never as copies of this process, which may have threads.
     """
-    if "forkserver" not in multiprocessing.get_all_start_methods():
+    has_socket = len(os.fsencode(tempfile.gettempdir() + SOCKET)) <= LONGEST_SOCKET
+    if not has_socket or "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([module, READS_OBJECTS])
