@@ -137,6 +137,31 @@ sys.exit(fieldc.__main__.main())
     assert (done.returncode, list(tmp_path.iterdir())) == (status, [])
 
 
+@UNIX
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_a_signal_leaves_no_folder_of_matplotlib(tmp_path: Path, name: str) -> None:
+    """It makes one where the user has no home to write in."""
+    pytest.importorskip("matplotlib")
+    text = f"""
+import fieldc.__main__, os, signal, sys
+def loaded():
+    from fieldc.lab.report import style
+    from fieldc.signals import raise_signals
+    print(*os.listdir({os.fspath(tmp_path)!r}))
+    raise_signals()
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.raise_signal(signal.{name})
+fieldc.__main__.loaded = loaded
+sys.exit(fieldc.__main__.main())
+"""
+    env = os.environ | {"TMPDIR": str(tmp_path), "HOME": os.devnull, "XDG_CONFIG_HOME": os.devnull}
+    env = {key: value for key, value in env.items() if key != "MPLCONFIGDIR"}
+    command = [sys.executable, "-c", text]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=env)
+    assert done.stdout.startswith("matplotlib-") and done.stderr.count("\n") == 1
+    assert not any(tmp_path.iterdir())
+
+
 DROPPED = """
 import signal, time
 from fieldc.signals import raise_signals
