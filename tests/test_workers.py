@@ -237,3 +237,23 @@ def test_a_signal_does_not_wait_for_imports(tmp_path: Path, name: str, said: str
         started.send_signal(getattr(signal, name))
         assert started.communicate(timeout=2 * IMPORT) == (f"{said}\n", "")
         assert time.monotonic() - start < IMPORT / 2
+
+
+@UNIX
+def test_a_process_that_imports_ends_with_the_command(tmp_path: Path) -> None:
+    (tmp_path / "slow.py").write_text(f"import time\ntime.sleep({IMPORT})\n")
+    text = """
+import fieldc.__main__, signal, sys
+from fieldc.artifacts import workers
+def loaded():
+    workers._context("slow")  # nothing was asked of it yet
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.raise_signal(signal.SIGINT)
+fieldc.__main__.loaded = loaded
+sys.exit(fieldc.__main__.main())
+"""
+    command, start = [sys.executable, "-c", text], time.monotonic()
+    env = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=env)
+    assert (done.returncode, done.stderr) == (130, "fieldc: interrupted\n")
+    assert time.monotonic() - start < IMPORT / 2  # each process holds the pipes until it ends

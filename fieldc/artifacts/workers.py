@@ -113,7 +113,8 @@ def _end_server() -> None:
 
 
 def remove_socket() -> None:
-    """Remove the folder of that process's socket, as Python does where it ends by itself."""
+    """End that process and remove the folder of its socket, as Python does where it ends itself."""
+    _end_server()
     server = getattr(forkserver, "_forkserver", None)
     address = getattr(server, "_forkserver_address", None)
     if isinstance(address, str) and os.path.isabs(address):
