@@ -257,3 +257,25 @@ sys.exit(fieldc.__main__.main())
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=env)
     assert (done.returncode, done.stderr) == (130, "fieldc: interrupted\n")
     assert time.monotonic() - start < IMPORT / 2  # each process holds the pipes until it ends
+
+
+@UNIX
+def test_a_second_signal_leaves_no_semaphores() -> None:
+    text = """
+import fieldc.__main__, signal, sys
+from concurrent.futures import ProcessPoolExecutor
+from fieldc.artifacts.workers import in_processes
+honest = ProcessPoolExecutor.shutdown
+def shutdown(*given, **named):
+    signal.raise_signal(signal.SIGINT)
+    honest(*given, **named)
+ProcessPoolExecutor.shutdown = shutdown
+def loaded():
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    list(in_processes(abs, [1], 1))
+fieldc.__main__.loaded = loaded
+sys.exit(fieldc.__main__.main())
+"""
+    command = [sys.executable, "-c", text]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    assert (done.returncode, done.stderr) == (130, "fieldc: interrupted\n")

@@ -65,9 +65,10 @@ def in_processes(
     except BrokenProcessPool:
         raise WorkerLost from None
     finally:
-        held.close()  # ends those that still compute
-        pool.shutdown(cancel_futures=True)
-        watched.close()
+        with deferred_signals(_end_server):  # a second signal would leave their semaphores behind
+            held.close()  # ends those that still compute
+            pool.shutdown(cancel_futures=True)
+            watched.close()
 
 
 def _submit(
