@@ -8,6 +8,12 @@ import sys
 HUNG_UP, INTERRUPTED, TERMINATED = 129, 130, 143
 """What a shell reports for a program that SIGHUP, SIGINT or SIGTERM ends."""
 
+FOLDERS = {
+    "fieldc.artifacts.workers": "remove_socket",
+    "fieldc.lab.report": "remove_folder",
+}
+"""What removes the temporary folder that a library of a module made for itself."""
+
 
 def main() -> int:
     """Load the command line and run it."""
@@ -70,9 +76,10 @@ def leave(status: int) -> None:
     with suppress(Exception):
         sys.stdout.flush()
         sys.stderr.flush()
-    if workers := sys.modules.get("fieldc.artifacts.workers"):
-        with suppress(Exception):
-            workers.remove_socket()
+    for name, removes in FOLDERS.items():
+        if module := sys.modules.get(name):
+            with suppress(Exception):
+                getattr(module, removes)()
     os._exit(status)
 
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from tempfile import TemporaryFile
+from tempfile import TemporaryFile, mkdtemp
 
 from fieldc.errors import UserError, quote
+from fieldc.signals import deferred_signals
 
 TRIED = 4096
 """Bytes of a block: a full disk takes an empty file."""
@@ -74,6 +75,23 @@ def check_file(path: Path, hint: str = "name another file") -> None:
         check_parent(path, hint)
         if path.exists() and not os.access(path, os.W_OK):
             raise OutputError(f"cannot write {quote(str(path))}: Permission denied; {hint}")
+
+
+@contextmanager
+def temporary_folder(make: Callable[[], Path] | None = None) -> Iterator[Path]:
+    """Make a folder for the block, which goes after it whenever a signal comes.
+
+    It is in the system's temporary folder, unless another function makes it.
+    """
+    made = None
+    try:
+        with deferred_signals():
+            made = make() if make else Path(mkdtemp(prefix="fieldc."))
+        yield made
+    finally:
+        with deferred_signals():
+            if made is not None:
+                shutil.rmtree(made, ignore_errors=True)
 
 
 @contextmanager

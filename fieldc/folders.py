@@ -19,7 +19,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from fieldc.errors import quote
-from fieldc.files import OutputError, explained
+from fieldc.files import OutputError, explained, temporary_folder
 from fieldc.signals import deferred_signals
 
 PREFIX, SUFFIX = ".fieldc.", ".part"
@@ -106,12 +106,11 @@ def _names(folder: Path) -> set[str]:
 @contextmanager
 def _scratch(place: Path) -> Iterator[Path]:
     """A temporary folder, locked while its writer lives."""
-    with ExitStack() as stack:
-        scratch = _locked_folder(place, stack)
-        try:
-            yield scratch
-        finally:
-            shutil.rmtree(scratch, ignore_errors=True)
+    with (
+        ExitStack() as stack,
+        temporary_folder(lambda: _locked_folder(place, stack)) as scratch,
+    ):
+        yield scratch
 
 
 def _locked_folder(place: Path, stack: ExitStack) -> Path:

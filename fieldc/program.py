@@ -124,6 +124,8 @@ def status_of(run: Callable[[], int], traceback: bool = False) -> int:
         status, said = 1, f"internal error: {type(error).__name__}: {error}"
         if isinstance(error, OSError):
             status, said = 2, refused_by_system(error)
+        if isinstance(error, MemoryError):
+            status, said = 2, "system error: not enough memory"
         return fail(status, said if traceback else f"{said}; --traceback shows where")
 
 

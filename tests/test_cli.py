@@ -283,6 +283,9 @@ def test_what_the_system_refuses_is_no_internal_error(
     with_verb(monkeypatch, OSError(28, "No space left on device", "/tmp/x"))
     said = "fieldc: system error: No space left on device: /tmp/x; --traceback shows where"
     assert refused(capsys, "fail", status=2) == said
+    with_verb(monkeypatch, MemoryError("interning a name"))
+    said = "fieldc: system error: not enough memory; --traceback shows where"
+    assert refused(capsys, "fail", status=2) == said
 
 
 def read_all(terminal: int) -> str:

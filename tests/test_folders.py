@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from outputs import BUILD, FULL, contents, fail_at
 
-from fieldc import folders
+from fieldc import files, folders
 from fieldc.artifacts.write import MANIFEST
-from fieldc.files import OutputError
+from fieldc.files import OutputError, temporary_folder
 from fieldc.folders import recover, write_folder
 from fieldc.signals import deferred_signals
 
@@ -193,6 +195,27 @@ sys.exit(main())
         words = ["sub" if word == "add" else word for word in words]
     assert done.stderr.splitlines()[-1] in ("fieldc: terminated", "fieldc: interrupted")
     assert (out / "c" / "sub_portable.c").is_file()
+
+
+@pytest.mark.parametrize("moment", ["mkdtemp", "rmtree"])
+def test_a_signal_at_either_end_leaves_no_temporary_folder(
+    moment: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    place = files if moment == "mkdtemp" else shutil
+    honest = getattr(place, moment)
+
+    def struck(*given: str, **named: object) -> object:
+        if moment == "rmtree":
+            signal.raise_signal(signal.SIGINT)
+        found = honest(*given, **named)
+        signal.raise_signal(signal.SIGINT)
+        return found
+
+    monkeypatch.setattr(place, moment, struck)
+    with pytest.raises(KeyboardInterrupt), temporary_folder() as folder:
+        (folder / "file").write_text("")
+    assert not any(tmp_path.iterdir())
 
 
 @UNIX

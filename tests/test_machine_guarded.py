@@ -147,3 +147,13 @@ def test_a_child_ends_after_its_parent() -> None:
             return
         time.sleep(0.1)
     raise AssertionError("it still runs")
+
+
+def test_a_child_that_ends_at_once_is_no_broken_standard_output(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(fieldc.machine.guarded, "_child", None)
+    monkeypatch.setattr(fieldc.machine.guarded, "_serve", lambda *_: os._exit(1))
+    monkeypatch.setattr(fieldc.machine.guarded.pickle, "dumps", lambda _: bytes(1 << 20))
+    with pytest.raises(ChildProcessError, match="ended at once"):
+        guarded(process)

@@ -1,6 +1,7 @@
 """Loaded kernels: marshalling, aliasing, guards."""
 
 import gc
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -139,3 +140,18 @@ def test_objects_are_linked_together() -> None:
     caller = assemble("    .globl twice\ntwice:\n    call once\n    ret\n")
     callee = assemble("    .globl once\nonce:\n    movq $7, (%rdi)\n    ret\n")
     assert LoadedKernel(load(caller, callee), "twice", (1,), 1)(0) == 7
+
+
+def test_a_call_of_another_thread_meanwhile_changes_nothing(library: Library) -> None:
+    kernel = LoadedKernel(library, "sum", (2, 2), 2)
+    run = kernel._function
+
+    with ThreadPoolExecutor(1) as another:
+
+        def delayed(*places: int) -> None:
+            kernel._function = run
+            assert another.submit(kernel, 30, 40).result() == 70
+            run(*places)
+
+        kernel._function = delayed  # type: ignore[assignment]
+        assert kernel(1, 2) == 3

@@ -70,6 +70,7 @@ def test_the_page_is_whole_and_needs_nothing_else(page: Path) -> None:
     ):
         assert f"<h2>{heading}" in text
     assert "<h2>Pressure on ports" in text and "<h2>The proof" in text
+    assert "from operands in the cache; a chain of calls may take less." in text
     assert text.count("<td>PROVED</td>") == 4 and "2^127 - 1" in text
     assert "<h1>Arithmetic modulo 2^127 - 1</h1>\n<p>Made by fieldc page 2^127-1. " in text
     assert "<h3>Representations modulo 2^127 - 1, x86_64-linux, the best first</h3>" in text

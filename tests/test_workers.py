@@ -51,6 +51,20 @@ def test_a_script_without_a_guard_is_told_so(tmp_path: Path) -> None:
     assert said == ({f"fieldc: {NoGuard()}"} if os.cpu_count() != 1 else set())
 
 
+def test_the_path_of_the_temporary_folder_may_be_long(tmp_path: Path) -> None:
+    """Longer than the path of a socket may be."""
+    place = tmp_path / ("long" * 30)
+    place.mkdir()
+    text = """
+from fieldc.artifacts.workers import in_processes
+print(list(in_processes(abs, [-3, 2], 2)))
+"""
+    command, env = [sys.executable, "-c", text], os.environ | {"TMPDIR": str(place)}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=env)
+    assert (done.stdout, done.stderr) == ("[3, 2]\n", "")
+    assert not any(place.iterdir())
+
+
 @UNIX
 def test_a_killed_process_is_one_line() -> None:
     with pytest.raises(WorkerLost, match="enough memory"):
@@ -135,6 +149,31 @@ sys.exit(fieldc.__main__.main())
     assert (done.returncode, list(tmp_path.iterdir())) == (status, [])
 
 
+@UNIX
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_a_signal_leaves_no_folder_of_matplotlib(tmp_path: Path, name: str) -> None:
+    """It makes one where the user has no home to write in."""
+    pytest.importorskip("matplotlib")
+    text = f"""
+import fieldc.__main__, os, signal, sys
+def loaded():
+    from fieldc.lab.report import style
+    from fieldc.signals import raise_signals
+    print(*os.listdir({os.fspath(tmp_path)!r}))
+    raise_signals()
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.raise_signal(signal.{name})
+fieldc.__main__.loaded = loaded
+sys.exit(fieldc.__main__.main())
+"""
+    env = os.environ | {"TMPDIR": str(tmp_path), "HOME": os.devnull, "XDG_CONFIG_HOME": os.devnull}
+    env = {key: value for key, value in env.items() if key != "MPLCONFIGDIR"}
+    command = [sys.executable, "-c", text]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=env)
+    assert done.stdout.startswith("matplotlib-") and done.stderr.count("\n") == 1
+    assert not any(tmp_path.iterdir())
+
+
 DROPPED = """
 import signal, time
 from fieldc.signals import raise_signals
@@ -210,3 +249,45 @@ def test_a_signal_does_not_wait_for_imports(tmp_path: Path, name: str, said: str
         started.send_signal(getattr(signal, name))
         assert started.communicate(timeout=2 * IMPORT) == (f"{said}\n", "")
         assert time.monotonic() - start < IMPORT / 2
+
+
+@UNIX
+def test_a_process_that_imports_ends_with_the_command(tmp_path: Path) -> None:
+    (tmp_path / "slow.py").write_text(f"import time\ntime.sleep({IMPORT})\n")
+    text = """
+import fieldc.__main__, signal, sys
+from fieldc.artifacts import workers
+def loaded():
+    workers._context("slow")  # nothing was asked of it yet
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.raise_signal(signal.SIGINT)
+fieldc.__main__.loaded = loaded
+sys.exit(fieldc.__main__.main())
+"""
+    command, start = [sys.executable, "-c", text], time.monotonic()
+    env = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=env)
+    assert (done.returncode, done.stderr) == (130, "fieldc: interrupted\n")
+    assert time.monotonic() - start < IMPORT / 2  # each process holds the pipes until it ends
+
+
+@UNIX
+def test_a_second_signal_leaves_no_semaphores() -> None:
+    text = """
+import fieldc.__main__, signal, sys
+from concurrent.futures import ProcessPoolExecutor
+from fieldc.artifacts.workers import in_processes
+honest = ProcessPoolExecutor.shutdown
+def shutdown(*given, **named):
+    signal.raise_signal(signal.SIGINT)
+    honest(*given, **named)
+ProcessPoolExecutor.shutdown = shutdown
+def loaded():
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    list(in_processes(abs, [1], 1))
+fieldc.__main__.loaded = loaded
+sys.exit(fieldc.__main__.main())
+"""
+    command = [sys.executable, "-c", text]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    assert (done.returncode, done.stderr) == (130, "fieldc: interrupted\n")

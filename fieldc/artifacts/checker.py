@@ -6,12 +6,12 @@ import json
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from fieldc.errors import Refusal
+from fieldc.files import temporary_folder
 from fieldc.folders import write_folder
 
 CHECKER = "fieldc-check"
@@ -51,8 +51,8 @@ def certified(files: Mapping[str, bytes]) -> str:
     program = shutil.which(CHECKER)
     if program is None:
         return ""
-    with tempfile.TemporaryDirectory(prefix="fieldc.") as scratch:
-        folder = Path(scratch) / "built"
+    with temporary_folder() as scratch:
+        folder = scratch / "built"
         write_folder(folder, files, "set TMPDIR to another folder")
         try:
             done = subprocess.run(

@@ -6,6 +6,7 @@ import multiprocessing
 import os
 import shutil
 import signal
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -28,6 +29,11 @@ MOMENT = 0.5
 """Seconds after which Python looks for a signal that did not wake it."""
 READS_OBJECTS = "lief"
 """The library that proofs read objects with: loaded before the copies are made, not in each."""
+
+SOCKET = "/pymp-12345678/listener-12345678"
+"""What Python adds to the temporary folder's path for the socket of the process that is copied."""
+LONGEST_SOCKET = 103
+"""Bytes of a socket's path that every system takes."""
 
 
 class WorkerLost(UserError):
@@ -71,9 +77,10 @@ def in_processes(
     except BrokenProcessPool:
         raise WorkerLost from None
     finally:
-        held.close()  # ends those that still compute
-        pool.shutdown(cancel_futures=True)
-        watched.close()
+        with deferred_signals(_end_server):  # a second signal would leave their semaphores behind
+            held.close()  # ends those that still compute
+            pool.shutdown(cancel_futures=True)
+            watched.close()
 
 
 def _submit(
@@ -96,7 +103,8 @@ def _context(module: str) -> BaseContext:
 
     The import takes a second. Never as copies of this process, which may have threads.
     """
-    if "forkserver" not in multiprocessing.get_all_start_methods():
+    has_socket = len(os.fsencode(tempfile.gettempdir() + SOCKET)) <= LONGEST_SOCKET
+    if not has_socket or "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([module, READS_OBJECTS])
@@ -118,7 +126,8 @@ def _end_server() -> None:
 
 
 def remove_socket() -> None:
-    """Remove the folder of that process's socket, as Python does where it ends by itself."""
+    """End that process and remove the folder of its socket, as Python does where it ends itself."""
+    _end_server()
     server = getattr(forkserver, "_forkserver", None)
     address = getattr(server, "_forkserver_address", None)
     if isinstance(address, str) and os.path.isabs(address):

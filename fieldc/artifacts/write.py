@@ -19,6 +19,7 @@ from fieldc.field import Field
 from fieldc.files import OutputError, explained, try_folder
 from fieldc.folders import PREFIX, SUFFIX, recover, turn, write_folder
 from fieldc.progress import Progress
+from fieldc.signals import deferred_signals
 from fieldc.targets.c.print import print_c_header
 from fieldc.targets.header import OWNERSHIP, field_symbol
 from fieldc.targets.target import Artifact
@@ -162,7 +163,8 @@ def check_writable(folder: Path, field: Field, kind: str = KERNELS) -> None:
         raise OutputError(f"cannot write {name}: {where} is not a folder; {ELSEWHERE}")
     if not os.access(there, os.W_OK | os.X_OK | os.R_OK):
         raise OutputError(f"cannot write {name}: no permission in {where}; {ELSEWHERE}")
-    with explained(folder, ELSEWHERE):  # some places only say so when they are written to
+    # Some places only say so when they are written to.
+    with explained(folder, ELSEWHERE), deferred_signals():
         os.rmdir(tempfile.mkdtemp(prefix=PREFIX, suffix=SUFFIX, dir=there))
         try_folder(there)
     if there != folder or not any(folder.iterdir()):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import tempfile
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,7 +18,7 @@ from fieldc.commands.races import conclusion, draw, race_tables
 from fieldc.commands.show import algorithms, constants
 from fieldc.commands.verb import Answer, Table, UsageError, option, verb
 from fieldc.field import Field
-from fieldc.files import OutputError
+from fieldc.files import OutputError, temporary_folder
 
 if TYPE_CHECKING:
     from fieldc.lab.race import Report
@@ -99,8 +98,8 @@ def race_here(field: Field) -> Report:
 
 def chart(rows: Sequence[dict[str, object]]) -> dict[str, bytes]:
     """race.svg, the chart that fieldc plot draws; nothing without matplotlib."""
-    with tempfile.TemporaryDirectory() as place:
-        path = Path(place) / "race.svg"
+    with temporary_folder() as place:
+        path = place / "race.svg"
         try:
             draw(rows, path)
         except UsageError:

@@ -161,7 +161,8 @@ def ports(kernel: Artifact) -> Section:
     table = bounds_table(all_bounds(count_in(kernel.code or b"", kernel.symbol)))
     text = (
         "Cycles that each unit of a processor is busy for one call, by published tables. The "
-        "largest is a lower bound for independent calls, the latency chain one for dependent calls."
+        "largest is a lower bound for independent calls. The latency chain is the longest path "
+        "through one call, from operands in the cache; a chain of calls may take less."
     )
     return Section("Pressure on ports", text, [Grid("", table.columns, table.rows)])
 

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 from fieldc.artifacts.host import SYMBOL, HostBackend
 from fieldc.errors import Refusal, UserError
+from fieldc.files import temporary_folder
 from fieldc.language import Expression
 from fieldc.machine.processor import is_x86_64
 from fieldc.targets.c.print import ROWS as C_ROWS
@@ -51,8 +50,8 @@ class Reading:
 
     def compile(self, expression: Expression) -> bytes:
         """An object file that defines SYMBOL. Raises CompilerError, CompilerSlow."""
-        with tempfile.TemporaryDirectory(prefix="fieldc-") as folder:
-            source, made = Path(folder) / f"kernel{self.suffix}", Path(folder) / "kernel.o"
+        with temporary_folder() as folder:
+            source, made = folder / f"kernel{self.suffix}", folder / "kernel.o"
             source.write_text(self.text(expression))
             command = [self.compiler, *self.arguments, str(source), "-o", str(made)]
             try:

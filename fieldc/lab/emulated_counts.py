@@ -13,9 +13,9 @@ import subprocess
 import sys
 from itertools import product
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from fieldc.catalogue import find_field
+from fieldc.files import temporary_folder
 from fieldc.lab.page_tables import replaced, rewrite, table
 from fieldc.program import module
 
@@ -53,10 +53,9 @@ def executed(made: Path, field: str, operation: str) -> int:
 def figures() -> str:
     """The figures as a table of a page."""
     rows: list[tuple[object, ...]] = []
-    with TemporaryDirectory() as name:
+    with temporary_folder() as folder:
         assembly, portable = (
-            program(Path(name) / (features or "assembly"), features)
-            for features in ("", "portable")
+            program(folder / (features or "assembly"), features) for features in ("", "portable")
         )
         for field, operation in product(FIELDS, OPERATIONS):
             ours, theirs = (executed(made, field, operation) for made in (assembly, portable))

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-import tempfile
 from functools import cache
 from pathlib import Path
 
 from fieldc.errors import UserError
+from fieldc.files import temporary_folder
 
 TRIPLE = "aarch64-linux-gnu"
 PREFIXES = "openssl/boringssl_prefix_symbols_asm.h"
@@ -25,14 +25,14 @@ def crate_folder(name: str, version: str) -> Path:
     """The folder of a crate's sources. Raises NoPublishedCode."""
     if shutil.which("cargo") is None:
         raise NoPublishedCode(f"{name} {version} comes by cargo, which is not here")
-    with tempfile.TemporaryDirectory() as folder:
-        manifest = Path(folder) / "Cargo.toml"
+    with temporary_folder() as folder:
+        manifest = folder / "Cargo.toml"
         manifest.write_text(
             '[package]\nname = "published"\nversion = "0.1.0"\nedition = "2021"\n[lib]\n'
             f'path = "lib.rs"\n[dependencies]\n{name} = "={version}"\n[workspace]\n',
             encoding="utf-8",
         )
-        (Path(folder) / "lib.rs").write_text("", encoding="utf-8")
+        (folder / "lib.rs").write_text("", encoding="utf-8")
         command = ("cargo", "metadata", "--format-version", "1", "--manifest-path", str(manifest))
         for how in (("--offline",), ()):  # what was fetched before needs no network
             ran = subprocess.run((*command, *how), capture_output=True, text=True, check=False)
@@ -52,8 +52,8 @@ def arm_object(path: Path, include: Path | None = None) -> bytes:
     compiler = shutil.which("clang")
     if compiler is None:
         raise NoPublishedCode("clang assembles published code, and is not here")
-    with tempfile.TemporaryDirectory() as folder:
-        empty, made = Path(folder) / PREFIXES, Path(folder) / "made.o"
+    with temporary_folder() as folder:
+        empty, made = folder / PREFIXES, folder / "made.o"
         empty.parent.mkdir()
         empty.write_text("", encoding="utf-8")
         places = [f"-I{place}" for place in (folder, include) if place]

@@ -11,12 +11,12 @@ import select
 import shutil
 import struct
 import subprocess
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from fieldc.errors import UserError
+from fieldc.files import temporary_folder
 from fieldc.machine.frames import FrameError, GuardedKernel
 
 RUNNER = Path(__file__).with_name("runner") / "runner.c"
@@ -68,8 +68,8 @@ class RunningProgram:
             struct.Struct(f"{sign}{4 + ARGUMENTS}I"),
             struct.Struct(f"{sign}i"),
         )
-        with tempfile.TemporaryDirectory(prefix="fieldc-") as folder:
-            made = _linked(emulator, objects, Path(folder))
+        with temporary_folder() as folder:
+            made = _linked(emulator, objects, folder)
             command = [emulator.command, str(made)]
             pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
             self._process = subprocess.Popen(

@@ -6,6 +6,7 @@ one after a piece that ended it. To fork for every piece takes 5 to 20 ms, more 
 
 from __future__ import annotations
 
+import errno
 import faulthandler
 import gc
 import os
@@ -84,7 +85,11 @@ def guarded(work: Callable[..., bytes], *arguments: object) -> bytes:
         if _child is not None:
             with suppress(BrokenPipeError):  # somebody ended it while it had nothing to do
                 return _answer(_child, request)
-        return _answer(_forked(), request)
+        try:
+            return _answer(_forked(), request)
+        except BrokenPipeError:  # not of standard output, where it says that nobody reads
+            said = "the process that assembles ended at once; is there a limit on open files?"
+            raise ChildProcessError(errno.ECHILD, said) from None
 
 
 def _answer(child: GuardedChild, request: bytes) -> bytes:

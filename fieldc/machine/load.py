@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import threading
 from collections.abc import Sequence
 
 import llvmlite.binding as llvm
@@ -49,8 +50,19 @@ def load(*objects: bytes) -> Library:
     return Library(objects)
 
 
+class _FrameMemory(threading.local):
+    """Memory for the frames of a kernel's calls, another one for each thread that calls it."""
+
+    def __init__(self, frame_bytes: int, word_bytes: int) -> None:
+        memory = ctypes.create_string_buffer(frame_bytes + 128)
+        # One word past a 64-byte line: kernels may rely on no more alignment than C gives.
+        start = -ctypes.addressof(memory) % 64 + word_bytes
+        self.view = memoryview(memory).cast("B")[start : start + frame_bytes]
+        self.address = ctypes.addressof(memory) + start
+
+
 class LoadedKernel(GuardedKernel):
-    """A kernel that is loaded in this process."""
+    """A kernel that is loaded in this process. Any number of threads may call it at once."""
 
     def __init__(
         self,
@@ -64,14 +76,11 @@ class LoadedKernel(GuardedKernel):
         self.library = library
         kinds = [ctypes.c_void_p] * (1 + len(operands))
         self._function = ctypes.CFUNCTYPE(None, *kinds)(library.address(symbol))
-        self._memory = ctypes.create_string_buffer(self.frame_bytes + 128)
-        # One word past a 64-byte line: kernels may rely on no more alignment than C gives.
-        start = -ctypes.addressof(self._memory) % 64 + self.word_bytes
-        self._view = memoryview(self._memory).cast("B")[start : start + self.frame_bytes]
-        self._base = ctypes.addressof(self._memory) + start
+        self._memory = _FrameMemory(self.frame_bytes, self.word_bytes)
 
     def call(self, frame: bytes, places: Sequence[int]) -> bytes:
         """The frame after a call, which happens in this process's memory."""
-        self._view[:] = frame
-        self._function(*(self._base + place for place in places))
-        return bytes(self._view)
+        view, address = self._memory.view, self._memory.address
+        view[:] = frame
+        self._function(*(address + place for place in places))
+        return bytes(view)

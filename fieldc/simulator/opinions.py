@@ -13,12 +13,11 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 
 from fieldc.counting.count import Count
+from fieldc.files import temporary_folder
 from fieldc.machine.processors import Processor
 
 ITERATIONS = 50
@@ -117,8 +116,8 @@ def osaca(count: Count, processor: Processor) -> Opinion:
     name = OSACA_NAMES.get(processor.key)
     if name is None:
         return Opinion("osaca", processor.key, remark="it has no model of this core")
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "code.s"
+    with temporary_folder() as folder:
+        path = folder / "code.s"
         path.write_text(_text(count), encoding="utf-8")
         options = ("--arch", name, "--ignore-unknown", "--lcd-timeout", "0")
         lines = ("--lines", f"1-{path.read_text(encoding='utf-8').count(chr(10))}")
