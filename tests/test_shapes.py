@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from itertools import cycle, product
 from typing import Any
 
@@ -307,6 +307,14 @@ def test_remainders_by_barrett_modulo_sparse_primes(text: str, variant: str) -> 
         check_proof(choose(find_field(text), operation, "barrett"), variant)
 
 
+UNDECIDED = {
+    (1 << 280) - (1 << 112) - (1 << 80) - 1,
+    (1 << 416) + (1 << 304) + (1 << 56) + 1,
+    (1 << 432) - (1 << 376) + (1 << 208) + 1,
+}
+"""Drawn primes whose plain squares are not proved, as SOUNDNESS.md says."""
+
+
 @ON_X86_64
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.sweep(1)
@@ -320,7 +328,16 @@ def test_remainders_by_barrett_modulo_random_primes(seed: int) -> None:
     drawn = ((near_a_multiple(seed), variant), (of_few_powers(seed), variant))
     for f, chosen in (*drawn, (Field(p), with_bmi2)):
         for operation in ("mul_plain", "square_plain", "reduce"):
-            check_proof(choose(f, operation, "barrett"), chosen)
+            is_decided = operation != "square_plain" or f.p not in UNDECIDED
+            with nullcontext() if is_decided else pytest.raises(ProofError):
+                check_proof(choose(f, operation, "barrett"), chosen)
+
+
+@ON_X86_64
+def test_a_carry_that_is_always_0_does_not_matter() -> None:
+    """A word of a quotient's columns whose sum has none is the sum, whatever the carry's factor."""
+    sparse = find_field("2^343+2^291-2^30-1")
+    check_proof(choose(sparse, "reduce", "barrett"), "adx")
 
 
 @pytest.mark.parametrize("seed", range(60))

@@ -315,8 +315,11 @@ class Case(Known):
         words, carries = total.quotient(row.word), total.quotient(row.carry, row.word)
         multiple: Polynomial = {}
         multiplies = row.word in self.system.multipliers
+        is_exact = self.system.ranges[row.carry] == (0, 0)  # the carry is always 0
         for rest in words.keys() | carries.keys():
-            factor = share(row, words.get(rest, 0), carries.get(rest, 0), followed, multiplies)
+            factor = words.get(rest, 0)
+            if not is_exact:
+                factor = share(row, factor, carries.get(rest, 0), followed, multiplies)
             if factor:
                 multiple[rest] = factor
         if multiple:
