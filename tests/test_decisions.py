@@ -183,13 +183,32 @@ def test_a_processor_may_prefer_a_variant_and_rows_of_its_own() -> None:
     assert both[:2] == list(plans.values())
 
 
-def test_rows_that_are_not_proved_give_way_to_those_of_other_processors() -> None:
-    """The prover does not follow a carry of two chains in this sum of products."""
+def test_rows_that_are_not_proved_give_way_to_those_of_other_processors(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rounds: list[int] = []
+
+    def prove(jobs: Sequence[Job], progress: Progress, _: object) -> list[Verdict]:
+        rounds.append(len(jobs))
+        fails = [len(rounds) == 1 and job.symbol.endswith("_adx") for job in jobs]
+        return [Verdict("the prover gave up" if one else "", 0.0, "{}") for one in fails]
+
+    monkeypatch.setattr(verify, "prove_new", prove)
     f, target = find_field("goldilocks"), TARGETS["x86_64-linux"]
     decision = preferred(f, "sum_of_products", target, "zen-4", "two-subtractions")
     by_variant = {a.variant: a.choice for a in build([decision], lambda *_: None)}
     assert by_variant["adx"].plan.choices == choices_on("adx", "sapphire-rapids")
     assert by_variant["adx"].chosen_by.endswith("; two-subtractions in its own rows is not proved")
+    assert by_variant["mulx"].plan.choices == choices_on("mulx", "zen-4")
+
+
+def test_a_carry_of_two_chains_that_is_always_0_is_followed() -> None:
+    """So the rows of this processor are built."""
+    f, target = find_field("goldilocks"), TARGETS["x86_64-linux"]
+    decision = preferred(f, "sum_of_products", target, "zen-4", "two-subtractions")
+    by_variant = {a.variant: a.choice for a in build([decision], lambda *_: None)}
+    assert by_variant["adx"].plan.choices == choices_on("adx", "zen-4")
+    assert "not proved" not in by_variant["adx"].chosen_by
 
 
 def built(monkeypatch: pytest.MonkeyPatch, unproved: Sequence[str]) -> Artifact:

@@ -16,7 +16,8 @@ ROOT = Path(__file__).parents[1]
 MODULES = [
     path
     for path in sorted((ROOT / "fieldc").rglob("*.py"))
-    if path.name not in ("__main__.py", "cli.py") and "__main__" in path.read_text("utf-8")
+    if path.name not in ("__main__.py", "cli.py")
+    and 'if __name__ == "__main__":' in path.read_text("utf-8")
 ]
 
 
