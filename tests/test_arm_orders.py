@@ -174,6 +174,7 @@ def test_the_search_writes_what_it_found(tmp_path: Path, monkeypatch: pytest.Mon
     assert (row["op"], row["algorithm"], row["seed"], row["tries"]) == ("square", "cios", 2, 3)
 
 
+@pytest.mark.full
 def test_an_order_that_ships_stays_where_a_search_finds_none_better(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

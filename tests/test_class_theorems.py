@@ -37,7 +37,7 @@ from fieldc.proof.classes.modulus import Moduli
 from fieldc.proof.classes.prove import prove_class
 
 GENERATED = Path(__file__).parents[1] / "crates" / "fieldc" / "src" / "generated"
-QUICK = (2, 4, 6, 12)
+QUICK = (2, 4, 6)
 
 
 @cache

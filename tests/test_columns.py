@@ -152,6 +152,7 @@ def test_each_half_costs_less_than_half_of_mul_add(target: VectorTarget) -> None
 
 
 @every_target
+@pytest.mark.sweep(2)
 def test_more_turns_than_columns_take_are_refused(target: VectorTarget) -> None:
     f = find_field("bls12-381-r")
     add, reduce = kernels(f, target)
@@ -202,6 +203,7 @@ def changes(text: str) -> Iterator[tuple[str, str]]:
 
 
 @every_target
+@pytest.mark.sweep(2)
 def test_changed_kernels_are_not_proved(target: VectorTarget) -> None:
     f = find_field("bls12-381-r")
     add, _ = kernels(f, target)

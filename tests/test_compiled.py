@@ -106,7 +106,7 @@ FLAVOURS: dict[str, Callable[[Expression, str], str]] = {
 @needs_rustc
 @pytest.mark.parametrize("flavour", FLAVOURS)
 @pytest.mark.parametrize("f", FIELDS)
-@pytest.mark.sweep(10)
+@pytest.mark.sweep(5)
 def test_rust_of_every_algorithm(f: Field, flavour: str, tmp_path: Path) -> None:
     if flavour == "intrinsics" and (not is_x86_64() or missing(("bmi2",))):
         pytest.skip("SKIPPED: this processor has no BMI2")

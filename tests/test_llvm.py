@@ -193,6 +193,7 @@ def mnemonics(assembly: str) -> list[str]:
     return [line.split()[0] for line in code]
 
 
+@pytest.mark.sweep(8)
 @pytest.mark.parametrize("target", LLVM_TARGETS.values(), ids=lambda target: target.name)
 def test_every_target_gives_an_object_without_branches(target: LlvmTarget) -> None:
     made = compiled(target)
