@@ -12,7 +12,7 @@ FOLDERS = {
     "fieldc.artifacts.workers": "remove_socket",
     "fieldc.lab.report": "remove_folder",
 }
-"""What removes the temporary folder that a library of a module made for itself."""
+"""For each module the function that removes the temporary folder of a library it uses."""
 
 
 def main() -> int:

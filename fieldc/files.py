@@ -79,7 +79,7 @@ def check_file(path: Path, hint: str = "name another file") -> None:
 
 @contextmanager
 def temporary_folder(make: Callable[[], Path] | None = None) -> Iterator[Path]:
-    """Make a folder for the block, which goes after it whenever a signal comes.
+    """Make a folder for the block and remove it afterwards, even if a signal comes.
 
     It is in the system's temporary folder, unless another function makes it.
     """

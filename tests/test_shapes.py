@@ -335,7 +335,7 @@ def test_remainders_by_barrett_modulo_random_primes(seed: int) -> None:
 
 @ON_X86_64
 def test_a_carry_that_is_always_0_does_not_matter() -> None:
-    """A word of a quotient's columns whose sum has none is the sum, whatever the carry's factor."""
+    """Where a sum cannot carry, its word equals the sum, whatever factor the carry has."""
     sparse = find_field("2^343+2^291-2^30-1")
     check_proof(choose(sparse, "reduce", "barrett"), "adx")
 

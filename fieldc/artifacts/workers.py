@@ -44,7 +44,7 @@ class WorkerLost(UserError):
 
 
 class NoGuard(UserError):
-    """A process imports the script that began it, and the script computes again."""
+    """A script has no guard: a process that imports it would run it again."""
 
     def __init__(self) -> None:
         super().__init__(

@@ -51,7 +51,7 @@ def load(*objects: bytes) -> Library:
 
 
 class _FrameMemory(threading.local):
-    """Memory for the frames of a kernel's calls, another one for each thread that calls it."""
+    """Memory for a kernel's frames. Each thread that calls the kernel has its own."""
 
     def __init__(self, frame_bytes: int, word_bytes: int) -> None:
         memory = ctypes.create_string_buffer(frame_bytes + 128)

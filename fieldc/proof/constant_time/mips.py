@@ -41,7 +41,7 @@ _SUMS = names("madd maddu msub msubu")
 _LOADS = {"ld": 8, "lw": 4, "lwu": 4, "lh": 2, "lhu": 2, "lb": 1, "lbu": 1}
 _STORES = {"sd": 8, "sw": 4, "sh": 2, "sb": 1}
 _PARTS = {"ldl": 8, "ldr": 8, "lwl": 4, "lwr": 4, "sdl": 8, "sdr": 8, "swl": 4, "swr": 4}
-"""Of words at addresses of no alignment the part in one aligned word or in the next."""
+"""Each loads or stores the part of an unaligned word that lies in one aligned word."""
 _FLOW = {"b": Flow.JUMP, "j": Flow.JUMP, "jr": Flow.JUMP, "jal": Flow.CALL, "jalr": Flow.CALL}
 _FLOW |= {"bal": Flow.CALL}
 _BRANCH = re.compile(r"b(eq|ne|lt|gt|le|ge|c1[tf])\w*")
@@ -82,7 +82,7 @@ def _memory(name: str, operands: DecodedOperands, word: int) -> Transfer:
 
 
 def _part(name: str, operands: DecodedOperands) -> Transfer:
-    """Some bytes around an address, on one side of it or the other; the rest stays."""
+    """The part lies before the address or after it. Whatever is not in it stays."""
     register, given, most = operands[0], operands[1], _PARTS[name] - 1
     memory = MemoryOperand(given.bases, given.displacement - most, 2 * most + 1)
     if name.startswith("l"):
