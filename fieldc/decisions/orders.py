@@ -7,8 +7,9 @@ one with the least latency.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
+from heapq import merge
 from typing import TypeVar
 
 from fieldc.decisions.model import Figure, figure, throughput_of
@@ -69,7 +70,7 @@ def shorter_first(found: Collection[T], figure_of: Callable[[T], Figure]) -> lis
 
 
 def quicker_first(
-    ranked: Sequence[T],
+    found: Iterable[T],
     close: float,
     figure_of: Callable[[T], Figure],
     variant_of: Callable[[T], Variant],
@@ -77,17 +78,23 @@ def quicker_first(
     """The best first: of kernels of a variant whose throughputs are close, by their latency.
 
     Lower bounds of a few cycles hide more than such a difference: -x of 4 limbs takes 6.4 | 8.3
-    cycles where the bounds are 4.8 | 14, and 6.2 | 6.8 where they are 5.0 | 10.
+    cycles where the bounds are 4.8 | 14, and 6.2 | 6.8 where they are 5.0 | 10. The best kernels
+    of two variants are compared by their own figures.
     """
-    least: dict[Variant, float] = {}
-    for one in ranked:
-        least.setdefault(variant_of(one), figure_of(one).throughput)
+    of_variant: dict[Variant, list[T]] = {}
+    for one in found:
+        of_variant.setdefault(variant_of(one), []).append(one)
 
-    def place(one: T) -> Figure:
-        known, best = figure_of(one), least[variant_of(one)]
-        return replace(known, throughput=best) if known.throughput <= close * best else known
+    def in_order(some: Sequence[T]) -> list[T]:
+        best = min(figure_of(one).throughput for one in some)
 
-    return sorted(ranked, key=place)
+        def place(one: T) -> Figure:
+            known = figure_of(one)
+            return replace(known, throughput=best) if known.throughput <= close * best else known
+
+        return sorted(some, key=lambda one: (place(one), figure_of(one)))
+
+    return list(merge(*map(in_order, of_variant.values()), key=figure_of))
 
 
 def _in_orders(judge: Judge, choice: Choice, model: Processor, is_long: bool) -> Iterator[Choice]:

@@ -291,17 +291,16 @@ def _modelled(
         first = some[0]
         return rank(first.figure or Figure(0, 0, 0), first.choice.variant.name, model)
 
-    ranked = sorted(found, key=place)
-    if close := _close(expressions[0].kernel):
-        ranked = quicker_first(ranked, close, place, lambda some: some[0].choice.variant)
+    close = _close(expressions[0].kernel)
+    ranked = quicker_first(found, close, place, lambda some: some[0].choice.variant)
     return [candidate for some in ranked for candidate in some], refused
 
 
 def _close(kernel: Kernel) -> float:
-    """Up to which multiple of the best throughput latency decides; 0 where it does not."""
+    """Up to which multiple of the best throughput latency decides; 1 where it does not."""
     if kernel.operation in PLAIN.parts.values():
         return CLOSE_PLAIN
-    return CLOSE if kernel.operation in SAME or kernel.computes.formula else 0
+    return CLOSE if kernel.operation in SAME or kernel.computes.formula else 1
 
 
 def _in_best_orders(judge: Judge, found: Sequence[Candidate], model: Processor) -> list[Candidate]:
