@@ -18,6 +18,10 @@ from fieldc.proof.algebra.equations import ONE, Polynomial, Rational, add_to, pr
 from fieldc.proof.algebra.strategies import Followed
 from fieldc.proof.classes.modulus import Modulus
 
+FACTORS = 2
+"""Variables in the longest product that is joined to numbers. What is bounded in a right kernel
+has products of two; a carry that is lost leaves hundreds of longer ones, for nothing."""
+
 
 @dataclass
 class ClassCase(Case):
@@ -35,7 +39,7 @@ class ClassCase(Case):
 
     def _maximum(self, target: Polynomial, slopes: Slopes, followed: Followed) -> Rational:
         alone = super()._maximum(target, slopes, followed)
-        if self.modulus is None:
+        if self.modulus is None or max(map(len, target), default=0) > FACTORS:
             return alone
         relative = min(self._relative(target, self.modulus))
         if relative < alone:
