@@ -277,6 +277,17 @@ def test_a_plan_that_cannot_be_shown_to_be_the_formula_is_left_out() -> None:
     assert {a.status for a in build([decision], lambda *_: None)} == {PROVED}
 
 
+def test_squares_less_wide_values_are_proved() -> None:
+    """x^2 - y^2 - a - b: a strategy that replaced each word that never carries lost its bound."""
+    f, target = find_field("bls12-381-p"), TARGETS["x86_64-linux"]
+    plan = ranged(planned(TOWER["fp12_norm"].over(f), form=LAZY), f)
+    long = [b for b in plan.blocks if isinstance(b, Block) and len(b.wide) > 1 < len(b.products)]
+    assert len(long) == 2
+    for block in long:
+        decision = decisions._decide_block(f, block, target, "zen-4")
+        assert decisions._proved(target, block, decision, "adx")
+
+
 @pytest.mark.full
 def test_a_product_in_fp6_is_proved() -> None:
     decision = decisions.decide_formula(

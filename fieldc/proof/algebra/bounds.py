@@ -315,19 +315,20 @@ class Case(Known):
         words, carries = total.quotient(row.word), total.quotient(row.carry, row.word)
         multiple: Polynomial = {}
         multiplies = row.word in self.system.multipliers
-        is_exact = self.system.ranges[row.carry] == (0, 0)  # the carry is always 0
+        never_carries = self.system.ranges[row.carry] == (0, 0)
         for rest in words.keys() | carries.keys():
-            factor = words.get(rest, 0)
-            if not is_exact:
-                factor = share(row, factor, carries.get(rest, 0), followed, multiplies)
+            word, carry = words.get(rest, 0), carries.get(rest, 0)
+            factor = share(row, word, carry, followed, multiplies)
+            if never_carries and factor != word and followed.does("joins_low_bits"):
+                factor = word
             if factor:
                 multiple[rest] = factor
         if multiple:
             for number, factor in ((row.word, -1), (row.carry, -row.factor)):
                 total.add(times(multiple, number), factor)
             total.add_product(multiple, row.right)
-        if (word := self.system.same.get(row.word)) is not None:
-            total.add(times(total.split(row.word), word))
+        if (same := self.system.same.get(row.word)) is not None:
+            total.add(times(total.split(row.word), same))
         return multiple
 
     def _maximum(self, target: Polynomial, slopes: Slopes, followed: Followed) -> Rational:

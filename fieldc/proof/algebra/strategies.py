@@ -19,7 +19,10 @@ class Strategy:
     keeps_high_halves: bool = False
     """If the low half of a product is missing, keep the high half as its own variable."""
     joins_low_bits: bool = False
-    """Follow carries and keep the low bits of words, so that top bits become words."""
+    """Follow carries and keep the low bits of words, so that top bits become words.
+
+    A word that never carries is replaced by its sum, whatever the coefficient of its carry.
+    """
     opens_low_halves: bool = False
     """Replace a product's low half alone by the product, which is smaller where both fit a word."""
     pairs_choices: bool = False
