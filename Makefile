@@ -45,6 +45,8 @@ venv: $(INSTALLED) ## .venv with fieldc and the tools of its development
 $(INSTALLED): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 10) else 1)' || \
 	    { echo "fieldc needs Python 3.10 or newer; name one: make PYTHON=python3.11 $(MAKECMDGOALS)" >&2; exit 1; }
+	@case "$$PWD" in *[\$$\{\}]*) \
+	    echo 'setuptools fails in a folder with $$, { or } in its name; move this one' >&2; exit 1;; esac
 	$(PYTHON) -m venv .venv
 	@# The command fieldc as an older pip writes it loads 30 ms of Python before it expects Ctrl-C.
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all: 'pip>=25.1'
@@ -244,11 +246,11 @@ generate: venv ## make checked-in files again: kernels of crates and packages/js
 	$(BIN)/python -m fieldc.lab.predictions
 	$(BIN)/python -m fieldc.packages.js.npm
 
-demo: venv ## a prime to machine code: derive, compile, prove, check, race
-	$(BIN)/fieldc demo -o build/demo
+demo: venv ## FIELD (bls12-381-p) to machine code: derive, compile, prove, check, race
+	$(BIN)/fieldc demo '$(FIELD)' -o build/demo
 
 bench: venv ## race the kernels of FIELD (bls12-381-p)
-	$(BIN)/fieldc bench $(FIELD)
+	$(BIN)/fieldc bench '$(FIELD)'
 
 clean: ## remove everything that was made
 	rm -rf .venv build target .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info

@@ -84,10 +84,16 @@ def fail(status: int, message: str) -> int:
     return status
 
 
-def refused_by_system(error: OSError) -> str:
-    """What the system would not do, in its own words."""
-    name = f": {error.filename}" if error.filename else ""
-    return f"system error: {error.strerror or error}{name}"
+def unforeseen(error: Exception, hint: str) -> tuple[int, str]:
+    """The status and the line of an error that no verb expects, with a hint unless it is clear."""
+    if isinstance(error, PermissionError) and error.filename:
+        return 2, f"no permission for {quote(str(error.filename))}"
+    if isinstance(error, OSError):  # in the system's own words
+        name = f": {error.filename}" if error.filename else ""
+        return 2, f"system error: {error.strerror or error}{name}{hint}"
+    if isinstance(error, MemoryError):
+        return 2, f"system error: not enough memory{hint}"
+    return 1, f"internal error: {type(error).__name__}: {error}{hint}"
 
 
 def ended(interrupt: KeyboardInterrupt) -> int:
@@ -121,12 +127,7 @@ def status_of(run: Callable[[], int], traceback: bool = False) -> int:
             return ended(cause)
         if traceback:
             tracebacks.print_exc()
-        status, said = 1, f"internal error: {type(error).__name__}: {error}"
-        if isinstance(error, OSError):
-            status, said = 2, refused_by_system(error)
-        if isinstance(error, MemoryError):
-            status, said = 2, "system error: not enough memory"
-        return fail(status, said if traceback else f"{said}; --traceback shows where")
+        return fail(*unforeseen(error, "" if traceback else "; --traceback shows where"))
 
 
 def module(name: str, run: Callable[[], object], about: str | None) -> int:
@@ -157,7 +158,7 @@ def maintained(run: Callable[[], int]) -> int:
             raise
         except OSError as error:
             discard(sys.stdout)
-            raise UserError(refused_by_system(error)) from None
+            raise UserError(unforeseen(error, "")[1]) from None
         return status
 
     return status_of(refused, traceback=True)

@@ -66,6 +66,11 @@ BAD = [
     (["show", "17", "19"], "unexpected argument '19'"),
     (["show", "17", "--jsn"], "unknown option '--jsn'; the nearest: --json"),
     (["show", "17", "--js"], "unknown option '--js'"),
+    (["build", "17", "--output", "x"], "unknown option '--output'; use -o"),
+    (
+        ["build", "17", "-o", "x", "--op", "divstep_de_lazy", "--word", "32", "--target", "c"],
+        "divides by 2^64, which is no limb of 32 bits; use --word 64",
+    ),
     (["page", "17", "-o", "-x"], "a file of that name is ./-x"),
     (["show", "--qqq"], "unknown option '--qqq'; use"),
     (["show", "17", "-x\n"], "unknown option '-x\\n'"),

@@ -195,6 +195,17 @@ def test_a_closing_sentence_breaks_no_word_of_a_terminal(
     assert " ".join(line.strip() for line in lines) == sentence
 
 
+@pytest.mark.parametrize("kind", ["dumb", "xterm"])
+def test_rows_fit_a_terminal_of_any_kind(
+    kind: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "30")
+    monkeypatch.setenv("TERM", kind)
+    print_answer(Answer((TABLE,), []))
+    assert max(map(len, capsys.readouterr().out.splitlines())) <= 30
+
+
 def test_what_could_not_be_written_is_said_after_the_answer(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

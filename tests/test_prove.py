@@ -289,3 +289,14 @@ def test_what_is_advised_of_a_folder_without_a_manifest_works(
     assert "build into another folder" in capsys.readouterr().err
     assert main([*words, str(out)]) == 2  # it may hold what others wrote
     assert main([*words, str(tmp_path / "another")]) == 0
+
+
+@pytest.mark.parametrize("verb", ["prove", "certify"])
+def test_a_build_of_32_bit_words_is_no_damaged_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], verb: str
+) -> None:
+    """Nothing is proved of it, and its limbs are not those of 64 bits."""
+    words = ["2^61-1", "--word", "32", "--op", "add", "--target", "c"]
+    assert main(["build", *words, "-o", str(tmp_path / "out")]) == 0
+    assert main([verb, str(tmp_path / "out")]) == 2
+    assert capsys.readouterr().err.endswith("out' has no kernel that was PROVED\n")

@@ -144,6 +144,13 @@ def test_a_column_that_is_too_large_is_refused() -> None:
         whole.expression(f)
 
 
+def test_an_operation_without_digits_names_a_target_that_takes_it(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["build", "17", "--op", "fp2_mul_3", "--target", "wasm32", "-o", "nowhere"]) == 2
+    assert capsys.readouterr().err.endswith("; --target wasm32-wide takes it in limbs\n")
+
+
 def test_an_algorithm_without_digits_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     expression = choose(named_field("bn254-p"), "mul", "karatsuba")
     with pytest.raises(NotInDigits, match="there is: sos-jumps, sos, log-jump, cios"):

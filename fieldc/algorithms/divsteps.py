@@ -44,7 +44,7 @@ def _update_both(f: Field, x: tuple[Number, Number], m: Sequence[Number]) -> tup
     entries below 2^61 a sum is below 1.75*2^64*p, what makes its lowest limb 0 included.
     """
     if f.word != DIVSTEP_SHIFT:
-        raise DoesNotApply(f"a division by 2^{DIVSTEP_SHIFT} is no limb")
+        raise DoesNotApply(f"it divides by 2^64, which is no limb of {f.word} bits; use --word 64")
     if 2 * f.p > f.R:
         raise DoesNotApply(f"values below 2p need a spare bit, not {f.short}")
     raised = f.raised_p - (x[0] + x[1] << DIVSTEP_STEPS)

@@ -302,8 +302,9 @@ def readings(expression: Expression) -> list[Expression]:
             " a column is larger than a word; Montgomery form fits"
         )
     if not found:
-        names = ", ".join(k.algorithm for k in KERNELS if k.operation == operation) or "nothing"
-        raise NotInDigits(f"{operation} by {algorithm} is not read in digits; there is: {names}")
+        names = ", ".join(k.algorithm for k in KERNELS if k.operation == operation)
+        works = f"there is: {names}" if names else "--target wasm32-wide takes it in limbs"
+        raise NotInDigits(f"{operation} by {algorithm} is not read in digits; {works}")
     return found
 
 

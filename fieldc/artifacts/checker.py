@@ -13,6 +13,7 @@ from pathlib import Path
 from fieldc.errors import Refusal
 from fieldc.files import temporary_folder
 from fieldc.folders import write_folder
+from fieldc.processes import run_group
 
 CHECKER = "fieldc-check"
 """The program of crates/check."""
@@ -87,7 +88,7 @@ def checked_folder(command: Sequence[str], folder: Path) -> CheckedFolder:
     """What the checker says of a folder that fieldc build wrote. Raises NotCertified."""
     words = [*command, "--json", str(folder.absolute())]
     try:
-        done = subprocess.run(words, capture_output=True, text=True, check=False)
+        done = run_group(words)
         found = json.loads(done.stdout)
         kernels = {
             (row["part"], row["object"], row["symbol"]): CheckedKernel(

@@ -151,8 +151,16 @@ def check_writable(folder: Path, field: Field, kind: str = KERNELS) -> None:
     It may if it is not there, if it is empty, and if it holds an earlier build of this kind, of
     the same field, and nothing else. What a killed build left there is put right first.
     """
+    with explained(folder, ELSEWHERE):
+        recover(folder)
+        _check_place(folder)
+        if folder.exists():
+            _check_held(folder, field, kind)
+
+
+def _check_place(folder: Path) -> None:
+    """Raise OutputError unless the folder can be made and written to."""
     name = quote(str(folder))
-    recover(folder)
     if os.path.islink(os.path.realpath(folder)):
         raise OutputError(f"cannot write {name}: its links lead in a circle; {ELSEWHERE}")
     there = folder
@@ -164,12 +172,16 @@ def check_writable(folder: Path, field: Field, kind: str = KERNELS) -> None:
     if not os.access(there, os.W_OK | os.X_OK | os.R_OK):
         raise OutputError(f"cannot write {name}: no permission in {where}; {ELSEWHERE}")
     # Some places only say so when they are written to.
-    with explained(folder, ELSEWHERE), deferred_signals():
+    with deferred_signals():
         os.rmdir(tempfile.mkdtemp(prefix=PREFIX, suffix=SUFFIX, dir=there))
         try_folder(there)
-    if there != folder or not any(folder.iterdir()):
+
+
+def _check_held(folder: Path, field: Field, kind: str) -> None:
+    """Raise OutputError for a folder that holds another build, or what no build wrote."""
+    if not any(folder.iterdir()):
         return
-    manifest = _manifest_in(folder)
+    name, manifest = quote(str(folder)), _manifest_in(folder)
     if manifest and (manifest.get("p"), manifest.get("word")) != (hex(field.p), field.word):
         what = f"a build of {manifest.get('field')}, {manifest.get('word')}-bit words"
         raise OutputError(f"{name} holds {what}; {ELSEWHERE}")
@@ -193,9 +205,14 @@ def _foreign(folder: Path, ours: Collection[str]) -> str:
 
 
 def _manifest_in(folder: Path) -> dict[str, Any]:
-    """The manifest of an earlier build; nothing where there is none that names its files."""
+    """The manifest of an earlier build; nothing where there is none that names its files.
+
+    Raises PermissionError.
+    """
     try:
         found = json.loads((folder / MANIFEST).read_text("utf-8"))
+    except PermissionError:
+        raise
     except (OSError, ValueError, RecursionError):
         return {}
     files = found.get("files") if isinstance(found, dict) else None

@@ -105,7 +105,7 @@ def check_page(page: Path, mark: str) -> None:
     """Raise UsageError for a page that is there and is not a study's."""
     try:
         ours = not page.exists() or mark in page.read_text("utf-8")
-    except (OSError, ValueError):
+    except (IsADirectoryError, ValueError):
         ours = False
     if not ours:
         raise UsageError(

@@ -6,6 +6,7 @@ import json
 import sys
 from dataclasses import replace
 from pathlib import Path
+from shutil import get_terminal_size
 from textwrap import fill
 from typing import TYPE_CHECKING
 
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
 
 WORD = 24
 """Letters of the longest words that are not broken: names of targets."""
-NARROWEST, WIDTH = 10, 80
-"""A terminal that says less than the first is taken to have the second."""
+NARROWEST, WIDTH, HEIGHT = 10, 80, 24
+"""A terminal that says less than the first, or nothing, is taken to have the second."""
 
 
 def emit(answer: Answer, json_file: str | None) -> None:
@@ -99,10 +100,9 @@ def _terminal() -> Console:
     """The terminal of the standard output."""
     from rich.console import Console
 
-    console = Console()
-    if console.width < NARROWEST:  # a width that no terminal has
-        console.width = WIDTH
-    return console
+    room = get_terminal_size((WIDTH, HEIGHT))
+    width = room.columns if room.columns >= NARROWEST else WIDTH
+    return Console(width=width, height=room.lines)  # rich asks no terminal that calls itself dumb
 
 
 def fitted(table: Table, console: Console) -> tuple[Table, list[str]]:

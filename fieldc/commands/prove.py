@@ -311,7 +311,6 @@ def jobs_of_folder(folder: Path) -> Iterator[tuple[Job, str]]:
 
     manifest = manifest_of(folder)
     try:
-        p, limbs = modulus_of(manifest)
         kernels = [k for k in manifest["kernels"] if k["status"] == "PROVED"]
         kernels += [
             {"certificate": None, "certificate_digest": None} | k for k in of_integers(manifest)
@@ -324,6 +323,7 @@ def jobs_of_folder(folder: Path) -> Iterator[tuple[Job, str]]:
             (text_of(k, "certificate") if k["certificate"] else "", k["certificate_digest"])
             for k in kernels
         ]
+        p, limbs = modulus_of(manifest) if named else (0, 0)
     except (ValueError, KeyError, TypeError):
         raise no_manifest(folder) from None
     if not named:

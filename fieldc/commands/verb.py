@@ -235,8 +235,16 @@ def check_options(words: Sequence[str], options: Sequence[str]) -> None:
             if is_number and before not in options:
                 raise UsageError(f"{quote(word)} begins like an option; write ({shorten(word)})")
             file = f"; a file of that name is ./{word}" if before == "-o" else ""
-            alike = [o for o in options if o.startswith("--")] if word[1:2] == "-" else options
-            raise UsageError(unknown("option", word.partition("=")[0], alike) + file)
+            raise UsageError(unknown("option", word.partition("=")[0], alike(word, options)) + file)
+
+
+def alike(word: str, options: Sequence[str]) -> Sequence[str]:
+    """The options that a word may mean: `--output` is `-o` where no long name resembles it."""
+    if not word.startswith("--"):
+        return options
+    long = [option for option in options if option.startswith("--")]
+    short = [option for option in options if option == word[1:3]]
+    return short if short and not nearest(word.partition("=")[0], long) else long
 
 
 def check_repeats(words: Sequence[str], actions: Mapping[str, argparse.Action]) -> None:

@@ -7,15 +7,16 @@ be told from what the algorithm does. A compiler that is absent is no error: it 
 from __future__ import annotations
 
 import shutil
-import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from subprocess import TimeoutExpired
 
 from fieldc.artifacts.host import SYMBOL, HostBackend
 from fieldc.errors import Refusal, UserError
 from fieldc.files import temporary_folder
 from fieldc.language import Expression
 from fieldc.machine.processor import is_x86_64
+from fieldc.processes import run_group
 from fieldc.targets.c.print import ROWS as C_ROWS
 from fieldc.targets.c.print import print_c
 from fieldc.targets.rust.flat import ROWS as RUST_ROWS
@@ -55,8 +56,8 @@ class Reading:
             source.write_text(self.text(expression))
             command = [self.compiler, *self.arguments, str(source), "-o", str(made)]
             try:
-                done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)
-            except subprocess.TimeoutExpired:
+                done = run_group(command, timeout=SECONDS)
+            except TimeoutExpired:
                 raise CompilerSlow(f"{self.name}: stopped after {SECONDS} s") from None
             if done.returncode:
                 first = first_error(done.stderr) or f"exit {done.returncode}"

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -18,6 +17,7 @@ from fieldc.errors import UserError
 from fieldc.field import Field
 from fieldc.lab.peers import FOLDER
 from fieldc.machine.assemble import assemble
+from fieldc.processes import run_group
 
 PACKAGE = "blst"
 ENTRY = "fieldc_foreign"
@@ -66,7 +66,7 @@ def assembly_folder() -> Path:
     if not FOLDER.is_dir() or shutil.which("cargo") is None:
         raise NoForeignCode("blst's assembly comes with cargo and the folder crates/race: not here")
     command = ("cargo", "metadata", "--format-version", "1", "--locked")
-    ran = subprocess.run(command, cwd=FOLDER, capture_output=True, text=True, check=False)
+    ran = run_group(command, FOLDER)
     if ran.returncode:
         reason = (ran.stderr.strip().splitlines() or ["no reason given"])[-1]
         raise NoForeignCode(f"cargo cannot fetch {PACKAGE}: {reason}")

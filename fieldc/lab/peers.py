@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ from fieldc.catalogue import find_field
 from fieldc.errors import Refusal
 from fieldc.field import Field
 from fieldc.machine.results import Spread
+from fieldc.processes import run_group
 
 if TYPE_CHECKING:
     from fieldc.lab.race import RaceRow
@@ -66,13 +66,8 @@ def race_peers(
         return Peers(skipped=reason)
     options = ("--field", names[0], "--op", ",".join(operations), "--operands", mode)
     run = ("--rounds", f"{rounds}", "--seed", f"{seed}", "--json")
-    ran = subprocess.run(
-        ("cargo", "bench", "--bench", "race", "--", *options, *run),
-        cwd=FOLDER,
-        stdout=subprocess.PIPE,
-        text=True,
-        check=False,
-    )
+    command = ("cargo", "bench", "--bench", "race", "--", *options, *run)
+    ran = run_group(command, FOLDER, is_heard=True)
     if ran.returncode:
         raise Refusal(f"the race of the peers failed: exit status {ran.returncode}, reason above")
     return Peers(json.loads(ran.stdout))

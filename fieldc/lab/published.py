@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
 from functools import cache
 from pathlib import Path
 
 from fieldc.errors import UserError
 from fieldc.files import temporary_folder
+from fieldc.processes import run_group
 
 TRIPLE = "aarch64-linux-gnu"
 PREFIXES = "openssl/boringssl_prefix_symbols_asm.h"
@@ -35,7 +35,7 @@ def crate_folder(name: str, version: str) -> Path:
         (folder / "lib.rs").write_text("", encoding="utf-8")
         command = ("cargo", "metadata", "--format-version", "1", "--manifest-path", str(manifest))
         for how in (("--offline",), ()):  # what was fetched before needs no network
-            ran = subprocess.run((*command, *how), capture_output=True, text=True, check=False)
+            ran = run_group((*command, *how))
             if ran.returncode == 0:
                 break
     if ran.returncode:
@@ -58,7 +58,7 @@ def arm_object(path: Path, include: Path | None = None) -> bytes:
         empty.write_text("", encoding="utf-8")
         places = [f"-I{place}" for place in (folder, include) if place]
         command = (compiler, f"--target={TRIPLE}", "-c", *places, "-o", str(made), str(path))
-        ran = subprocess.run(command, capture_output=True, text=True, check=False)
+        ran = run_group(command)
         if ran.returncode:
             raise NoPublishedCode(f"clang does not assemble {path.name}")
         return made.read_bytes()

@@ -1,0 +1,78 @@
+"""Programs that begin others: all end with this one, or when their time is up."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import FrameType
+
+import pytest
+
+from fieldc.errors import Terminated
+from fieldc.processes import run_group
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="groups of POSIX")
+SECONDS = 0.3
+BEGINS = "sleep 100 & echo begun >&2; sleep 100; echo never"
+STUBBORN = "trap '' TERM; sleep 100 & sleep 100; sleep 100"
+
+
+@pytest.fixture
+def pipe(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
+    """A pipe that every program of a group holds open: it ends with the last of them."""
+    reads, writes = os.pipe()
+    os.set_inheritable(writes, True)
+    begin = subprocess.Popen.__init__
+
+    def inherit(self: subprocess.Popen[str], *words: object, **options: object) -> None:
+        begin(self, *words, **options, close_fds=False)  # type: ignore[call-overload]
+        os.close(writes)
+
+    monkeypatch.setattr(subprocess.Popen, "__init__", inherit)
+    yield reads
+    os.close(reads)
+
+
+def have_ended(pipe: int) -> bool:
+    ready, _, _ = select.select([pipe], [], [], 5)
+    return bool(ready) and os.read(pipe, 1) == b""
+
+
+@pytest.mark.parametrize("script", [BEGINS, STUBBORN])
+def test_all_end_with_an_interruption(pipe: int, script: str) -> None:
+    def end(number: int, frame: FrameType | None) -> None:
+        raise Terminated(number)
+
+    before = signal.signal(signal.SIGALRM, end)
+    signal.setitimer(signal.ITIMER_REAL, SECONDS)
+    try:
+        with pytest.raises(Terminated):
+            run_group(["sh", "-c", script])
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert have_ended(pipe)
+
+
+def test_all_end_when_their_time_is_up(pipe: int) -> None:
+    with pytest.raises(subprocess.TimeoutExpired):
+        run_group(["sh", "-c", BEGINS], timeout=SECONDS)
+    assert have_ended(pipe)
+
+
+def test_what_is_said_is_kept_or_heard(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    command = ["sh", "-c", "pwd; echo reason >&2; exit 3"]
+    done = run_group(command, tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (3, f"{tmp_path}\n", "reason\n")
+    assert run_group(command, is_heard=True).stderr is None
+    assert capfd.readouterr().err == "reason\n"
+
+
+def test_a_program_that_is_not_there_is_an_error() -> None:
+    with pytest.raises(FileNotFoundError):
+        run_group(["no-such-program"])
