@@ -23,6 +23,7 @@ TOOL_TESTS = $(shell grep -lE '$(TOOLS)|package_c' tests/test_*.py)
 CARGO_TESTS = $(shell grep -lE 'cargo|rustc' tests/test_*.py)
 BARE := build/bare
 BARE_TOOLS := sh env true false cat cp ln ls mkdir mv rm uname python3 make cc gcc as ld ar cargo rustc rustfmt
+NEEDS_CARGO = @command -v cargo >/dev/null || { echo "no cargo: install stable Rust" >&2; exit 1; }
 CARGO := $(and $(wildcard crates),$(shell command -v cargo 2>/dev/null))
 
 # Each module of the compiler is compiled once, not by each of the many processes of a test.
@@ -203,9 +204,11 @@ arkworks-patch: ## writes copies of ark-ff and ark-ec, which the workspace of ar
 	$(if $(CARGO),$(PYTHON) arkworks/patched/write.py --release 0.5 arkworks/target/0.5)
 
 arkworks-demo: arkworks-patch ## races arkworks as published and on our kernels: DEMO='--quick --json FILE'
+	$(NEEDS_CARGO)
 	cd arkworks && cargo run --quiet --release -p demo -- $(DEMO)
 
 race: ## race the Rust crate against those of others: make race RACE='--op all --json out.json'
+	$(NEEDS_CARGO)
 	cd crates/race && cargo bench --bench race -- $(RACE)
 
 js-bench: ## race packages/js against other npm packages: JS_BENCH='--quick --json FILE'

@@ -1,7 +1,8 @@
-"""What a user gives make: a prime for the demo, and folders of odd names."""
+"""What a user gives make: a prime for the demo, folders of odd names, a machine without cargo."""
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -12,9 +13,10 @@ ROOT = Path(__file__).parents[1]
 pytestmark = pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
 
 
-def make(folder: Path, *words: str) -> tuple[int, str, str]:
-    command = ["make", "-f", str(ROOT / "Makefile"), *words]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+def make(folder: Path, *words: str, path: Path | None = None) -> tuple[int, str, str]:
+    command = [shutil.which("make") or "make", "-f", str(ROOT / "Makefile"), *words]
+    environment = {**os.environ, "PATH": str(path)} if path else None
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=environment)
     return done.returncode, done.stdout, done.stderr
 
 
@@ -36,3 +38,11 @@ def test_a_folder_that_setuptools_cannot_have_is_refused(tmp_path: Path, name: s
     assert status == 2
     assert said.startswith("setuptools fails in a folder with $, { or } in its name; move")
     assert not (folder / ".venv").exists()
+
+
+@pytest.mark.parametrize("target", ["race", "arkworks-demo"])
+def test_a_race_without_cargo_says_what_to_install(tmp_path: Path, target: str) -> None:
+    (tmp_path / "sh").symlink_to(shutil.which("sh") or "/bin/sh")
+    status, _, said = make(tmp_path, target, path=tmp_path)
+    assert status == 2
+    assert said.startswith("no cargo: install stable Rust\n")
