@@ -313,6 +313,13 @@ def test_differences_whose_top_products_fit_a_word(
 
 
 @ON_X86_64
+@pytest.mark.parametrize("name", ["secp256k1-p", "p256"])
+def test_a_square_where_no_bit_is_spare(name: str) -> None:
+    """Chosen words multiply, and words that never carry must be replaced exactly beside them."""
+    assert is_proved(choose(named_field(name), "fp2_square"), "adx")
+
+
+@ON_X86_64
 @pytest.mark.full
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("name", NAMES)

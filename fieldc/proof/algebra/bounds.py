@@ -319,7 +319,7 @@ class Case(Known):
         for rest in words.keys() | carries.keys():
             word, carry = words.get(rest, 0), carries.get(rest, 0)
             factor = share(row, word, carry, followed, multiplies)
-            if never_carries and factor != word and followed.does("joins_low_bits"):
+            if never_carries and factor != word and followed.does("ignores_zero_carries"):
                 factor = word
             if factor:
                 multiple[rest] = factor

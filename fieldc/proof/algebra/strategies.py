@@ -19,10 +19,7 @@ class Strategy:
     keeps_high_halves: bool = False
     """If the low half of a product is missing, keep the high half as its own variable."""
     joins_low_bits: bool = False
-    """Follow carries and keep the low bits of words, so that top bits become words.
-
-    A word that never carries is replaced by its sum, whatever the coefficient of its carry.
-    """
+    """Follow carries and keep the low bits of words, so that top bits become words."""
     opens_low_halves: bool = False
     """Replace a product's low half alone by the product, which is smaller where both fit a word."""
     pairs_choices: bool = False
@@ -35,13 +32,18 @@ class Strategy:
 
     Where rows share a product, sums stand between it and the carry that is asked for.
     """
+    ignores_zero_carries: bool = False
+    """Replace a word that never carries by its sum, whatever the coefficient of its carry.
+
+    Where all strategies do, the bound of a whole number is lost.
+    """
 
     def answers(self, asked: Mapping[str, bool]) -> bool:
         """Whether a bound that asked this of another strategy is the bound by this one too."""
         return all(getattr(self, what) == answer for what, answer in asked.items())
 
 
-JOINED = Strategy(True, False, joins_low_bits=True)
+JOINED = Strategy(True, False, joins_low_bits=True, ignores_zero_carries=True)
 STRATEGIES = (
     Strategy(True, True),
     Strategy(False, True),
@@ -52,6 +54,7 @@ STRATEGIES = (
     Strategy(True, True, opens_low_halves=True),
     Strategy(True, True, pairs_choices=True),
     Strategy(True, True, keeps_words=True),
+    Strategy(True, True, pairs_choices=True, ignores_zero_carries=True),
 )
 
 
