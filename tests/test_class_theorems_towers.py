@@ -83,7 +83,7 @@ def test_code_that_knows_its_modulus_computes_no_integers() -> None:
 def changed(theorem: Theorem | IntegerTheorem) -> Iterator[str]:
     """Constants that change places; sums left out, or without their carries; other choices.
 
-    A product modulo p without one carry may be right in all runs, and is looked at for 5 to 15 s.
+    A product modulo p without one carry may be right in all runs: then bounds alone refute it.
     """
     lines = theorem.kernel.lines
     if found := re.search(r"\.quad (.*)", lines):

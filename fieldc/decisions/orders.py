@@ -94,6 +94,7 @@ def quicker_first(
 
         return sorted(some, key=lambda one: (place(one), figure_of(one)))
 
+    # Of the variants' next kernels that of the best figure comes first.
     return list(merge(*map(in_order, of_variant.values()), key=figure_of))
 
 
