@@ -13,6 +13,7 @@ from lab_code import TRIPLES, caller, kernel
 from fieldc import cli
 from fieldc.binary.read import read_image
 from fieldc.binary.relocate import link
+from fieldc.catalogue import find_field
 from fieldc.counting.functions import open_file
 from fieldc.counting.limits import all_bounds
 from fieldc.errors import UserError
@@ -176,6 +177,13 @@ def test_trace_prints_each_instruction(folder: Path, capsys: pytest.CaptureFixtu
     assert data["reads"]["64"] == sum(len(step["reads"]) for step in data["executed"])
     short = json.loads(output(capsys, *words, "--summary", "--json"))
     assert short["executed"] == [] and short["result"] == data["result"]
+
+
+def test_an_operand_of_p_is_pointed_out(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    p = find_field("bls12-381-p").p
+    words = ("trace", f"{folder}/mul.o:kernel", "--field", "bls12-381-p", "--summary")
+    assert "y is not below p" in output(capsys, *words, "--x", f"{p - 1}", "--y", f"{p}")
+    assert "is not below p" not in output(capsys, *words, "--x", f"{p - 1}")
 
 
 def test_part_of_a_name_is_enough(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -80,8 +80,9 @@ def test_what_another_plan_left_is_not_taken(few: None, tmp_path: Path):
     assert run_study(replace(PLAN, limbs=()), tmp_path, quiet)[0]
 
 
-def test_a_file_that_is_no_study_ends_in_one_line(tmp_path: Path):
-    (tmp_path / "bn254-p.json").write_text("no")
+@pytest.mark.parametrize("name", ["bn254-p.json", "bn254-p.csv"])
+def test_a_file_that_is_no_study_ends_in_one_line(name: str, tmp_path: Path):
+    (tmp_path / name).write_text("no")
     with pytest.raises(StudyError, match="is not what fieldc lab writes"):
         run_study(replace(PLAN, limbs=()), tmp_path, quiet)
 

@@ -33,6 +33,7 @@ from fieldc.errors import printable
 from fieldc.files import OutputError
 from fieldc.lab.race import Ratio
 from fieldc.machine.processor import is_x86_64
+from fieldc.progress import shown_proofs
 
 COLUMNS = ("algorithm", "cycles", "ns", "above bound")
 TABLE = Table(COLUMNS, [("log-jump-complement", "42.3 | 48.3", "11.1 | 12.7", "81%")] * 2)
@@ -294,6 +295,14 @@ def test_work_that_has_not_said_what_it_is_is_heard_of(monkeypatch: pytest.Monke
     with progress():
         assert heard.wait(10)
     assert {*said} == {"at work"}
+
+
+def test_proofs_are_as_far_as_the_bytes_of_code_that_are_proved() -> None:
+    shown: list[tuple[str, int, int]] = []
+    proofs = shown_proofs(iter("abc"), [200, 5300, 400], lambda *step: shown.append(step))
+    assert [*proofs] == ["a", "b", "c"]
+    assert [step[1:] for step in shown] == [(0, 6), (0, 6), (5, 6), (6, 6)]
+    assert {what for what, *_ in shown} == {"prove, kB of code"}
 
 
 @pytest.mark.parametrize("columns", [40, 80, 200])

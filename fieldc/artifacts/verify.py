@@ -18,7 +18,7 @@ from fieldc.binary.image import ObjectError
 from fieldc.binary.linkable import KernelCode, function_of
 from fieldc.errors import Refusal
 from fieldc.operations import DIVSTEP_FG, OPERATIONS, TOWER_OPERATIONS, Operation
-from fieldc.progress import Progress
+from fieldc.progress import Progress, shown_proofs
 from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.certificate import certificate_of_formula, certify, text
 from fieldc.proof.claims.arguments import foreign
@@ -235,7 +235,7 @@ def _proof_of_array(function: KernelCode, job: Job) -> Verdict:
 
 def prove_all(jobs: Sequence[Job], progress: Progress) -> list[Verdict]:
     """Prove kernels, on all processors where there are more than a few."""
-    return list(_shown(_verdicts(jobs), len(jobs), progress))
+    return list(shown_proofs(_verdicts(jobs), [len(job.code) for job in jobs], progress))
 
 
 def prove_new(
@@ -301,13 +301,6 @@ def _is_soon_proved(job: Job) -> bool:
     except (KeyError, ObjectError, ProofError):
         return False
     return are_proved(job.called, job.p, job.limbs, convention, named.name)
-
-
-def _shown(verdicts: Iterator[Verdict], total: int, progress: Progress) -> Iterator[Verdict]:
-    progress("prove", 0, total)
-    for done, verdict in enumerate(verdicts, 1):
-        progress("prove", done, total)
-        yield verdict
 
 
 def judge(

@@ -103,7 +103,7 @@ def trace(arguments: argparse.Namespace) -> Answer:
     bounds = shown_bounds(found.count, arguments.processor)
     tables = [] if arguments.summary else [steps_table(found)]
     tables += [
-        Table((), summary(found), "the call"),
+        Table((), [*summary(found), *notes(asked)], "the call"),
         opcode_table(found.count),
         memory_table(found.moved(False), found.moved(True), "memory, with push, pop, call and ret"),
         bounds_table(bounds),
@@ -166,6 +166,17 @@ def summary(found: Trace) -> list[tuple[object, ...]]:
         ("functions", ", ".join(found.functions)),
         ("written to z", result),
         ("returned", f"{found.returned:#x}"),
+    ]
+
+
+def notes(asked: Request) -> list[tuple[object, ...]]:
+    """What is unusual about a call's operands: most kernels of a field take residues below p."""
+    if asked.field is None:
+        return []
+    return [
+        ("note", f"{name} is not below p; a kernel that takes residues may give anything")
+        for name, value in asked.values
+        if value >= asked.field.p
     ]
 
 

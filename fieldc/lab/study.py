@@ -28,7 +28,7 @@ from fieldc.files import check_file, made_folder, write_file
 from fieldc.lab.compilers import CompilerError, absent, outside_backends
 from fieldc.lab.findings import StudyRow
 from fieldc.lab.race import raced, run_race
-from fieldc.lab.trials import write_trials
+from fieldc.lab.trials import may_hold_trials, write_trials
 from fieldc.language import Expression, NeedsIntegers
 from fieldc.machine.processor import brand
 from fieldc.machine.ring import OperandMode
@@ -114,6 +114,8 @@ def _run_study(
     fields = list(plan.fields())
     for name in ("rows.json", "index.html", *(f"{f.name}.csv" for f in fields)):
         check_file(folder / name, "name another folder with -o")
+        if name.endswith(".csv") and not may_hold_trials(folder / name):
+            raise _another_file(folder / name)
     paths = {field.name: folder / f"{field.name}.json" for field in fields}
     kept = {name: _kept(path, plan) for name, path in paths.items()}
     rows: list[StudyRow] = []
@@ -247,4 +249,8 @@ def _kept(path: Path, plan: StudyPlan) -> dict[str, Any] | None:
     except FileNotFoundError:
         return None
     except (OSError, ValueError, LookupError, TypeError):
-        raise StudyError(f"{path} is not what fieldc lab writes; remove it, or use -o") from None
+        raise _another_file(path) from None
+
+
+def _another_file(path: Path) -> StudyError:
+    return StudyError(f"{path} is not what fieldc lab writes; remove it, or use -o")

@@ -36,6 +36,17 @@ def write_trials(path: Path, report: Report) -> None:
     write_file(path, held.getvalue())
 
 
+def may_hold_trials(path: Path) -> bool:
+    """Whether a file is one of trials, or there is none: no other one is written over."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.readline().rstrip("\n") == ",".join(COLUMNS)
+    except FileNotFoundError:
+        return True
+    except (OSError, ValueError):
+        return False
+
+
 def _lines(report: Report) -> Iterator[tuple[object, ...]]:
     race = report.race
     rows = {row.label: row for row in report.rows}
