@@ -8,7 +8,7 @@ import pytest
 from unfit_objects import LINUX, MACOS, UNFIT, WINDOWS
 
 from fieldc.binary.image import ObjectError
-from fieldc.binary.linkable import function_of
+from fieldc.binary.linkable import function_of, size_of
 from fieldc.machine.assemble import assemble, host_triple
 
 pytestmark = pytest.mark.skipif("x86_64" not in host_triple(), reason="the code is x86-64")
@@ -35,6 +35,14 @@ def test_a_plain_function_is_read(triple: str, container: str) -> None:
     function = function_of(object_of(f".text\n.globl {symbol}\n{symbol}:\n{BODY}", triple), "f")
     assert function.container == container and function.architecture == "x86_64"
     assert function.code[function.start :].startswith(bytes.fromhex("488b06488907c3"))
+
+
+def test_a_function_ends_where_the_next_one_begins() -> None:
+    text = f".text\n.globl f\nf:\n{BODY}.globl g\ng:\n{BODY}nop\n"
+    data = object_of(text + f'.section .text.h, "ax"\n.globl h\nh:\n{BODY}')
+    assert [size_of(data, name) for name in "fgh"] == [7, 8, 7]
+    with pytest.raises(ObjectError, match="no function 'i'"):
+        size_of(data, "i")
 
 
 @pytest.mark.parametrize("triple", [LINUX, WINDOWS])

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from fieldc.artifacts.workers import NoGuard, WorkerLost, in_processes
+from fieldc.artifacts.workers import FEW, NoGuard, WorkerLost, in_processes, on_all_processors
 
 UNIX = pytest.mark.skipif(os.name != "posix", reason="signals of Unix")
 SLEEPS = """
@@ -32,6 +32,18 @@ except KeyboardInterrupt as interrupt:
 
 def test_results_come_in_order() -> None:
     assert list(in_processes(abs, [-3, 2, -1], 2)) == [3, 2, 1]
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs /proc/self")
+def test_few_jobs_are_done_here_and_many_by_others() -> None:
+    few = set(on_all_processors(os.readlink, ["/proc/self"] * FEW))
+    assert few == {str(os.getpid())}
+    if (os.cpu_count() or 1) > 1:
+        assert not few & set(on_all_processors(os.readlink, ["/proc/self"] * (FEW + 1)))
+
+
+def test_results_of_many_jobs_come_in_order() -> None:
+    assert list(on_all_processors(abs, [*range(-9, 0)])) == [*range(9, 0, -1)]
 
 
 def test_what_a_process_raises_is_raised_here() -> None:

@@ -13,13 +13,15 @@ from typing import Any
 from fieldc.algorithms.lanes import ARRAY_OPERATIONS, DIGIT_BITS, in_lanes
 from fieldc.artifacts.entries import UnprovedEntry, check_entry
 from fieldc.artifacts.transforms import LAYOUT, job_of_row
-from fieldc.artifacts.verify import Job, prove_job
+from fieldc.artifacts.verify import Job, code_size, prove_job
+from fieldc.artifacts.workers import on_all_processors
 from fieldc.binary.architecture import Architecture
 from fieldc.binary.decode import mnemonics
 from fieldc.binary.image import ObjectError
 from fieldc.binary.linkable import function_of
 from fieldc.errors import Refusal
 from fieldc.field import Field
+from fieldc.progress import Progress, shown_proofs
 from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.constant_time.vendors import unlisted
 from fieldc.proof.instruction_sets import INSTRUCTION_SETS
@@ -100,35 +102,61 @@ def check_texts(row: Mapping[str, Any]) -> None:
     os.fsencode(row["object"])
 
 
-def prove_folder(folder: Path, manifest: Mapping[str, Any]) -> Iterator[ProvedAgain]:
+@dataclass(frozen=True)
+class _Built:
+    """A kernel on arrays of a built folder: its row of the manifest."""
+
+    folder: Path
+    row: Mapping[str, Any]
+    field: Field
+
+
+def prove_folder(
+    folder: Path, manifest: Mapping[str, Any], progress: Progress
+) -> Iterator[ProvedAgain]:
     """Prove the kernels on arrays of a built folder again, from their objects.
 
     Raises KeyError, TypeError, ValueError for a manifest that fieldc build did not write.
     """
-    field = Field(int(manifest["p"], 16), int(manifest["word"]))
-    for row in manifest["arrays"]:
+    field, rows = Field(int(manifest["p"], 16), int(manifest["word"])), manifest["arrays"]
+    for row in rows:
         check_texts(row)
-        started, failure, outside = time.perf_counter(), "", tuple[str, ...]()
-        is_plain = row["word"] == field.word or row["op"] not in ARRAY_OPERATIONS
-        f = field if is_plain else in_lanes(field)
-        try:
-            code = read_bytes(folder / row["object"])
-            if "turns" in row:
-                _proof_of_sum(code, row, field)
-            elif row["layout"] == LAYOUT:
-                _prove_again(job_of_row(code, row, field))
-            else:
-                prove_operation(code, row["symbol"], row["op"], f)
-            outside = _unlisted_in(code, row["symbol"])
-            if "entry" in row:
-                check_entry(code, row, read_bytes(folder / row["entry"]["object"]))
-        except (UnprovedArrayKernel, UnprovedEntry) as error:
-            failure = str(error)
-        except OSError as error:
-            missing = Path(str(error.filename)).relative_to(folder)
-            failure = f"{missing}: {error.strerror}"
-        seconds = time.perf_counter() - started
-        yield ProvedAgain(row["symbol"], row["op"], row["layout"], seconds, failure, outside)
+    proofs = on_all_processors(_proved_again, [_Built(folder, row, field) for row in rows])
+    yield from shown_proofs(proofs, [_size_of(folder, row) for row in rows], progress)
+
+
+def _size_of(folder: Path, row: Mapping[str, Any]) -> int:
+    """The bytes of a kernel; 0 where its object cannot be read."""
+    try:
+        return code_size(read_bytes(folder / row["object"]), row["symbol"])
+    except OSError:
+        return 0
+
+
+def _proved_again(built: _Built) -> ProvedAgain:
+    """Prove a kernel of a folder again. Raises KeyError, TypeError, ValueError."""
+    folder, row, field = built.folder, built.row, built.field
+    started, failure, outside = time.perf_counter(), "", tuple[str, ...]()
+    is_plain = row["word"] == field.word or row["op"] not in ARRAY_OPERATIONS
+    f = field if is_plain else in_lanes(field)
+    try:
+        code = read_bytes(folder / row["object"])
+        if "turns" in row:
+            _proof_of_sum(code, row, field)
+        elif row["layout"] == LAYOUT:
+            _prove_again(job_of_row(code, row, field))
+        else:
+            prove_operation(code, row["symbol"], row["op"], f)
+        outside = _unlisted_in(code, row["symbol"])
+        if "entry" in row:
+            check_entry(code, row, read_bytes(folder / row["entry"]["object"]))
+    except (UnprovedArrayKernel, UnprovedEntry) as error:
+        failure = str(error)
+    except OSError as error:
+        missing = Path(str(error.filename)).relative_to(folder)
+        failure = f"{missing}: {error.strerror}"
+    seconds = time.perf_counter() - started
+    return ProvedAgain(row["symbol"], row["op"], row["layout"], seconds, failure, outside)
 
 
 def _unlisted_in(code: bytes, symbol: str) -> tuple[str, ...]:

@@ -5,7 +5,6 @@ An object that is not proved is run here, in an emulator if need be, and scanned
 
 from __future__ import annotations
 
-import os
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,9 +12,9 @@ from dataclasses import astuple, dataclass, replace
 
 from fieldc.algorithms.lanes import ARRAY_OPERATIONS
 from fieldc.artifacts import cache
-from fieldc.artifacts.workers import in_processes
+from fieldc.artifacts.workers import on_all_processors
 from fieldc.binary.image import ObjectError
-from fieldc.binary.linkable import KernelCode, function_of
+from fieldc.binary.linkable import KernelCode, function_of, size_of
 from fieldc.errors import Refusal
 from fieldc.operations import DIVSTEP_FG, OPERATIONS, TOWER_OPERATIONS, Operation
 from fieldc.progress import Progress, shown_proofs
@@ -38,9 +37,6 @@ from fieldc.proof.programs import are_proved, prove_formula
 from fieldc.proof.prove import prove
 from fieldc.targets.running import run_here
 from fieldc.targets.target import PROVED, SKIPPED, TESTED, Artifact, Target
-
-FEW = 4
-"""Proofs that are done sooner in this process than in others."""
 
 
 class LeakyKernel(Refusal):
@@ -235,7 +231,16 @@ def _proof_of_array(function: KernelCode, job: Job) -> Verdict:
 
 def prove_all(jobs: Sequence[Job], progress: Progress) -> list[Verdict]:
     """Prove kernels, on all processors where there are more than a few."""
-    return list(shown_proofs(_verdicts(jobs), [len(job.code) for job in jobs], progress))
+    sizes = [code_size(job.code, job.symbol) for job in jobs]
+    return list(shown_proofs(_verdicts(jobs), sizes, progress))
+
+
+def code_size(code: bytes, symbol: str) -> int:
+    """The bytes of a function; of the object where it has no such function."""
+    try:
+        return size_of(code, symbol)
+    except ObjectError:
+        return len(code)
 
 
 def prove_new(
@@ -280,11 +285,7 @@ def _verdicts(jobs: Sequence[Job]) -> Iterator[Verdict]:
     """Callers whose routines this process proved are proved here, the others on all processors."""
     is_soon = [_is_soon_proved(job) for job in jobs]
     others = [job for job, soon in zip(jobs, is_soon, strict=True) if not soon]
-    number = min(os.cpu_count() or 1, len(others))
-    if len(others) <= FEW or number < 2:
-        yield from map(prove_job, jobs)
-        return
-    verdicts = in_processes(prove_job, others, number)
+    verdicts = on_all_processors(prove_job, others)
     yield from (
         prove_job(job) if soon else next(verdicts) for job, soon in zip(jobs, is_soon, strict=True)
     )

@@ -25,6 +25,8 @@ _Job = TypeVar("_Job")
 _Result = TypeVar("_Result")
 
 
+FEW = 4
+"""So many jobs are done before other processes have begun."""
 MOMENT = 0.5
 """Seconds after which Python looks for a signal that did not wake it."""
 READS_OBJECTS = "lief"
@@ -51,6 +53,19 @@ class NoGuard(UserError):
             "each process that computes imports this script: put what calls fieldc under "
             "if __name__ == '__main__':"
         )
+
+
+def on_all_processors(
+    function: Callable[[_Job], _Result], jobs: Sequence[_Job]
+) -> Iterator[_Result]:
+    """The results of a function of a module, in order: by many processes where jobs are not few.
+
+    Raises what in_processes raises.
+    """
+    number = min(os.cpu_count() or 1, len(jobs))
+    if len(jobs) <= FEW or number < 2:
+        return map(function, jobs)
+    return in_processes(function, jobs, number)
 
 
 def in_processes(

@@ -9,9 +9,10 @@ its whole section, because constants and helpers beside it are read there.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import lru_cache
 
 from fieldc.binary.image import ObjectError
 from fieldc.binary.native import lief, name_of, quiet
@@ -61,6 +62,10 @@ COFF_FLAGS = 0x60000020
 COFF_ALIGNMENT = 0x00F00000
 
 
+OBJECTS = 8
+"""How many objects are kept as they were read."""
+
+
 def functions(data: bytes) -> dict[str, KernelCode]:
     """Return every function that an object defines for others and that is plain, by symbol.
 
@@ -91,8 +96,24 @@ def function_of(data: bytes, symbol: str) -> KernelCode:
     raise ObjectError(f"the object has no function {quote(symbol)}; {hint}")
 
 
-def _candidates(data: bytes) -> list[KernelCode]:
-    """Every named symbol that has a place, with what speaks against it."""
+def size_of(data: bytes, symbol: str) -> int:
+    """The bytes from a function up to the next one, or to the end of its section.
+
+    Of two sections of one length the next function may be in the other: a size is for estimates.
+    Raises ObjectError.
+    """
+    one = function_of(data, symbol)
+    length = len(one.code)
+    starts = {other.start for other in _candidates(data) if len(other.code) == length}
+    return min((start for start in starts if start > one.start), default=length) - one.start
+
+
+@lru_cache(maxsize=OBJECTS)
+def _candidates(data: bytes) -> Sequence[KernelCode]:
+    """Every named symbol that has a place, with what speaks against it.
+
+    An object is read once, however many of its functions are proved: a package has hundreds.
+    """
     readers = {
         b"\x7fELF": _elf,
         b"\xcf\xfa\xed\xfe": _mach_o,
@@ -104,7 +125,7 @@ def _candidates(data: bytes) -> list[KernelCode]:
         raise ObjectError("this is no ELF, COFF or Mach-O object of 64 bits")
     try:
         with quiet():
-            return read(data)
+            return tuple(read(data))
     except BROKEN:
         raise ObjectError("the object cannot be read: it is truncated or damaged") from None
 

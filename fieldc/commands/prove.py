@@ -18,7 +18,6 @@ from fieldc.commands.progress import progress
 from fieldc.commands.routines import listed, stated
 from fieldc.commands.verb import Answer, Table, UsageError, one_of, option, verb
 from fieldc.errors import counted, quote
-from fieldc.progress import shown_proofs
 from fieldc.reading import read_bytes, read_text
 
 if sys.version_info >= (3, 11):
@@ -147,9 +146,7 @@ def prove_batch(folder: Path) -> Answer:
         rows = manifest["arrays"]
         check_once(folder, ((text_of(row, "object"), text_of(row, "symbol")) for row in rows))
         with progress() as show:
-            sizes = [size_of(folder / text_of(row, "object")) for row in rows]
-            proofs = shown_proofs(prove_folder(folder, manifest), sizes, show)
-            for row, each in zip(rows, proofs, strict=True):
+            for row, each in zip(rows, prove_folder(folder, manifest, show), strict=True):
                 file, digest = row.get("certificate"), row.get("certificate_digest")
                 changed = (
                     certificate_changed(folder, text_of(row, "certificate"), digest) if file else ""
@@ -181,14 +178,6 @@ def prove_batch(folder: Path) -> Answer:
         Table((), [*((which, f"for every count; {what}") for which, what in said), *notes]),
     )
     return Answer(tables, data, int(any(each.failure for each in found)))
-
-
-def size_of(file: Path) -> int:
-    """The bytes of a file; 0 where it cannot be seen."""
-    try:
-        return file.stat().st_size
-    except OSError:
-        return 0
 
 
 def claim_of(job: Job, verdict: Verdict) -> str:
