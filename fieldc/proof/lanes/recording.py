@@ -230,18 +230,17 @@ class _Writer:
                 continue  # met twice
             last, (atom, low_scale, low) = number, self.lows[number]
             waiting = [m for m in rest if atom in m]
-            if low_scale > 1 and any(rest[m] % scale for m in waiting):
-                more = low_scale ** max(m.count(atom) for m in waiting)
-                scale, rest = scale * more, scaled(rest, more)
             while waiting:
                 monomial = waiting.pop()
                 c = rest.get(monomial, 0)
                 if c % scale == 0:
                     continue
+                if c % low_scale:
+                    more = low_scale // gcd(int(c), low_scale)
+                    scale, rest = scale * more, scaled(rest, more)
                 others = [*monomial]
                 others.remove(atom)
-                del rest[monomial]
-                put = product(low, {tuple(others): c // low_scale})
+                put = product(low, {tuple(others): rest.pop(monomial) // low_scale})
                 add_to(rest, put)
                 for name in {*chain(*put)} & self.numbers.keys():
                     heappush(left, -self.numbers[name])
