@@ -25,6 +25,7 @@ from fieldc.commands.output import (
     print_answer,
     print_records,
     rich_table,
+    wrapped,
 )
 from fieldc.commands.progress import progress
 from fieldc.commands.races import conclusion, race_tables
@@ -93,6 +94,55 @@ def test_the_widest_columns_are_narrowed_first() -> None:
     table = Table(("a", "why not"), [("x" * 10, "one two three " * 9)])
     assert column_widths(table, 40) == [10, 29]
     assert column_widths(table, 3) == [10, 5]  # nothing else is left to take away
+
+
+def test_long_names_stay_whole_where_others_can_give_way() -> None:
+    name = "fieldc_p127_9256e1a0_sum_of_products_mulx"
+    table = Table(("kernel", "what is proved"), [(name, "x < p, y < p, z < p; " * 4)])
+    assert column_widths(table, 80) == [len(name), 38]
+    assert sum(column_widths(table, 40)) == 39
+
+
+@pytest.mark.parametrize(
+    ("text", "width", "lines"),
+    [
+        ("x86_64-linux/sum_of_products_adx.o", 33, ["x86_64-linux/sum_of_products_", "  adx.o"]),
+        ("a fieldc_p127_mul_mulx+0x7", 20, ["a", "  fieldc_p127_mul_", "  mulx+0x7"]),
+        ("file: /a/long/path", 18, ["file: /a/long/path"]),
+        ("0x7fffffffffffffffffff", 12, ["0x7fffffffff", "  ffffffffff"]),
+        ("0x7ffffffff...fffffffff", 16, ["0x7ffffffff...", "  fffffffff"]),
+        ("", 10, [""]),
+    ],
+)
+def test_words_that_are_too_long_break_after_signs(text: str, width: int, lines: list[str]) -> None:
+    assert wrapped(text, width).split("\n") == lines
+
+
+@pytest.mark.skipif(not is_x86_64(), reason="a kernel for x86-64 is counted")
+def test_names_of_functions_are_whole_at_80_columns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those of a prime without a name, which are long."""
+    shown: list[Answer] = []
+    monkeypatch.setattr(cli, "emit", lambda answer, _: shown.append(answer))
+    assert cli.main(["build", "2^127-1", "--op", "mul", "-o", str(tmp_path / "out")]) == 0
+    path = f"{tmp_path}/out/x86_64-linux/mul_mulx.o"
+    for words in (["prove", f"{tmp_path}/out"], ["count", path], ["trace", f"{path}:mul_mulx"]):
+        assert cli.main(words) == 0
+        names = {
+            word
+            for table in shown[-1].tables
+            for row in table.rows
+            for word in " ".join(map(str, row)).split()
+            if "fieldc_" in word
+        }
+        console = at(80)
+        for table in shown[-1].tables:
+            console.print(rich_table(fitted(table, console)[0], console.width))
+        assert isinstance(console.file, io.StringIO)
+        printed = console.file.getvalue()
+        assert {word for word in printed.split() if "_" in word} <= names
+        assert all(len(line) <= 80 for line in printed.splitlines())
 
 
 def test_what_came_out_is_said_in_the_end(capsys: pytest.CaptureFixture[str]) -> None:

@@ -178,4 +178,4 @@ def every(file: File, show: Progress) -> Answer:
         {"symbol": name, "member": member, "refused": each} if isinstance(each, str) else each.row()
         for name, member, each in found
     ]
-    return Answer((Table(COLUMNS, rows),), data)
+    return Answer((Table(COLUMNS, rows, optional=("moves", "sub", "spills")),), data)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from dataclasses import replace
 from pathlib import Path
 from shutil import get_terminal_size
-from textwrap import fill
 from typing import TYPE_CHECKING
 
 from fieldc.commands.verb import JSON_ALONE, Answer, Table
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 WORD = 24
 """Letters of the longest words that are not broken: names of targets."""
+SEAM = re.compile(r"(?<=[^\s/_:,+-])(?:[/_:,+-]+|\.\.\.)")
+"""Where a word that is too long is broken: after signs within a path or the name of a function."""
 NARROWEST, WIDTH, HEIGHT = 10, 80, 24
 """A terminal that says less than the first, or nothing, is taken to have the second."""
 
@@ -128,17 +130,20 @@ def without(table: Table, name: str) -> Table:
 
 
 def column_widths(table: Table, room: int) -> list[int]:
-    """The width of each column: the widest are narrowed first, and no word is broken if it fits."""
+    """The width of each column: the widest are narrowed first, and no word is broken if it fits.
+
+    Words of more than WORD letters are broken before columns stand under each other.
+    """
     rows = [[str(cell) for cell in row] for row in (table.columns, *table.rows) if row]
     cells = list(zip(*rows, strict=True))
     widths = [max(map(len, column)) for column in cells]
     words = [max(len(word) for cell in column for word in [*cell.split(), ""]) for column in cells]
-    least = [min(longest, WORD) for longest in words]
-    while sum(widths) + len(widths) - 1 > room:
-        wide = [i for i, width in enumerate(widths) if width > least[i]]
-        if not wide:
-            break
-        widths[max(wide, key=widths.__getitem__)] -= 1
+    for least in (words, [min(longest, WORD) for longest in words]):
+        while sum(widths) + len(widths) - 1 > room:
+            wide = [i for i, width in enumerate(widths) if width > least[i]]
+            if not wide:
+                break
+            widths[max(wide, key=widths.__getitem__)] -= 1
     return widths
 
 
@@ -164,9 +169,21 @@ def print_records(table: Table, console: Console) -> None:
         console.print(Text("\n".join(lines), style=style))
 
 
-def wrapped(text: str, width: int) -> str:
-    """The text in lines of a width, those after the first set in; names keep their hyphens."""
-    return fill(text, width, subsequent_indent="  ", break_on_hyphens=False)
+def wrapped(text: str, width: int, indent: str = "  ") -> str:
+    """The text in lines of a width, those after the first set in.
+
+    A word that fits no line is broken after a sign within it, if it has one.
+    """
+    lines: list[str] = []
+    line = ""
+    for word in text.split():
+        if line.strip() and len(line) + 1 + len(word) > width:
+            lines, line = [*lines, line], indent
+        line += " " * bool(line.strip()) + word
+        while len(line) > width:
+            end = max((m.end() for m in SEAM.finditer(line, len(indent), width)), default=width)
+            lines, line = [*lines, line[:end]], indent + line[end:]
+    return "\n".join([*lines, line])
 
 
 def rich_table(table: Table, room: int | None = None) -> RichTable:
@@ -189,6 +206,8 @@ def rich_table(table: Table, room: int | None = None) -> RichTable:
         grid.add_column(heading, overflow="fold", justify=side, width=widths[i] if widths else None)
     for number, row in enumerate(table.rows):
         style = "bold green" if number in table.best else ""
-        cells = (Text(str(cell)) for cell in row)
-        grid.add_row(*cells, style=style)
+        cells = list(map(str, row))
+        if widths:
+            cells = [wrapped(cell, room, "") for cell, room in zip(cells, widths, strict=True)]
+        grid.add_row(*map(Text, cells), style=style)
     return grid

@@ -146,7 +146,8 @@ def steps_table(found: Trace) -> Table:
         )
         for step in found.steps
     ]
-    return Table(("address", "place", "instruction", "memory"), shown, found.routine.name)
+    columns = ("address", "place", "instruction", "memory")
+    return Table(columns, shown, found.routine.name, optional=("place",))
 
 
 def memory(found: Trace, step: ExecutedInstruction) -> str:

@@ -1,0 +1,33 @@
+"""The example of the C package says which path runs, on every processor."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from package_c import STRICT, Packages, run, tool
+
+
+@pytest.fixture(scope="module")
+def goldilocks(tmp_path_factory: pytest.TempPathFactory, packages: Packages) -> tuple[Path, str]:
+    """A package of one limb: its folder and name."""
+    folder = tmp_path_factory.mktemp("example") / "package"
+    return folder, packages("goldilocks", folder)[1]
+
+
+def test_the_example_names_every_path(goldilocks: tuple[Path, str], tmp_path: Path) -> None:
+    """The path is put in its mouth, so no processor needs to have it."""
+    (folder, name), compiler = goldilocks, tool("gcc")
+    header = (folder / f"include/{name}.h").read_text()
+    paths = dict(re.findall(r"FIELDC_(\w+) = (\d+)", header.partition("enum fieldc_path {")[2]))
+    del paths["AUTOMATIC"]
+    spoken = []
+    for number in paths.values():
+        source = (folder / "example/example.c").read_text()
+        (tmp_path / "example.c").write_text(source.replace(f"{name}_path()", number))
+        words = (*STRICT, f"-I{folder}/include", "example.c")
+        run(tmp_path, compiler, *words, folder / f"src/{name}.c", "-DFIELDC_PORTABLE_ONLY")
+        spoken += re.findall(r", by (.*)", run(tmp_path, "./a.out"))
+    letters = [re.sub(r"[^A-Z0-9]", "", each.upper()) for each in spoken]
+    assert letters == [path.replace("_", "") for path in paths]
