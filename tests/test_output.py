@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import io
-import threading
-import time
-from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -27,14 +24,12 @@ from fieldc.commands.output import (
     rich_table,
     wrapped,
 )
-from fieldc.commands.progress import progress
 from fieldc.commands.races import conclusion, race_tables
 from fieldc.commands.verb import Answer, Table
 from fieldc.errors import printable
 from fieldc.files import OutputError
 from fieldc.lab.race import Ratio
 from fieldc.machine.processor import is_x86_64
-from fieldc.progress import shown_proofs
 
 COLUMNS = ("algorithm", "cycles", "ns", "above bound")
 TABLE = Table(COLUMNS, [("log-jump-complement", "42.3 | 48.3", "11.1 | 12.7", "81%")] * 2)
@@ -271,88 +266,6 @@ def test_what_could_not_be_written_is_said_after_the_answer(
     with pytest.raises(OutputError, match=r"no.rows\.json"):
         emit(Answer((TABLE,), []), str(tmp_path / "no/rows.json"))
     assert capsys.readouterr().out.endswith("81%\n")
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-def test_work_goes_on_where_nobody_reads_its_progress(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("fieldc.commands.progress.SECONDS_BETWEEN_LINES", -1.0)
-    words = ["build", "17", "--op", "add", "--target", "c", "-o", str(tmp_path / "out")]
-    with suppress(OSError), open("/dev/full", "w") as full:  # its end fails too
-        monkeypatch.setattr("sys.stderr", full)
-        assert cli.main(words) == 0
-        monkeypatch.undo()
-    assert (tmp_path / "out/manifest.json").exists()
-
-
-def progress_of(steps: list[tuple[float, int]], monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What a log has of ten pieces of work: each step's time, and what is done then."""
-    said: list[str] = []
-    monkeypatch.setattr("fieldc.commands.progress.say", said.append)
-    monkeypatch.setattr("sys.stderr", io.StringIO())
-    with progress() as show:
-        for now, done in steps:
-            monkeypatch.setattr("time.monotonic", lambda now=now: now)
-            show("compile", done, 10)
-    return said
-
-
-def test_short_work_says_nothing_of_its_progress(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert progress_of([(1000.0, 1), (1001.0, 5), (1002.0, 10)], monkeypatch) == []
-
-
-def test_long_work_says_how_long_it_takes(monkeypatch: pytest.MonkeyPatch) -> None:
-    steps = [(1000.0, 1), (1004.0, 2), (1008.0, 3), (1012.0, 4), (1036.0, 10)]
-    wanted = ["compile: 3/10, about 28 s left", "compile: 10/10"]
-    assert progress_of(steps, monkeypatch) == wanted
-    again = [(2000.0, 0), (2010.0, 0), (2011.0, 1)]
-    assert progress_of(steps + again, monkeypatch) == [*wanted, "compile: 0/10"]
-
-
-def test_one_long_proof_is_heard_of_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    heard = threading.Event()
-    said: list[str] = []
-
-    def say(line: str) -> None:
-        said.append(line)
-        heard.set()
-
-    monkeypatch.setattr("fieldc.commands.progress.say", say)
-    monkeypatch.setattr("fieldc.commands.progress.SECONDS_OF_SILENCE", 0.01)
-    monkeypatch.setattr("fieldc.commands.progress.SECONDS_BETWEEN_LINES", 0.0)
-    monkeypatch.setattr("sys.stderr", io.StringIO())
-    with progress() as show:
-        show("prove", 0, 3)
-        heard.clear()
-        assert heard.wait(10)
-        show("prove", 3, 3)
-        time.sleep(0.05)
-    assert {*said[:-1]} == {"prove: 0/3"} and said[-1] == "prove: 3/3"
-
-
-def test_work_that_has_not_said_what_it_is_is_heard_of(monkeypatch: pytest.MonkeyPatch) -> None:
-    heard = threading.Event()
-    said: list[str] = []
-
-    def say(line: str) -> None:
-        said.append(line)
-        heard.set()
-
-    monkeypatch.setattr("fieldc.commands.progress.say", say)
-    monkeypatch.setattr("fieldc.commands.progress.SECONDS_OF_SILENCE", 0.01)
-    monkeypatch.setattr("sys.stderr", io.StringIO())
-    with progress():
-        assert heard.wait(10)
-    assert {*said} == {"at work"}
-
-
-def test_proofs_are_as_far_as_the_bytes_of_code_that_are_proved() -> None:
-    shown: list[tuple[str, int, int]] = []
-    proofs = shown_proofs(iter("abc"), [200, 5300, 400], lambda *step: shown.append(step))
-    assert [*proofs] == ["a", "b", "c"]
-    assert [step[1:] for step in shown] == [(0, 6), (0, 6), (5, 6), (6, 6)]
-    assert {what for what, *_ in shown} == {"prove, kB of code"}
 
 
 @pytest.mark.parametrize("columns", [40, 80, 200])

@@ -8,7 +8,7 @@ int main(void)
 {
     static const char *const paths[] = {
         "", "adx", "mulx", "base", "portable", "aarch64", "AVX-512 F", "AVX-512 IFMA",
-        "adx, AVX-512 IFMA"};
+        "adx, AVX-512 IFMA", "AVX2", "adx, AVX2"};
     uint8_t bytes[@upper@_BYTES];
     @name@ two, half, one, product;
     int i, status;
