@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from fieldc import Field
+from fieldc import compile as compile_formula
 from fieldc.catalogue import find_field
+from fieldc.cli import main
 from fieldc.formulas import FormulaError, formula
 from fieldc.formulas.load import load_formulas
 
@@ -86,3 +89,43 @@ def test_a_name_that_was_not_imported(name: str, left_out: str, tmp_path: Path) 
     path.write_text(FILE.replace(left_out, "", 1))
     with pytest.raises(FormulaError, match=f"write: from fieldc.formulas import {name}$"):
         load_formulas(path)
+
+
+CONSTANTS = """
+from typing import NamedTuple
+from fieldc.formulas import Element, Mask, U64, choose, formula
+
+class Three(NamedTuple):
+    a: Element
+    b: Element
+    c: Element
+
+@formula
+def sums(x: Element, y: Element) -> Three:
+    none = x * y - y * x
+    return Three(x**3 + none, none, 5 + none * 2)
+
+@formula
+def chosen(x: Element, y: Element, m: Mask) -> Three:
+    none = x * y - y * x
+    return Three(choose(m, none + 7, none), y**3 * x, none)
+
+@formula
+def multiples(x: Element, y: Element, k: U64) -> Three:
+    none = x - x
+    return Three((none + 3) * k, y**3 * x, none * k)
+"""
+
+
+@pytest.mark.parametrize("prime", ["bn254-p", "2^127-1"])
+def test_a_value_may_be_the_same_for_all_operands(prime: str, tmp_path: Path) -> None:
+    path = tmp_path / "constants.py"
+    path.write_text(CONSTANTS)
+    assert main(["build", prime, "--formula", str(path), "-o", str(tmp_path / "out")]) == 0
+    F = Field(prime)
+    sums, chosen, multiples = (compile_formula(F, one) for one in load_formulas(path))
+    p, k = F.p, 2**64 - 1
+    for x, y in ((3, 5), (0, 0), (p - 1, p - 2)):
+        assert sums(x, y) == (F(x**3), 0, 5)
+        assert chosen(x, y, 1) == (7, F(y**3 * x), 0) and chosen(x, y, 0)[0] == 0
+        assert multiples(x, y, k) == (F(3 * k), F(y**3 * x), 0)

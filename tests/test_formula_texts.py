@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 from pathlib import Path
@@ -85,3 +86,22 @@ def test_formulas_leave_texts_that_compile_without_a_warning(
     (made,) = (path for path in out.rglob("poly_*") if path.suffix in (".c", ".rs"))
     done = subprocess.run([*words, made], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+DEAD = """
+from fieldc.formulas import Element, formula
+
+@formula
+def norm(x: Element, y: Element) -> Element:
+    power = ((x + y) ** 8) ** 8  # too many terms for a proof, and nobody needs it
+    power = power * power
+    return x**2 + y**2
+"""
+
+
+def test_what_no_result_needs_is_not_in_a_proof(tmp_path: Path) -> None:
+    path = tmp_path / "dead.py"
+    path.write_text(DEAD)
+    formula = load_formulas(path)[0]
+    assert len(formula.steps) > 5 and len(json.loads(formula.text())["steps"]) == 3
+    assert cli.main(["build", "61", "--formula", str(path), "-o", str(tmp_path / "out")]) == 0

@@ -16,6 +16,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 from fieldc.algorithms.addition import add_if_negative
 from fieldc.algorithms.extension import times
@@ -102,10 +103,9 @@ class Block:
             return self.operands + len(steps) - 1
 
         def total(parts: Sequence[int]) -> int:
-            found = parts[0]
-            for part in parts[1:]:
-                found = put("add", found, part)
-            return found
+            if not parts:
+                return put("constant", hex(0))
+            return reduce(lambda found, part: put("add", found, part), parts)
 
         def scaled(value: int, c: int) -> int:
             return value if c == 1 else put("scale", value, hex(c))

@@ -163,10 +163,13 @@ class Formula:
         return tuple(known[i] if self.held else known[i] % f.p for i in self.results)
 
     def text(self) -> str:
-        """The formula as one line of JSON, for a prover that knows nothing of this class."""
-        text = FormulaText(self.inputs)
-        for step in self.steps:
-            text.add(step)
+        """What the results need as one line of JSON, for a prover that knows nothing of this."""
+        text, uses = FormulaText(self.inputs), self.uses
+        for number, step in enumerate(self.steps, self.inputs):
+            if uses[number]:
+                text.add(step)
+            else:
+                text.leave_out()
         operands = [[name, bound.count, said_size(bound)] for name, bound in self.ranges]
         return text.said(operands, [text.of[i] for i in self.results], said_size(self.result))
 

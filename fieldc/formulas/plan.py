@@ -256,7 +256,14 @@ class _Planner:
         """Compute a sum by a block."""
         number = self.formula.inputs + len(self.computed)
         self.known[x, block.is_wide] = number
-        self.computed.append(Computed(number, block, tuple(x.sources), *self.at))
+        sources = tuple(x.sources or self._unread())
+        self.computed.append(Computed(number, block, sources, *self.at))
+
+    def _unread(self) -> list[int]:
+        """An element for the block of a constant, which reads none: a routine has an operand."""
+        sizes = dict(self.formula.sizes)
+        known = (x.linear[0][0] for n, x in self.open.items() if n not in sizes and is_value(x))
+        return [next(known)]
 
     def _product(self, a: Open, b: Open) -> Open:
         for x, y in ((a, b), (b, a)):
@@ -292,7 +299,7 @@ class _Planner:
                 name, line = self.at
                 message = f"{name or 'a value'} has more terms than one sum can hold"
                 raise wrong(message, (self.formula.file, line))
-            block = block_of(x, x.sources)
+            block = block_of(x, x.sources or self._unread())
             if block in self.avoided and (smaller := self._in_pieces(x)) is not None:
                 ((self.known[x, False], _),) = self._closed(smaller).linear
             else:

@@ -46,6 +46,10 @@ class FormulaText:
             found = self.put(step.kind, *args, *numbers)
         self.of.append(found)
 
+    def leave_out(self) -> None:
+        """A step of a formula that no result needs: nothing in the text."""
+        self.of.append(-1)
+
     def said(
         self, operands: Sequence[Sequence[object]], results: Sequence[int], size: object
     ) -> str:
