@@ -11,7 +11,8 @@ from primes import operands
 
 from fieldc.algorithms import OPERATIONS as KERNEL_OPERATIONS
 from fieldc.algorithms import choose
-from fieldc.catalogue import named_primes
+from fieldc.catalogue import find_field, named_primes
+from fieldc.decisions.preferred import preferred
 from fieldc.field import Field
 from fieldc.language import Expression
 from fieldc.machine.assemble import Compiled, compile_ir, host_triple
@@ -29,6 +30,7 @@ from fieldc.targets.llvm.print import (
     print_module,
 )
 from fieldc.targets.llvm.processors import LLVM_TARGETS, LlvmTarget
+from fieldc.targets.llvm.targets import compiled as compiled_kernel
 from fieldc.targets.registry import UnknownTarget, find_target
 from fieldc.words.lower import lower
 from fieldc.words.operations import OPERATIONS
@@ -224,6 +226,27 @@ def test_a_wide_selection_on_riscv_would_branch() -> None:
     program = lower(choose(Field(BLS12_381), "mul"), q.rows)
     made = compile_ir(print_llvm(program, "mul", SELECT), target.triple, q.cpu, q.features)
     assert any(re.fullmatch(BRANCHES["riscv64"], m) for m in mnemonics(made.assembly))
+
+
+@pytest.mark.parametrize(
+    ("prime", "operation"),
+    [
+        ("bls12-377-p", "fp2_mul_minus_5"),
+        ("bn254-r", "fp2_square_5"),
+        ("goldilocks", "fp2_square_7"),
+        ("2^255-19", "fp2_mul_7"),
+    ],
+)
+def test_products_in_fp2_have_no_branch_on_riscv(prime: str, operation: str) -> None:
+    """LLVM made one of a carry, in its first form, and the scan refused the kernel."""
+    target, branch = LLVM_TARGETS["riscv64-linux"], re.compile(BRANCHES["riscv64"])
+    expression = preferred(find_field(prime), operation, find_target(target.name)).expression
+    q = target.processor
+    ir = print_llvm(lower(expression, q.rows), "k", q.form)
+    first = compile_ir(ir, target.triple, q.cpu, q.features)
+    _, chosen = compiled_kernel(target, expression, "k")
+    assert any(map(branch.fullmatch, mnemonics(first.assembly)))
+    assert not any(map(branch.fullmatch, mnemonics(chosen.assembly)))
 
 
 def test_an_unknown_target_names_the_nearest() -> None:

@@ -57,6 +57,21 @@ def test_every_path_transforms(text: str, most: int, tmp_path: Path, packages: P
         check_refused_transforms(library)
 
 
+COMPILERS = [("gcc", "-std=c99"), ("g++", "-std=c++11"), ("clang++", "-std=c++20")]
+
+
+@pytest.mark.parametrize(("compiler", "standard"), COMPILERS)
+def test_a_package_with_everything_compiles_without_a_warning(
+    compiler: str, standard: str, tmp_path: Path, packages: Packages
+) -> None:
+    """Tiles, digits and several limbs, as C and as C++; the package of one limb has not all."""
+    _, name = packages(DIGITS, tmp_path)
+    language = ("-x", "c++") if "++" in compiler else ()
+    words = (tool(compiler), standard, "-O0", *STRICT, "-Wconversion", *language, "-c")
+    for folder in ("src", "single"):
+        run(tmp_path, *words, "-Iinclude", "-Isingle", f"{folder}/{name}.c", "-o", "made.o")
+
+
 @pytest.mark.parametrize(("text", "most"), [("257", 8), ("17", 4)])
 def test_the_longest_transform(text: str, most: int, tmp_path: Path, packages: Packages) -> None:
     """As long as p - 1: the values at all points but 0."""

@@ -230,6 +230,7 @@ def test_types(installed: Path) -> None:
     if not compiler.exists():
         pytest.skip("SKIPPED: no TypeScript; run: npm install in packages/js")
     run(installed, compiler, "-p", "test")
+    run(installed, compiler, "-p", "test/tsconfig.plain.json")  # with no library but es2022
 
 
 @node

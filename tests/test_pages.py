@@ -61,8 +61,9 @@ def test_paths_and_links_are_there(page: Path) -> None:
 
 def commands_in(text: str) -> Iterator[list[str]]:
     """The words of each call of fieldc, from blocks of commands and from code within lines."""
-    blocks = re.findall(r"^```(?:sh|text)?\n(.*?)^```", text, re.M | re.S)
-    spans = re.findall(r"`([^`\n]+)`", re.sub(r"^```.*?^```", "", text, flags=re.M | re.S))
+    fenced = re.findall(r"^ *```([^\n]*)\n(.*?)^ *```$", text, re.M | re.S)
+    blocks = [block for language, block in fenced if language in ("", "sh", "text")]
+    spans = re.findall(r"`([^`\n]+)`", re.sub(r"^ *```.*?^ *```$", "", text, flags=re.M | re.S))
     for line in (line for block in (*blocks, *spans) for line in block.splitlines()):
         for command in re.findall(r"(?:^\s*(?:\$ )?|/)fieldc ([^\s|;&#][^|;&#\n]*)", line):
             yield command.split()
@@ -86,8 +87,27 @@ def test_verbs_and_options_exist(page: Path) -> None:
     assert wrong_commands(text_of(page)) == []
 
 
+def shared_folders(text: str) -> dict[str, set[str]]:
+    """Folders that several commands of a page build into: the last one alone is there then."""
+    built: dict[str, set[str]] = {}
+    for words in commands_in(text):
+        if words[0] == "build" and "-o" in words:
+            folder = words[words.index("-o") + 1]
+            built.setdefault(folder, set()).add(" ".join(words))
+    return {f: all_of for f, all_of in built.items() if len(all_of) > 1 and f != "DIR"}
+
+
+@pytest.mark.parametrize("page", pages(), ids=lambda page: str(page.relative_to(ROOT)))
+def test_each_build_has_a_folder_of_its_own(page: Path) -> None:
+    """So a reader may type a page's commands one after the other."""
+    assert shared_folders(text_of(page)) == {}
+
+
 def test_what_is_not_there_is_found() -> None:
     assert list(paths_in("`fieldc/no/such.py` and tests/prose.py")) == ["fieldc/no/such.py"]
     wrong = "`fieldc bench p --algoritm x`\n```sh\n.venv/bin/fieldc raise 7\n```\n"
     assert wrong_commands(wrong) == ["raise", "bench --algoritm"]
+    after = "```python\nprint()\n```\nText.\n```sh\nfieldc build 7 -o a\n```\n`fieldc build 5 -o a`"
+    assert list(commands_in(after)) == [["build", "7", "-o", "a"], ["build", "5", "-o", "a"]]
+    assert shared_folders(after) == {"a": {"build 7 -o a", "build 5 -o a"}}
     assert sum(len(list(commands_in(text_of(page)))) for page in pages()) > 100

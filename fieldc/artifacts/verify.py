@@ -364,4 +364,5 @@ def require_constant_time(artifact: Artifact) -> None:
     if artifact.code is None or artifact.target.not_scanned:
         return
     for finding in scan(artifact.code):
-        raise LeakyKernel(f"{artifact.symbol} may not be constant time: {finding}")
+        where = f"{artifact.symbol} for {artifact.target.name}"
+        raise LeakyKernel(f"{where} may not be constant time: {finding}")

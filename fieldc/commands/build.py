@@ -116,7 +116,7 @@ NAMES, FASTEST = tuple(r.name for r in REPRESENTATIONS), "fastest"
         type=folder,
         required=True,
         metavar="DIR",
-        help="where to write",
+        help="where to write; an earlier build there, of this prime and kind, is replaced",
     ),
 )
 def build(arguments: argparse.Namespace) -> Answer:

@@ -14,8 +14,8 @@ class LlvmProcessor:
     """What code may use (`cpu` and `features` as LLVM writes them) and what LLVM makes it best of.
 
     `word` is the width of limbs that kernels for it should have; `form` and `rows` are how to
-    print and lower them, `other_rows` for kernels in which that would copy flags; `algorithm` is
-    tried before the first whose bounds hold.
+    print and lower them, `other_rows` and `other_forms` for kernels in which that would copy flags
+    or branch; `algorithm` is tried before the first whose bounds hold.
     """
 
     cpu: str
@@ -25,11 +25,13 @@ class LlvmProcessor:
     rows: RowChoice
     algorithm: str = ""
     other_rows: tuple[RowChoice, ...] = ()
+    other_forms: tuple[LlvmForm, ...] = ()
 
     @property
-    def rows_to_try(self) -> tuple[RowChoice, ...]:
-        """Every row style, the best first."""
-        return self.rows, *self.other_rows
+    def ways(self) -> tuple[tuple[RowChoice, LlvmForm], ...]:
+        """Every row style with the form, and every other form with the rows, the best first."""
+        rows = self.rows, *self.other_rows
+        return *((one, self.form) for one in rows), *((self.rows, one) for one in self.other_forms)
 
 
 @dataclass(frozen=True)
@@ -66,13 +68,18 @@ _ROWS = RowChoice(RowStyle.TWO_CHAINS), (RowChoice(RowStyle.ONE_CHAIN),)
 AARCH64 = LlvmProcessor("generic", "", 64, _ADCS, _ROWS[0], "cios", _ROWS[1])
 
 # No flags, so a word of carry is least: 653 (32), TWO_CHAINS 864 (38), DOUBLE 665 (27), without
-# tune 791 (160). Selections become branches: with sifive-p550 even where there is Zicond, which
-# gives 646 (33) with rocket.
+# tune 791 (160), with rocket 660. Selections become branches: with sifive-p550 even where there is
+# Zicond, which gives 646 (33) with rocket. In some products in Fp2 sifive-p550 makes a branch of a
+# carry too, rocket none.
 _RV64GC = "+m,+a,+f,+d,+c"
 _SLTU = LlvmForm(Carry.OVERFLOW, SelectStyle.MASK, tune="sifive-p550")
-RISCV64 = LlvmProcessor("generic-rv64", _RV64GC, 64, _SLTU, RowChoice(RowStyle.CARRY_WORD), "cios")
+_NO_BRANCH = replace(_SLTU, tune="rocket")
+_WORD = RowChoice(RowStyle.CARRY_WORD)
+RISCV64 = LlvmProcessor(
+    "generic-rv64", _RV64GC, 64, _SLTU, _WORD, "cios", other_forms=(_NO_BRANCH,)
+)
 _CZERO = LlvmForm(Carry.OVERFLOW, SelectStyle.SELECT, tune="rocket")
-RISCV64_ZICOND = replace(RISCV64, features=f"{_RV64GC},+zicond", form=_CZERO)
+RISCV64_ZICOND = replace(RISCV64, features=f"{_RV64GC},+zicond", form=_CZERO, other_forms=())
 
 # Double words and conditional moves: mips64 1025 (86), with a mask 1049 (106), with OVERFLOW 1113;
 # armv7 1823 (558) by umaal, 1850 with a mask, 2464 (682) with OVERFLOW. Of mips32 LLVM keeps the

@@ -30,18 +30,21 @@ CONVENTIONS = {
 
 
 def compiled(target: LlvmTarget, expression: Expression, symbol: str) -> tuple[str, Compiled]:
-    """A module and its code: in the first row style in which no flags are copied, or the first."""
+    """A module and its code: by the first way that copies no flags and has no branch, or the first.
+
+    A branch that is left is for the scan to refuse.
+    """
     processor, made = target.processor, []
-    for rows in processor.rows_to_try:
-        ir = print_llvm(lower(expression, rows), symbol, processor.form)
+    for rows, form in processor.ways:
+        ir = print_llvm(lower(expression, rows), symbol, form)
         made.append((ir, compile_ir(ir, target.triple, processor.cpu, processor.features)))
-        if not _FLAGS_COPIED.search(made[-1][1].assembly):
+        if not _UNWANTED.search(made[-1][1].assembly):
             return made[-1]
     return made[0]
 
 
-_FLAGS_COPIED = re.compile(r"\tm(rs|sr)\t")
-"""How AArch64 keeps flags in a register."""
+_UNWANTED = re.compile(r"\tm(rs|sr)\t|\tb(eq|ne|lt|ge|gt|le)\w*\t")
+"""How AArch64 keeps flags in a register; conditional branches of RISC-V."""
 
 
 def _target(of: LlvmTarget) -> Target:

@@ -49,18 +49,18 @@ static void @name@_put_in_rows(const @name@_transform_array *run, uint64_t *z, c
                                size_t count)
 {
     uint64_t space[2 * @upper@_BLOCK * @upper@_TILE_DIGITS + 7];
-    uint64_t *this = @upper@_ALIGNED(space), *before = &this[@upper@_BLOCK * @upper@_TILE_DIGITS];
+    uint64_t *last = @upper@_ALIGNED(space), *before = &last[@upper@_BLOCK * @upper@_TILE_DIGITS];
     size_t row = @upper@_TILE_DIGITS, i, j;
-    run->root(@upper@_BLOCK, this, @name@_read(roots));
+    run->root(@upper@_BLOCK, last, @name@_read(roots));
     while (row-- > 0) {
-        uint64_t *const done = this;
+        uint64_t *const done = last;
         for (i = 0; i < count; i++)
             for (j = 0; j < @upper@_TILE_DIGITS; j++)
                 z[i * @upper@_TILE_ROOT + row * @upper@_TILE_DIGITS + j] =
-                    this[j * @upper@_BLOCK + i];
+                    last[j * @upper@_BLOCK + i];
         if (row > 0)
-            run->next_row(@upper@_BLOCK, before, this);
-        this = before;
+            run->next_row(@upper@_BLOCK, before, last);
+        last = before;
         before = done;
     }
 }

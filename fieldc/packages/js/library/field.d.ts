@@ -1,3 +1,14 @@
+// What these types name is declared here too: projects without `dom` or `esnext.disposable` in `lib`
+// have no other declaration of it.
+declare global {
+  namespace WebAssembly {
+    interface Module {}
+  }
+  interface SymbolConstructor {
+    readonly dispose: unique symbol;
+  }
+}
+
 /** A module of WebAssembly: in base64, as bytes or compiled. */
 export type Wasm = string | ArrayBuffer | ArrayBufferView | WebAssembly.Module;
 
