@@ -214,9 +214,22 @@ class Identity:
         self._use(row, total.substitute(row.word, right))
         if row.carry is None or row.carry not in total.places:
             return
-        if not self.is_constant(row):
+        if self.is_constant(row):
+            total.put_in(row.carry, self.case.fixed)
+        elif (onward := self._unless_constant(row)) is not None:
+            self._follow(row, *onward, total)
+        else:
             raise ProofError(dropped(row))
-        total.put_in(row.carry, self.case.fixed)
+
+    def _follow(self, row: Equation, reader: Equation, rest: Polynomial, total: Total) -> None:
+        """Put what a carry is where it went on into a word that is 0, for each of its powers."""
+        carry = row.carry
+        while carry is not None and (multiple := total.split(carry)):
+            moved = Total(self.case.system, product(multiple, rest), self.p)
+            self._rewrite(moved, row.number)  # the reader may take words newer than this row
+            total.add(moved.terms)
+            sign = -reader.right[(carry,)]  # of the carry, on the other side
+            self._use(reader, {m: sign * c for m, c in multiple.items()})
 
     def _replace(self, row: Equation, words: Polynomial, carries: Polynomial, total: Total) -> None:
         """Where words and carries stand in proportion, or the carry is known."""
