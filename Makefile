@@ -86,9 +86,9 @@ test-bare: venv ## tests that use optional tools, on a PATH without those, then 
 	for tool in $(BARE_TOOLS); do \
 	    path=$$($(BIN)/python -c 'import shutil, sys; print(shutil.which(sys.argv[1]) or "")' $$tool); \
 	    if [ -n "$$path" ]; then ln -s "$$path" $(BARE)/$$tool; else echo "no $$tool here"; fi; done
-	PATH=$(CURDIR)/$(BARE) $(PYTEST) -rs -m "not full" --mentions '$(TOOLS)' $(TOOL_TESTS)
+	PATH="$$PWD/$(BARE)" $(PYTEST) -rs -m "not full" --mentions '$(TOOLS)' $(TOOL_TESTS)
 	rm -f $(BARE)/cargo $(BARE)/rustc $(BARE)/rustfmt
-	PATH=$(CURDIR)/$(BARE) $(PYTEST) -rs -m "not full" --mentions 'cargo|rustc|pytest\.skip\(' $(CARGO_TESTS)
+	PATH="$$PWD/$(BARE)" $(PYTEST) -rs -m "not full" --mentions 'cargo|rustc|pytest\.skip\(' $(CARGO_TESTS)
 
 test-full: venv lint cargo-test foreign-check portable-test big-endian-test small-test race-test \
     clients-test arkworks-test ## the slow sweeps too, crates/race, crates/clients, arkworks

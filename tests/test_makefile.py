@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,19 @@ def test_a_folder_that_setuptools_cannot_have_is_refused(tmp_path: Path, name: s
     assert status == 2
     assert said.startswith("setuptools fails in a folder with $, { or } in its name; move")
     assert not (folder / ".venv").exists()
+
+
+@pytest.mark.parametrize("name", ["a b", "it's #1"])
+def test_a_path_without_tools_is_used_in_any_folder(tmp_path: Path, name: str) -> None:
+    folder = tmp_path / name
+    (folder / ".venv/bin").mkdir(parents=True)
+    (folder / ".venv/bin/python").symlink_to(sys.executable)
+    (folder / ".venv/bin/pytest").write_text('#!/bin/sh\necho "path: $PATH"\n')
+    (folder / ".venv/bin/pytest").chmod(0o755)
+    status, said, _ = make(folder, "-s", "-o", ".venv/installed", "test-bare")
+    assert status == 0
+    lines = [line for line in said.splitlines() if line.startswith("path: ")]
+    assert lines == [f"path: {folder}/build/bare"] * 2
 
 
 @pytest.mark.parametrize("target", ["race", "arkworks-demo"])

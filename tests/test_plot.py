@@ -9,12 +9,15 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+from matplotlib.text import Text
 from races import peer, row
 
 from fieldc import cli
-from fieldc.lab.report.race import LINE, PANEL_WIDTH, STYLES, draw_race
+from fieldc.lab.report.race import LINE, PANEL_WIDTH, STYLES, draw_race, race_dots
+from fieldc.lab.report.style import styled
 
 ROWS = [
     row("mul", 40.0, backend="x86-mulx", algorithm="cios"),
@@ -57,10 +60,34 @@ def test_a_long_prime_and_many_far_rows_stay_in_the_picture(tmp_path: Path) -> N
     draw_race(rows, tmp_path / "race.svg")
     text = (tmp_path / "race.svg").read_text(encoding="utf-8")
     lines = re.findall(r"<text [^>]*>(.*?)</text>", text)
-    assert "mul, 0x80000000000000...00000000000000b7" in lines
+    assert "mul, 0x80000000...00000000b7" in lines
     assert max(map(len, lines)) <= LINE and "llvm-800" in text
     width = float(re.search(r'width="([0-9.]+)pt"', text)[1])  # type: ignore[index]
     assert width <= 72 * PANEL_WIDTH + 72
+
+
+def test_the_longest_titles_stay_in_the_picture() -> None:
+    """Beside long names of rows, with a warning."""
+    given: list[dict[str, Any]] = [
+        {
+            **row("difference_of_products", cycles, backend="llvm-wide"),
+            "algorithm": "log-jump-complement",
+            "field": f"{2**767 + 183:#x}",
+        }
+        for cycles in (20.0, 400.0)
+    ]
+    for one in given:
+        one["calibration"] = {**one["calibration"], "disturbed": True}
+    with styled():
+        figure = race_dots(given)
+        figure.draw_without_rendering()
+        (axes,) = figure.axes
+        title = "differen...products, 0x80000000...00000000b7\nDISTURBED"
+        (shown,) = [text for text in axes.findobj(Text) if text.get_text() == title]
+        extents = [text.get_window_extent() for text in (shown, *axes.get_yticklabels())]
+    assert min(one.x0 for one in extents) >= 0
+    assert max(one.x1 for one in extents) <= figure.bbox.x1
+    assert axes.bbox.height > 0
 
 
 def test_letters_of_no_font_and_dollars_are_drawn(

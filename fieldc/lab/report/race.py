@@ -31,10 +31,10 @@ LOGARITHMIC = 8.0
 """From this ratio of the slowest to the fastest on, equal factors are equally far apart."""
 FAR = 10.0
 """Rows that are slower than the fastest by more are named under the axis instead."""
-PANEL_WIDTH, ROW_HEIGHT, FRAME_HEIGHT = 7.0, 0.3, 1.1
+PANEL_WIDTH, ROW_HEIGHT, FRAME_HEIGHT = 7.0, 0.3, 1.3
 """In inches."""
-LABEL, LINE = 36, 84
-"""Letters that a panel has room for: of a prime in its title, and of a line below it."""
+OPERATION, LABEL, LINE = 20, 24, 84
+"""Letters that a panel has room for: of operation and prime in its title, and of a line below."""
 PLAIN: dict[str, Any] = {"parse_math": False}
 """Of a text that rows give: between two dollars matplotlib reads a formula of TeX."""
 PIXELS = 150
@@ -99,7 +99,7 @@ def _panel(axes: Axes, rows: Sequence[RaceData]) -> None:
     axes.spines["left"].set_visible(False)
     axes.tick_params(axis="y", length=0)
     first = ordered[0]
-    title = f"{first['op']}, {shorten(first['field'], LABEL)}{_warning(rows)}"
+    title = f"{shorten(first['op'], OPERATION)}, {shorten(first['field'], LABEL)}{_warning(rows)}"
     axes.set_title(title, loc="left", weight="bold", **PLAIN)
     axes.set_xlabel(_label(rows, every[len(ordered) :]), **PLAIN)
 
@@ -139,4 +139,4 @@ def _label(rows: Sequence[RaceData], far: Sequence[RaceData]) -> str:
 
 
 def _warning(rows: Sequence[RaceData]) -> str:
-    return " (DISTURBED)" if any(row["calibration"]["disturbed"] for row in rows) else ""
+    return "\nDISTURBED" if any(row["calibration"]["disturbed"] for row in rows) else ""
