@@ -196,12 +196,13 @@ def test_the_digest_covers_the_certificate(tmp_path: Path) -> None:
     assert artifact.digest != replace(artifact, certificate="{}").digest
 
 
-def test_every_object_format_is_proved(tmp_path: Path) -> None:
+def test_every_object_format_is_proved(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     targets = "x86_64-linux,x86_64-macos,x86_64-windows"
     manifest = built(tmp_path, "p256", "--op", "mul,add", "--target", targets)
     kernels = manifest["kernels"]
     assert isinstance(kernels, list) and {row["status"] for row in kernels} == {"PROVED"}
     assert main(["prove", str(tmp_path)]) == 0
+    assert capsys.readouterr().out.count("texts and headers beside them are not") == 1
 
 
 def test_prove_finds_a_changed_byte(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

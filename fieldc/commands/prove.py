@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -34,6 +35,8 @@ FOR_ALL = f"{ALWAYS}; z, x and y may be the same"
 """What every proof shows beside its claim."""
 APART = f"{ALWAYS}; z, or t which it adds to, is apart from the others"
 """The same of a kernel whose arrays have different layouts."""
+OBJECTS = "objects and certificates; texts and headers beside them are not"
+"""What a proof of a folder reads of it."""
 IN_PLACE = f"{ALWAYS}; z0 and z1 may be x and y, all other arrays are apart"
 """The same of the kernels of transforms."""
 
@@ -69,12 +72,13 @@ def prove(arguments: argparse.Namespace) -> Answer:
     if (answer := stated(arguments)) is not None:
         return answer
     folder = Path(arguments.path)
-    if not rows_of(folder, "arrays"):
+    if not folder.is_dir() or arguments.field:
         return prove_kernels(folder, arguments)
-    arrays = prove_batch(folder)
-    if not rows_of(folder, "kernels"):
-        return arrays
-    return both(prove_kernels(folder, arguments), arrays)
+    answers = [prove_batch(folder)] if rows_of(folder, "arrays") else []
+    if not answers or rows_of(folder, "kernels"):
+        answers = [prove_kernels(folder, arguments), *answers]
+    answer = reduce(both, answers)
+    return replace(answer, tables=(*answer.tables, Table((), [("read", OBJECTS)])))
 
 
 def rows_of(folder: Path, name: str) -> Sequence[object]:
