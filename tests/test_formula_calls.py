@@ -93,7 +93,9 @@ def test_a_name_that_was_not_imported(name: str, left_out: str, tmp_path: Path) 
 
 CONSTANTS = """
 from typing import NamedTuple
-from fieldc.formulas import Element, Mask, U64, choose, formula
+from fieldc.formulas import Element, Mask, U64, choose, extend, formula
+
+Fp2 = extend(Element, 2, -1)
 
 class Three(NamedTuple):
     a: Element
@@ -111,6 +113,11 @@ def chosen(x: Element, y: Element, m: Mask) -> Three:
     return Three(choose(m, none + 7, none), y**3 * x, none)
 
 @formula
+def squared(x: Fp2, y: Fp2) -> tuple[Fp2, Fp2]:
+    none = (x + y) * (x * y - x * y)  # no result, so it may be larger than p
+    return none.square(), x * y * x
+
+@formula
 def multiples(x: Element, y: Element, k: U64) -> Three:
     none = x - x
     return Three((none + 3) * k, y**3 * x, none * k)
@@ -123,9 +130,11 @@ def test_a_value_may_be_the_same_for_all_operands(prime: str, tmp_path: Path) ->
     path.write_text(CONSTANTS)
     assert main(["build", prime, "--formula", str(path), "-o", str(tmp_path / "out")]) == 0
     F = Field(prime)
-    sums, chosen, multiples = (compile_formula(F, one) for one in load_formulas(path))
+    sums, chosen, squared, multiples = (compile_formula(F, one) for one in load_formulas(path))
     p, k = F.p, 2**64 - 1
     for x, y in ((3, 5), (0, 0), (p - 1, p - 2)):
         assert sums(x, y) == (F(x**3), 0, 5)
         assert chosen(x, y, 1) == (7, F(y**3 * x), 0) and chosen(x, y, 0)[0] == 0
+        s = x * x + y * y
+        assert squared((x, y), (y, x)) == (0, 0, F(-y * s), F(x * s))
         assert multiples(x, y, k) == (F(3 * k), F(y**3 * x), 0)

@@ -101,10 +101,10 @@ class _Ranges:
         return found
 
     def result(self, group: Group) -> int:
-        """How many p a group's result is below."""
+        """How many p a group's result is below; what is always 0 is below one."""
         if group[0].is_wide:
-            return max(ceil(self.before(group)), self.stored.get(group, 0))
-        return 1 if group[1] else min(self.cap, ceil(self.before(group)))
+            return max(1, ceil(self.before(group)), self.stored.get(group, 0))
+        return 1 if group[1] else max(1, min(self.cap, ceil(self.before(group))))
 
     def before(self, group: Group) -> Fraction:
         """How many p the result is below before subtractions; of a wide one how many p*p."""
@@ -155,4 +155,4 @@ def subtractions(block: Block, f: Field) -> int:
     over = f.R // f.p
     factors = [form for c, *two in block.products for form in signed(c, *two)]
     large = sum(units(form, block.multiples) > over for form in factors)
-    return large + (ceil(_before(block, f) / block.multiple) - 1).bit_length()
+    return large + max(0, ceil(_before(block, f) / block.multiple) - 1).bit_length()
