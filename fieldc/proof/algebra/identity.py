@@ -20,6 +20,7 @@ from fieldc.proof.algebra.equations import (
     ONE,
     Equation,
     Polynomial,
+    Rational,
     Select,
     System,
     add_to,
@@ -31,6 +32,16 @@ from fieldc.proof.algebra.facts import Fact
 from fieldc.proof.algebra.strategies import STRATEGIES
 from fieldc.proof.algebra.totals import Total
 from fieldc.proof.algebra.zeros import residue_of
+
+
+@dataclass(frozen=True)
+class _Onward:
+    """What a carry is, by an equation that it went into and whose word is 0: the rest of it."""
+
+    reader: Equation
+    rest: Polynomial
+    sign: Rational
+    """Of the carry where the equation has 0 on one side."""
 
 
 @dataclass
@@ -145,12 +156,7 @@ class Identity:
         elif (onward := self._unless_constant(row)) is not None:
             # The carry went on into a word that is shown to be 0: there it is known exactly.
             self._replace(row, words, {}, total)
-            reader, rest = onward
-            moved = Total(self.case.system, product(lost, rest), self.p)
-            self._rewrite(moved, row.number)  # the reader may take words newer than this row
-            total.add(moved.terms)
-            sign = -reader.right[(row.carry,)]  # of the carry, on the other side
-            self._use(reader, {m: sign * c for m, c in lost.items()})
+            self._follow(row, onward, lost, total)
         elif self.is_constant(row) or self._is_constant_by_older(row):
             for part in (words, carries):  # the next chain may have begun with this carry
                 put_in(part, row.carry, self.case.fixed)
@@ -217,19 +223,17 @@ class Identity:
         if self.is_constant(row):
             total.put_in(row.carry, self.case.fixed)
         elif (onward := self._unless_constant(row)) is not None:
-            self._follow(row, *onward, total)
+            while multiple := total.split(row.carry):  # once for each of its powers
+                self._follow(row, onward, multiple, total)
         else:
             raise ProofError(dropped(row))
 
-    def _follow(self, row: Equation, reader: Equation, rest: Polynomial, total: Total) -> None:
-        """Put what a carry is where it went on into a word that is 0, for each of its powers."""
-        carry = row.carry
-        while carry is not None and (multiple := total.split(carry)):
-            moved = Total(self.case.system, product(multiple, rest), self.p)
-            self._rewrite(moved, row.number)  # the reader may take words newer than this row
-            total.add(moved.terms)
-            sign = -reader.right[(carry,)]  # of the carry, on the other side
-            self._use(reader, {m: sign * c for m, c in multiple.items()})
+    def _follow(self, row: Equation, onward: _Onward, multiple: Polynomial, total: Total) -> None:
+        """Add a multiple of a dropped carry, as what it is where it went on."""
+        moved = Total(self.case.system, product(multiple, onward.rest), self.p)
+        self._rewrite(moved, row.number)  # the reader may take words newer than this row
+        total.add(moved.terms)
+        self._use(onward.reader, {m: onward.sign * c for m, c in multiple.items()})
 
     def _replace(self, row: Equation, words: Polynomial, carries: Polynomial, total: Total) -> None:
         """Where words and carries stand in proportion, or the carry is known."""
@@ -270,7 +274,7 @@ class Identity:
         """Whether no other row reads a carry that may not be constant."""
         return row.carry not in self._read and row.carry not in self.case.fixed
 
-    def _unless_constant(self, row: Equation) -> tuple[Equation, Polynomial] | None:
+    def _unless_constant(self, row: Equation) -> _Onward | None:
         """Where a carry went on, unless one bound shows it to be 0, which is quicker to ask."""
         if row.carry is None:
             return None
@@ -280,8 +284,8 @@ class Identity:
             return None
         return self._consumed(row.carry)
 
-    def _consumed(self, carry: int) -> tuple[Equation, Polynomial] | None:
-        """An equation that a carry went into and whose word is 0; the carry as the rest of it."""
+    def _consumed(self, carry: int) -> _Onward | None:
+        """Where a carry went on: an equation that it went into and whose word is 0."""
         for row in self.case.system.rows:
             if not isinstance(row, Equation) or row.right.get((carry,)) not in (1, -1):
                 continue
@@ -293,7 +297,7 @@ class Identity:
                 rest = {m: -sign * c for m, c in row.right.items() if m != (carry,)}
                 if row.carry is not None:
                     add_to(rest, {ONE: sign * row.factor * self.case.fixed[row.carry]})
-                return row, rest
+                return _Onward(row, rest, -sign)
         return None
 
     def _is_zero_word(self, row: Equation) -> bool:
