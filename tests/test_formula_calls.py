@@ -138,3 +138,40 @@ def test_a_value_may_be_the_same_for_all_operands(prime: str, tmp_path: Path) ->
         s = x * x + y * y
         assert squared((x, y), (y, x)) == (0, 0, F(-y * s), F(x * s))
         assert multiples(x, y, k) == (F(3 * k), F(y**3 * x), 0)
+
+
+MULTIPLES = """
+from fieldc.formulas import Element, I64, U64, formula
+
+@formula
+def of_sum(x: Element, y: Element, k: U64) -> Element:
+    return (x + y) * k
+
+@formula
+def of_more(x: Element, k: U64) -> Element:
+    return (x + 7) * k
+
+@formula
+def of_difference(x: Element, y: Element, k: U64) -> Element:
+    return (x - y) * k
+
+@formula
+def of_product(x: Element, y: Element, k: I64) -> Element:
+    return (x * y - x) * k
+"""
+
+
+@pytest.mark.parametrize("prime", ["bn254-p", "2^61-1", "secp256k1-n", "0x635e1e5d"])
+def test_a_sum_times_a_plain_integer(prime: str, tmp_path: Path) -> None:
+    """In one straight line its bounds or its proof may fail: then each step is a routine."""
+    path = tmp_path / "multiples.py"
+    path.write_text(MULTIPLES)
+    assert main(["build", prime, "--formula", str(path), "-o", str(tmp_path / "out")]) == 0
+    F = Field(prime)
+    formulas = (compile_formula(F, one) for one in load_formulas(path))
+    of_sum, of_more, of_difference, of_product = formulas
+    p, k = F.p, 2**64 - 1
+    for x, y in ((3, 5), (0, 1), (p - 1, p - 2), (p - 1, 0)):
+        assert of_sum(x, y, k) == F((x + y) * k) and of_more(x, k) == F((x + 7) * k)
+        assert of_difference(x, y, k) == F((x - y) * k)
+        assert of_product(x, y, -(2**63)) == F((x * y - x) * -(2**63))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from fieldc.algorithms import OPERATIONS as CATALOGUE
@@ -74,10 +74,12 @@ def decide_formula(
     made = f"--formula {quote(formula.file)}"
     has_calls = target.caller is not None and field.word == WORD
     if is_flat(plan) or not has_calls:
-        decision = decide(target, _flat(field, plan), processor, schedule)
-        if has_calls and (_has_sums_as_factors(plan) or _has_sums_of_values(plan)):
-            last = _by_calls(field, formula, target, processor, _each_step)
-            decision = replace(decision, candidates=(*decision.candidates, *last.candidates))
+        at_last = partial(_by_calls, field, formula, target, processor, _each_step)
+        is_sum = _has_sums_as_factors(plan) or _has_sums_of_values(plan) or _multiplies_values(plan)
+        decision = _short(
+            lambda: decide(target, _flat(field, plan), processor, schedule),
+            at_last if has_calls and is_sum else None,
+        )
     else:
         decision = _long(field, formula, plan, target, processor)
     candidates = [
@@ -85,6 +87,26 @@ def decide_formula(
         for c in decision.candidates
     ]
     return replace(decision, candidates=tuple(candidates))
+
+
+def _short(line: Callable[[], Decision], at_last: Callable[[], Decision] | None) -> Decision:
+    """One straight line, and at last by calls, where these may be needed.
+
+    They are where the line has no bound that holds, or is not proved.
+    """
+    if at_last is None:
+        return line()
+    try:
+        decision = line()
+    except BoundError as error:
+        try:
+            return at_last()
+        except NotCompiled:
+            raise error from None
+    try:
+        return replace(decision, candidates=(*decision.candidates, *at_last().candidates))
+    except NotCompiled:
+        return decision
 
 
 def _long(
@@ -120,9 +142,41 @@ def _has_sums_of_values(plan: FormulaPlan) -> bool:
     )
 
 
+def _multiplies_values(plan: FormulaPlan) -> bool:
+    """Whether a value that was reduced is multiplied by a plain integer, as in (x - y)*k.
+
+    In one straight line its bounds are not those of an element.
+    """
+    computed = {one.number for one in plan.computed}
+    return any(
+        isinstance(one.block, StepBlock)
+        and one.block.kind == "times"
+        and not computed.isdisjoint(one.sources)
+        for one in plan.computed
+    )
+
+
 def is_straight_line(field: Field, formula: Formula) -> bool:
     """Whether a formula becomes one straight line where routines can be called."""
     return is_flat(ranged(planned(formula.over(field)), field))
+
+
+def line_of(field: Field, formula: Formula) -> Expression:
+    """The formula as one straight line, or of calls where no such line has a bound that holds.
+
+    Raises FormulaError, BoundError.
+    """
+    formula = formula.over(field)
+    plan = ranged(planned(formula), field)
+    try:
+        return _flat(field, plan)[0]
+    except BoundError as error:
+        if not _multiplies_values(plan):
+            raise
+        try:
+            return kernel_of(plan, algorithm=CALLS).expression(field)
+        except BoundError:
+            raise error from None
 
 
 def straight_lines(field: Field, formula: Formula) -> list[Expression]:
