@@ -131,8 +131,8 @@ def _has_sums_as_factors(plan: FormulaPlan) -> bool:
 def _has_sums_of_values(plan: FormulaPlan) -> bool:
     """Whether a value that was reduced is added to and reduced again, as t in `t, t + t`.
 
-    In one straight line, not every such sum is proved. Formulas with plain integers, masks or
-    accumulators are left as they are: some of their steps cannot be called.
+    In one straight line, not every such sum is proved. Of formulas with plain integers, masks or
+    accumulators only products are asked for, by `_multiplies_values`.
     """
     if plan.formula.sizes:
         return False
