@@ -49,10 +49,11 @@ class Integer:
     `op` is one of input, constant, add, sub, mul, double, shift_left, shift_right, mod, select,
     masked. `amount` is the number of bits of a shift, or the exponent of the power of two of a mod.
     An input has the `name` of its operand, and its `amount` is the number of limbs before it in
-    that operand. An expression with only one possible value is a constant.
+    that operand. An expression with only one possible value is a constant. Of one that `is_whole`
+    only the bounds count, not what it is made of.
     """
 
-    __slots__ = ("amount", "args", "condition", "high", "low", "name", "op")
+    __slots__ = ("amount", "args", "condition", "high", "is_whole", "low", "name", "op")
 
     def __init__(
         self,
@@ -63,10 +64,12 @@ class Integer:
         amount: int = 0,
         name: str = "",
         condition: Condition | None = None,
+        is_whole: bool = False,
     ) -> None:
         self.op, self.args, self.amount, self.name = op, args, amount, name
         self.low, self.high = bounds
         self.condition = condition
+        self.is_whole = is_whole
 
     def _derive(self, op: str, *others: Integer, amount: int = 0) -> Integer:
         args = (self, *others)
@@ -222,10 +225,14 @@ def _bounds(op: str, args: list[Interval], amount: int) -> Interval:
     return 0, (1 << amount) - 1
 
 
-def with_bounds(node: Integer, bounds: Interval) -> Integer:
+def with_bounds(node: Integer, bounds: Interval, is_whole: bool = False) -> Integer:
     """Return the same expression with other bounds. The caller knows that they hold."""
     return Integer(
-        node.op, node.args, bounds, amount=node.amount, name=node.name, condition=node.condition
+        *(node.op, node.args, bounds),
+        amount=node.amount,
+        name=node.name,
+        condition=node.condition,
+        is_whole=is_whole or node.is_whole,
     )
 
 

@@ -88,7 +88,7 @@ class _Forms:
 
     def _step(self, total: Monomials, node: Integer, factor: Exact) -> list[tuple[Integer, Exact]]:
         """Add factor * node to total; what is left to be added."""
-        if id(node) in self.wholes:
+        if node.is_whole or id(node) in self.wholes:
             _put(total, (self._atom(node, 0),), factor)
             return []
         if node.op in ("add", "sub"):
@@ -119,6 +119,9 @@ class _Forms:
         """Add factor * (node mod 2^bits), as low parts of what the node is a part of."""
         if node.low >= 0 and node.high >> bits == 0:
             return [(node, factor)]
+        if node.is_whole:
+            _put(total, (self._atom(node, bits),), factor)
+            return []
         amount = node.amount
         if node.op == "mod" and bits <= amount:
             return self._low_part(total, node.args[0], bits, factor)

@@ -16,9 +16,10 @@ from fieldc.cli import main
 from fieldc.counting.count import Count, count
 from fieldc.decisions import model
 from fieldc.decisions import preferred as judged
+from fieldc.decisions.decision import Decision
 from fieldc.decisions.model import Figure
 from fieldc.decisions.orders import CLOSE_PLAIN, DOUBT, quicker_first, shorter_first
-from fieldc.decisions.preferred import Decision, preferred
+from fieldc.decisions.preferred import preferred
 from fieldc.errors import Refusal
 from fieldc.field import Field
 from fieldc.machine.processor import is_x86_64

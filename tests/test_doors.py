@@ -15,8 +15,9 @@ from fieldc.catalogue import find_field, named_primes
 from fieldc.cli import main
 from fieldc.commands import build, demo
 from fieldc.decisions import preferred as decisions
+from fieldc.decisions.decision import Decision
 from fieldc.decisions.formulas import decide_formula
-from fieldc.decisions.preferred import Decision, preferred
+from fieldc.decisions.preferred import preferred
 from fieldc.field import Field
 from fieldc.formulas import Element, formula
 from fieldc.goals import goals

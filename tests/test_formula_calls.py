@@ -6,13 +6,19 @@ import random
 from pathlib import Path
 
 import pytest
+from test_c import FLAGS, GCC, needs_gcc
+from test_compiled import compiled, computes
 
 from fieldc import Field
 from fieldc import compile as compile_formula
 from fieldc.catalogue import find_field
 from fieldc.cli import main
+from fieldc.decisions.formulas import straight_lines
+from fieldc.field import Field as FieldOfWords
 from fieldc.formulas import FormulaError, formula
 from fieldc.formulas.load import load_formulas
+from fieldc.targets.c.print import ROWS, c_function, c_prelude
+from fieldc.words.lower import lower
 
 FILE = """
 from typing import NamedTuple
@@ -161,7 +167,10 @@ def of_product(x: Element, y: Element, k: I64) -> Element:
 """
 
 
-@pytest.mark.parametrize("prime", ["bn254-p", "2^61-1", "secp256k1-n", "0x635e1e5d"])
+OF_MULTIPLES = ("bn254-p", "2^61-1", "secp256k1-n", "0x635e1e5d")
+
+
+@pytest.mark.parametrize("prime", OF_MULTIPLES)
 def test_a_sum_times_a_plain_integer(prime: str, tmp_path: Path) -> None:
     """In one straight line its bounds or its proof may fail: then each step is a routine."""
     path = tmp_path / "multiples.py"
@@ -175,3 +184,19 @@ def test_a_sum_times_a_plain_integer(prime: str, tmp_path: Path) -> None:
         assert of_sum(x, y, k) == F((x + y) * k) and of_more(x, k) == F((x + 7) * k)
         assert of_difference(x, y, k) == F((x - y) * k)
         assert of_product(x, y, -(2**63)) == F((x * y - x) * -(2**63))
+
+
+@needs_gcc
+@pytest.mark.parametrize(
+    ("prime", "word"), [*((prime, 64) for prime in OF_MULTIPLES), ("bn254-p", 32), ("2^61-1", 32)]
+)
+def test_a_sum_times_a_plain_integer_in_c(prime: str, word: int, tmp_path: Path) -> None:
+    """Its bounds hold where each value is known to be in its range."""
+    path = tmp_path / "multiples.py"
+    path.write_text(MULTIPLES)
+    f = FieldOfWords(find_field(prime).p, word)
+    some = [(one.name, straight_lines(f, one)[0]) for one in load_formulas(path)]
+    programs = [(lower(expression, ROWS), symbol, expression) for symbol, expression in some]
+    text = c_prelude(f.word) + "\n".join(c_function(*each) for each in programs)
+    loaded = compiled(tmp_path, text, ".c", str(GCC), *FLAGS, "-O0", "-shared", "-fPIC")
+    computes(loaded, f, some)

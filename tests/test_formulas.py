@@ -256,7 +256,7 @@ def test_jacobian_addition_is_proved() -> None:
 @pytest.mark.parametrize("variant", ["base", "mulx", "adx"])
 def test_a_square_of_a_difference_has_a_proof_in_reserve(variant: str) -> None:
     """As one straight line it is not proved for every prime."""
-    decision = decide_formula(find_field("bn254-p"), apart, TARGETS["x86_64-linux"])
+    decision = decide_formula(find_field("bn254-p"), apart, TARGETS["x86_64-linux"]).with_more()
     last = [c.choice for c in decision.candidates if c.choice.variant.name == variant][-1]
     assert decision.variant(variant) != last
     assert prove_job(job(decision.target.make(decision.target, last))).failure == ""

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from operator import index
 from typing import SupportsIndex
 
+from fieldc.decisions.decision import Decision
 from fieldc.decisions.formulas import decide_formula
-from fieldc.decisions.preferred import Decision, decide, preferred
+from fieldc.decisions.preferred import decide, preferred
 from fieldc.errors import UserError, counted
 from fieldc.field import Field
 from fieldc.formulas.formula import Formula

@@ -12,8 +12,8 @@ from typing import Any
 
 from fieldc.artifacts.checker import certified
 from fieldc.artifacts.verify import UnprovedKernel, Verdict, judge
+from fieldc.decisions.decision import Decision
 from fieldc.decisions.limits import within_limits
-from fieldc.decisions.preferred import Decision
 from fieldc.errors import quote
 from fieldc.field import Field
 from fieldc.files import OutputError, explained, try_folder

@@ -39,7 +39,7 @@ from fieldc.field import Field
 
 if TYPE_CHECKING:
     from fieldc.algorithms.representations import Representation
-    from fieldc.decisions.preferred import Decision
+    from fieldc.decisions.decision import Decision
     from fieldc.decisions.schedule import Schedule
     from fieldc.formulas.formula import Formula
     from fieldc.progress import Progress
@@ -180,14 +180,14 @@ def build_kernels(field: Field, folder: Path, arguments: argparse.Namespace) -> 
 
 def decided_formulas(field: Field, arguments: argparse.Namespace) -> list[Decision]:
     """What is decided for the formulas of a file. Raises FormulaError, UsageError."""
-    from fieldc.decisions.formulas import decide_formula, line_of
+    from fieldc.decisions.formulas import decide_formula, straight_lines
     from fieldc.formulas.load import load_formulas
 
     for name in ("op", "algorithm", "representation"):
         if getattr(arguments, name) is not None:
             raise UsageError(f"--formula names what is built; leave out --{name}")
     formulas = [one.over(field) for one in load_formulas(arguments.formula)]
-    lines = [line_of(field, formula) for formula in formulas]
+    lines = [straight_lines(field, formula)[0] for formula in formulas]
     targets = targets_of(field, target_of(arguments), lines)
     check_processor(field, targets, arguments.processor)
     for target in targets:

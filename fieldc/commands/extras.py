@@ -12,7 +12,7 @@ from fieldc.targets.extras import ADDS, Extras
 from fieldc.targets.target import Target
 
 if TYPE_CHECKING:
-    from fieldc.decisions.preferred import Decision
+    from fieldc.decisions.decision import Decision
 
 OPTIONS = (
     option(

@@ -10,8 +10,8 @@ from fieldc.commands.verb import Answer, Table
 from fieldc.field import Field
 
 if TYPE_CHECKING:
+    from fieldc.decisions.decision import Candidate, Decision
     from fieldc.decisions.model import Figure
-    from fieldc.decisions.preferred import Candidate, Decision
     from fieldc.targets.target import Target
 
 REPRESENTATION = "representation"

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Any
 
 from fieldc.algorithms import OPERATIONS as CATALOGUE
+from fieldc.decisions.decision import Candidate, Decision
 from fieldc.decisions.plans import is_flat, ranked_plans, shows_formula
-from fieldc.decisions.preferred import Candidate, Decision, decide, preferred
+from fieldc.decisions.preferred import decide, preferred
 from fieldc.decisions.schedule import Schedule
 from fieldc.errors import quote
 from fieldc.field import Field
@@ -71,42 +72,51 @@ def decide_formula(
     formula = formula.over(field)
     check_operands(formula, target)
     plan = ranged(planned(formula), field)
-    made = f"--formula {quote(formula.file)}"
     has_calls = target.caller is not None and field.word == WORD
     if is_flat(plan) or not has_calls:
-        at_last = partial(_by_calls, field, formula, target, processor, _each_step)
-        is_sum = _has_sums_as_factors(plan) or _has_sums_of_values(plan) or _multiplies_values(plan)
-        decision = _short(
-            lambda: decide(target, _flat(field, plan), processor, schedule),
-            at_last if has_calls and is_sum else None,
-        )
+        line = partial(_line, field, plan, target, processor, schedule)
+        calls = partial(_by_calls, field, formula, target, processor, _each_step)
+        decision = _short(line, calls if has_calls else None)
     else:
         decision = _long(field, formula, plan, target, processor)
+    return _told(decision, f"--formula {quote(formula.file)}")
+
+
+def _told(decision: Decision, made: str) -> Decision:
+    """The decision with what names the formula in the command that makes its kernels again."""
     candidates = [
         replace(c, choice=replace(c.choice, options=(made, *c.choice.options)))
         for c in decision.candidates
     ]
-    return replace(decision, candidates=tuple(candidates))
+    last = decision.at_last
+    at_last = None if last is None else lambda: _told(last(), made)
+    return replace(decision, candidates=tuple(candidates), at_last=at_last)
 
 
-def _short(line: Callable[[], Decision], at_last: Callable[[], Decision] | None) -> Decision:
-    """One straight line, and at last by calls, where these may be needed.
-
-    They are where the line has no bound that holds, or is not proved.
-    """
-    if at_last is None:
+def _short(line: Callable[[], Decision], calls: Callable[[], Decision] | None) -> Decision:
+    """One straight line; by calls where it has no bound that holds, no code or no proof."""
+    if calls is None:
         return line()
     try:
-        decision = line()
+        decision = replace(line(), at_last=calls)
     except BoundError as error:
         try:
-            return at_last()
+            return calls()
         except NotCompiled:
             raise error from None
-    try:
-        return replace(decision, candidates=(*decision.candidates, *at_last().candidates))
-    except NotCompiled:
-        return decision
+    is_whole = len(decision.choices()) == len(decision.target.variants)
+    return decision if is_whole else decision.with_more()
+
+
+def _line(
+    field: Field,
+    plan: FormulaPlan,
+    target: Target,
+    processor: str | None,
+    schedule: Schedule | None = None,
+) -> Decision:
+    """In one straight line."""
+    return decide(target, _flat(field, plan), processor, schedule)
 
 
 def _long(
@@ -119,64 +129,12 @@ def _long(
     try:
         return _by_calls(field, formula, target, processor, _plan_by_calls)
     except NotCompiled:
-        return decide(target, _flat(field, plan), processor)
-
-
-def _has_sums_as_factors(plan: FormulaPlan) -> bool:
-    """Whether a factor is not reduced: of a square of a difference not every prime has a proof."""
-    blocks = (block for block in plan.blocks if isinstance(block, Block))
-    return any(len(form) > 1 for b in blocks for _, *two in b.products for form in two)
-
-
-def _has_sums_of_values(plan: FormulaPlan) -> bool:
-    """Whether a value that was reduced is added to and reduced again, as t in `t, t + t`.
-
-    In one straight line, not every such sum is proved. Of formulas with plain integers, masks or
-    accumulators only products are asked for, by `_multiplies_values`.
-    """
-    if plan.formula.sizes:
-        return False
-    computed = {one.number for one in plan.computed}
-    return any(
-        not one.block.products and not computed.isdisjoint(one.sources) for one in plan.computed
-    )
-
-
-def _multiplies_values(plan: FormulaPlan) -> bool:
-    """Whether a value that was reduced is multiplied by a plain integer, as in (x - y)*k.
-
-    In one straight line its bounds are not those of an element.
-    """
-    computed = {one.number for one in plan.computed}
-    return any(
-        isinstance(one.block, StepBlock)
-        and one.block.kind == "times"
-        and not computed.isdisjoint(one.sources)
-        for one in plan.computed
-    )
+        return _line(field, plan, target, processor)
 
 
 def is_straight_line(field: Field, formula: Formula) -> bool:
     """Whether a formula becomes one straight line where routines can be called."""
     return is_flat(ranged(planned(formula.over(field)), field))
-
-
-def line_of(field: Field, formula: Formula) -> Expression:
-    """The formula as one straight line, or of calls where no such line has a bound that holds.
-
-    Raises FormulaError, BoundError.
-    """
-    formula = formula.over(field)
-    plan = ranged(planned(formula), field)
-    try:
-        return _flat(field, plan)[0]
-    except BoundError as error:
-        if not _multiplies_values(plan):
-            raise
-        try:
-            return kernel_of(plan, algorithm=CALLS).expression(field)
-        except BoundError:
-            raise error from None
 
 
 def straight_lines(field: Field, formula: Formula) -> list[Expression]:
@@ -186,14 +144,27 @@ def straight_lines(field: Field, formula: Formula) -> list[Expression]:
 
 
 def _flat(field: Field, plan: FormulaPlan) -> list[Expression]:
-    """The formula as one straight line, for each way to reduce whose bounds hold."""
-    found, failure = [], None
+    """The formula as one straight line, for each way to reduce whose bounds hold.
+
+    Where none do, each value is taken to be in its block's range: the block by itself must hold.
+    """
     is_divided = any(block.is_divided for block in plan.blocks)
-    kernels = (
-        [kernel_of(plan, how) for how in DIVISIONS]
-        if is_divided
-        else [kernel_of(plan, algorithm=NONE)]
-    )
+    ways = {"cios": NONE} if not is_divided else dict.fromkeys(DIVISIONS, "")
+    try:
+        return _expressions(field, [kernel_of(plan, *way) for way in ways.items()])
+    except BoundError as error:
+        try:
+            for block in plan.blocks:
+                _expressions(field, block.kernels("routine"))
+            kernels = [kernel_of(plan, *way, by_ranges=True) for way in ways.items()]
+            return _expressions(field, kernels)
+        except BoundError:
+            raise error from None
+
+
+def _expressions(field: Field, kernels: Iterable[Kernel]) -> list[Expression]:
+    """The expressions of the kernels whose bounds hold. Raises BoundError where none do."""
+    found, failure = [], None
     for kernel in kernels:
         try:
             found.append(kernel.expression(field))
@@ -356,15 +327,7 @@ def _decide_block(
     """The kernel of one block: the catalogue's where it has one, with its schedule."""
     if (name := KNOWN.get(block)) in CATALOGUE and name is not None:
         return preferred(field, name, target, processor)
-    found, failure = [], None
-    for kernel in block.kernels("routine"):
-        try:
-            found.append(kernel.expression(field))
-        except BoundError as error:
-            failure = error
-    if not found and failure is not None:
-        raise failure
-    return decide(target, found, processor)
+    return decide(target, _expressions(field, block.kernels("routine")), processor)
 
 
 def _routines(plan: FormulaPlan, choices: Sequence[Choice]) -> Iterator[PlannedRoutine]:

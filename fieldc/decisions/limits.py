@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from fieldc.algorithms import every_kernel_for
-from fieldc.decisions.preferred import Decision
+from fieldc.decisions.decision import Decision
 from fieldc.errors import UserError
 from fieldc.field import Field
 from fieldc.language import BoundError, Kernel

@@ -71,8 +71,15 @@ def _is_sum(one: Computed) -> bool:
     return is_sum and bool(block.range.powers)
 
 
-def kernel_of(plan: FormulaPlan, reduction: str = "cios", algorithm: str = "") -> Kernel:
-    """The formula as one straight line of its blocks, all with one way to reduce."""
+def kernel_of(
+    plan: FormulaPlan, reduction: str = "cios", algorithm: str = "", by_ranges: bool = False
+) -> Kernel:
+    """The formula as one straight line of its blocks, all with one way to reduce.
+
+    By ranges, as where blocks are called, each value has the bounds of its block's range. The
+    caller knows that they hold.
+    """
+    has_ranges = by_ranges or algorithm == CALLS
     operation = operation_of(plan.formula)
     sums, parts = joined_sums(plan)
 
@@ -89,7 +96,7 @@ def kernel_of(plan: FormulaPlan, reduction: str = "cios", algorithm: str = "") -
             elif one.number not in parts:
                 given = [values[i] for i in one.sources]
                 made = one.block.compute(f, given, DIVISIONS[reduction])
-                values[one.number] = _in_range(f, one, made) if algorithm == CALLS else made
+                values[one.number] = _in_range(f, one, made) if has_ranges else made
         return tuple(values[i] for i in plan.results)
 
     function.__doc__ = plan.formula.source or f"The formula {plan.formula.name}."
@@ -98,7 +105,8 @@ def kernel_of(plan: FormulaPlan, reduction: str = "cios", algorithm: str = "") -
 
 
 def _in_range(f: Field, one: Computed, value: Number) -> Number:
-    """Return the value with the bounds of its routine's contract."""
+    """Return the value with the bounds of its block's range."""
     if not isinstance(value, Integer):
         return value
-    return with_bounds(value, (max(value.low, 0), min(value.high, one.block.range.high(f))))
+    bounds = max(value.low, 0), min(value.high, one.block.range.high(f))
+    return with_bounds(value, bounds, is_whole=True)

@@ -11,14 +11,14 @@ from fieldc.artifacts.host import (
     host_backends,
     own_name,
 )
+from fieldc.artifacts.write import build
 from fieldc.decisions.formulas import straight_lines
-from fieldc.decisions.preferred import Candidate
 from fieldc.errors import UserError
 from fieldc.field import Field
 from fieldc.formulas.formula import Formula
 from fieldc.lab.race import Entrant, Report, entrant_of, timed
 from fieldc.language import BoundError, Expression
-from fieldc.machine.processor import ProcessorError, host_architecture
+from fieldc.machine.processor import ProcessorError, host_architecture, missing
 from fieldc.machine.ring import OperandMode
 from fieldc.machine.timing import MAX_LIMBS
 from fieldc.progress import Progress
@@ -38,8 +38,8 @@ def race_formulas(
 ) -> Report:
     """Compile, check and race the kernels of formulas in one interleaved run.
 
-    Raises FormulaError, BoundError, CheckError for a kernel that computes something wrong,
-    FormulaRaceError, and ProcessorError where no backend makes code that this host can run.
+    Raises FormulaError, BoundError, UnprovedKernel, CheckError for a kernel that computes something
+    wrong, FormulaRaceError, and ProcessorError where no backend makes code that this host can run.
     """
     if not host_architecture():
         raise ProcessorError("no backend makes code that this host can run in-process")
@@ -47,24 +47,21 @@ def race_formulas(
     skipped: list[str] = []
     for done, formula in enumerate(formulas):
         progress("compile and check", done, len(formulas))
-        entrants += _own(field, formula, seed)
+        entrants += _own(field, formula, seed, progress)
         entrants += _by_llvm(field, formula.over(field), seed, skipped)
     progress("compile and check", len(formulas), len(formulas))
     return timed(field, entrants, skipped, rounds, seed, partial(progress, "race"), operands)
 
 
-def _own(field: Field, formula: Formula, seed: int) -> Iterator[Entrant]:
-    """The best kernel of each variant that this processor runs."""
-    decision = decide_formula_here(field, formula)
-    best: dict[str, Candidate] = {}
-    for candidate in decision.candidates:
-        if candidate.runs:
-            best.setdefault(candidate.choice.variant.name, candidate)
-    if not best:
+def _own(field: Field, formula: Formula, seed: int, progress: Progress) -> Iterator[Entrant]:
+    """What a build makes of the formula for this processor: a kernel for each variant it runs."""
+    built = build([decide_formula_here(field, formula)], progress)
+    here = [made for made in built if not missing(made.needs)]
+    if not here:
         raise FormulaRaceError(f"{formula.name}: this processor runs no kernel of our own")
-    for variant, candidate in best.items():
-        expression = candidate.choice.expression
-        yield _entrant(compiled(candidate.choice), expression, own_name(variant), seed)
+    for made in here:
+        code, name = compiled(made.choice), own_name(made.variant)
+        yield _entrant(code, made.expression, name, seed)
 
 
 def _by_llvm(field: Field, formula: Formula, seed: int, skipped: list[str]) -> Iterator[Entrant]:

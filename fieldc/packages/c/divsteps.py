@@ -9,7 +9,7 @@ from fieldc.algorithms import choose
 from fieldc.algorithms.divstep_matrix import StepOrder
 from fieldc.algorithms.divsteps import QUOTIENTS
 from fieldc.artifacts.divsteps import BuiltDivsteps, proved_divsteps
-from fieldc.decisions.preferred import Candidate, Decision
+from fieldc.decisions.decision import Candidate, Decision
 from fieldc.field import Field
 from fieldc.packages.c.aarch64 import ARM_SYSTEMS
 from fieldc.packages.c.arrays import PROOFS

@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 
 from fieldc.algorithms.lazy import has_two_spare_bits
 from fieldc.algorithms.representations import PLAIN, Representation
-from fieldc.decisions.preferred import Decision, preferred
+from fieldc.decisions.decision import Decision
+from fieldc.decisions.preferred import preferred
 from fieldc.field import Field
 from fieldc.language import Expression
 from fieldc.packages.rust.called_inline import called_inline

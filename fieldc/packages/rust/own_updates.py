@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fieldc.algorithms import choose
 from fieldc.algorithms.divsteps import QUOTIENTS
-from fieldc.decisions.preferred import Candidate, Decision
+from fieldc.decisions.decision import Candidate, Decision
 from fieldc.field import Field
 from fieldc.packages.rust.kernels import assembled
 from fieldc.packages.rust.updates import (
