@@ -205,6 +205,8 @@ def test_the_processors_file_is_whole() -> None:
         (0x50657, "cascade-lake"),
         (0x606A6, "ice-lake"),
         (0x806F8, "sapphire-rapids"),
+        (0x830F10, "zen-2"),
+        (0x870F10, "zen-2"),
         (0xA00F11, "zen-3"),
         (0xA20F12, "zen-3"),
         (0xA10F11, "zen-4"),
@@ -213,6 +215,7 @@ def test_the_processors_file_is_whole() -> None:
         (0xB40F40, "zen-5"),
         (0xB50F00, None),  # Zen 6
         (0x306C3, None),  # Haswell
+        (0x800F12, None),  # Zen 1
     ],
 )
 def test_processors_are_known_by_their_signatures(signature: int, key: str | None) -> None:
