@@ -20,7 +20,7 @@ Record bounding := Bounding {
 Inductive fact :=
   | ByBound (x : variable) (c : Z) (b : bounding)
   | Between (x : variable) (c : Z) (least most : bounding)
-  | ByResidue (x : variable) (r : combination).
+  | ByResidue (x : variable) (scale : Z) (r : combination).
 
 Inductive case :=
   | Proved (result : nat) (flags : known) (facts : list fact) (unit inverse : Z)
@@ -129,9 +129,11 @@ Section Certificate.
     | Between x e least most =>
         if at_most k [(-1, [x])] (- e) least && at_most k [(1, [x])] e most
         then Some ((x, e) :: k) else None
-    | ByResidue x r =>
-        match high s x, rest k [(1, [x])] r with
-        | Some h, Some p => if (h <? radix) && vanishes radix p then Some ((x, 0) :: k) else None
+    | ByResidue x c r =>
+        match high s x, rest k [(c, [x])] r with
+        | Some h, Some p =>
+            if (h <? radix) && (0 <? c) && vanishes (c * radix) p
+            then Some ((x, 0) :: k) else None
         | _, _ => None
         end
     end.
@@ -272,7 +274,7 @@ Section Certificate.
 
   Lemma learn_right k f k' : agrees v k -> learn k f = Some k' -> agrees v k'.
   Proof.
-    intros A. destruct f as [x e b|x e least most|x r]; cbn [learn].
+    intros A. destruct f as [x e b|x e least most|x c r]; cbn [learn].
     - destruct (is_always k x e b) eqn:E; [|discriminate]. intros [= <-].
       apply agrees_cons; [exact A | eapply is_always_right; eauto].
     - destruct (_ && _) eqn:E; [|discriminate]. intros [= <-].
@@ -280,12 +282,14 @@ Section Certificate.
       cbn [value product] in E1, E2. apply agrees_cons; [exact A | lia].
     - destruct (high s x) as [h|] eqn:X; [|discriminate].
       destruct (rest k _ r) as [p|] eqn:E; [|discriminate].
-      destruct ((h <? radix) && vanishes radix p) eqn:B; [|discriminate]. intros [= <-].
-      apply andb_prop in B as [B1 B2]. apply Z.ltb_lt in B1.
-      apply (vanishes_value v) in B2; [|discriminate]. apply (value_rest _ _ _ _ A) in E.
+      destruct ((h <? radix) && (0 <? c) && vanishes (c * radix) p) eqn:B; [|discriminate].
+      intros [= <-]. apply andb_prop in B as [B B2]. apply andb_prop in B as [B1 B0].
+      apply Z.ltb_lt in B0, B1.
+      apply (vanishes_value v) in B2; [|apply Z.neq_mul_0; split; [lia|discriminate]].
+      apply (value_rest _ _ _ _ A) in E.
       rewrite E in B2. cbn [value product] in B2. destruct B2 as [q Q].
       pose proof (in_range _ _ H x h X) as B. apply agrees_cons; [exact A|].
-      assert (q = 0) by nia. lia.
+      assert (v x = q * radix) by nia. assert (q = 0) by nia. lia.
   Qed.
 
   Lemma learn_all_right fs : forall k k', agrees v k -> learn_all k fs = Some k' -> agrees v k'.

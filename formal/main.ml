@@ -95,7 +95,7 @@ let fact () =
       let c = z () in
       let least = bounding () in
       Between (x, c, least, bounding ())
-  | "residue" -> let x = position () in ByResidue (x, combination ())
+  | "residue" -> let x = position () in let c = z () in ByResidue (x, c, combination ())
   | other -> raise (Malformed ("a fact " ^ other))
 
 let case () =

@@ -53,6 +53,9 @@ KERNEL_CASES = [
     ("0xfffffffc00000001", "square", "shifted-quotient", "mulx"),
     ("goldilocks", "redc", "high-limbs", "adx"),
     ("2^61-1", "mul", "high-limbs", "mulx"),
+    ("bn254-p", "mul", "two-limb-quotients", "adx"),
+    ("2^127-1", "mul", "karatsuba", "mulx"),
+    ("2^255-19", "mul", "karatsuba-limbs", "mulx"),
     ("2^224-2^96+1", "square_plain", "solinas", "mulx"),
 ]
 
@@ -61,7 +64,8 @@ SOLINAS = KERNEL_CASES[-1]
 SHIFTED = [case for case in KERNEL_CASES if case[2] == "shifted-quotient"]
 HIGH_LIMBS = [case for case in KERNEL_CASES if case[2] == "high-limbs"]
 LAST_DIFFERENCE = [case for case in KERNEL_CASES if case[2] == "last-difference"]
-WITH_EQUALITIES = (*BARRETT, SOLINAS, *SHIFTED, *HIGH_LIMBS, *LAST_DIFFERENCE)
+MASKED = [case for case in KERNEL_CASES if case[2] == "karatsuba-limbs"]
+WITH_EQUALITIES = (*BARRETT, SOLINAS, *SHIFTED, *HIGH_LIMBS, *LAST_DIFFERENCE, *MASKED)
 """Those whose certificates say what carries, or halves of products, equal."""
 
 

@@ -106,6 +106,19 @@ def test_the_checker_rejects_other_fused_contracts(
     assert status == 1 and says in said
 
 
+@pytest.mark.parametrize("scale", ["0x1", "0x0", "-0x10000000000000000", "0x20000000000000000"])
+def test_a_word_is_0_for_no_other_scale(checker: Path, tmp_path: Path, scale: str) -> None:
+    """Of a quotient of two limbs: 2^w times the word is a multiple of 2^(2w)."""
+    case = ("bn254-p", "mul", "two-limb-quotients", "adx")
+    certificate = copy.deepcopy(certificate_of(*case))
+    facts = [f for c in certificate["cases"] for f in c["facts"] if "scale" in f]
+    assert len(facts) == 4
+    for fact in facts:
+        fact["scale"] = scale
+    status, said = replay(checker, tmp_path, certificate, object_of(*case))
+    assert status == 1 and "is not shown to be 0" in said, said
+
+
 MERSENNE = 2**61 - 1
 BY_HAND = f"""
 .intel_syntax noprefix

@@ -11,6 +11,7 @@ from certificates import (
     BARRETT,
     HIGH_LIMBS,
     LAST_DIFFERENCE,
+    MASKED,
     SHIFTED,
     SOLINAS,
     certificate_of,
@@ -64,7 +65,9 @@ TAMPERS = (
 
 @pytest.mark.parametrize("tamper", TAMPERS)
 @pytest.mark.parametrize(
-    "case", [*BARRETT[:2], SOLINAS, HIGH_LIMBS[0], SHIFTED[0], *LAST_DIFFERENCE], ids="-".join
+    "case",
+    [*BARRETT[:2], SOLINAS, HIGH_LIMBS[0], SHIFTED[0], *LAST_DIFFERENCE, *MASKED],
+    ids="-".join,
 )
 def test_the_checker_rejects_a_changed_equality(
     checker: Path, tmp_path: Path, case: tuple[str, str, str, str], tamper: Tamper

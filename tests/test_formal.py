@@ -89,6 +89,25 @@ def test_other_operations_are_certified(
 
 
 @pytest.mark.usefixtures("installed")
+@pytest.mark.parametrize(
+    ("field", "algorithm"),
+    [
+        ("2^127-1", "two-limb-quotients"),
+        ("2^127-1", "karatsuba"),
+        pytest.param("2^255-19", "karatsuba-limbs", marks=pytest.mark.full),
+    ],
+)
+def test_products_that_save_products_are_certified(
+    field: str, algorithm: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder, words = str(tmp_path / "built"), ["--op", "mul", "--algorithm", algorithm]
+    assert main(["build", field, *words, "--target", LINUX, "-o", folder]) == 0
+    capsys.readouterr()
+    assert main(["certify", folder, "--json"]) == 0
+    assert {row["status"] for row in rows_of(capsys)} == {"CERTIFIED"}
+
+
+@pytest.mark.usefixtures("installed")
 def test_kernels_with_landing_pads_are_certified(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -12,9 +12,9 @@ from fieldc.decisions.limits import LIMITS, Limit
 from fieldc.field import MAX_BITS
 
 TARGET = ("--target", "x86_64-linux")
-PAST = {0: "p384", 64: "2^127-1", 256: "p384"}
+PAST = {0: "p384", 256: "p384"}
 """The first modulus that is asked for above a limit; Solinas' shape is P-384's."""
-HERE = {64: "2^64-59", 256: "2^224-2^96+1"}
+HERE = {256: "2^224-2^96+1"}
 ROWS = [
     pytest.param(limit, operation, marks=[pytest.mark.full] if more else [])
     for limit in LIMITS

@@ -26,6 +26,7 @@ from fieldc.algorithms.reduction import drop_limb
 from fieldc.algorithms.solinas import digit_rows
 from fieldc.artifacts.host import host_backends
 from fieldc.binary.linkable import function_of
+from fieldc.catalogue import find_field
 from fieldc.field import Field
 from fieldc.integers import with_bounds
 from fieldc.language import (
@@ -50,13 +51,12 @@ from fieldc.words.lower import lower
 
 P224 = 2**224 - 2**96 + 1
 ON_X86_64 = pytest.mark.skipif("x86_64" not in host_triple(), reason="the kernels are x86-64")
-NOT_FOLLOWED = {"two-limb-quotients", "half-limbs"} | {
-    "karatsuba",
-    "karatsuba-limbs",
-}
+NOT_FOLLOWED = {"half-limbs"}
 """Algorithms that the prover does not follow, on any prime of two limbs or more that was tried."""
 NOT_ALWAYS = {
     "fios",
+    "karatsuba",
+    "karatsuba-limbs",
     "log-jump-serial",
     "log-jump-pairs",
     "log-jump-halves",
@@ -221,7 +221,7 @@ def run_natively(expressions: Sequence[Expression], backends: str = "") -> None:
 def test_what_is_proved() -> None:
     for expression in expressions_of(STUDIED, named_field("bn254-p")):
         algorithm = expression.kernel.algorithm
-        if not algorithm.startswith(("half", "karatsuba")):  # its refusal takes seconds
+        if not algorithm.startswith(("half", "karatsuba")):  # they take seconds
             assert is_proved(expression, "adx") == (algorithm not in NOT_FOLLOWED), algorithm
 
 
@@ -238,14 +238,51 @@ def test_what_is_proved_of_every_field(name: str, variant: str) -> None:
             assert is_proved(expression, variant) == is_followed, (operation, algorithm)
 
 
+@ON_X86_64
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize(
+    ("name", "algorithm"),
+    [
+        ("2^127-1", "karatsuba"),
+        ("2^127-1", "two-limb-quotients"),
+        ("2^255-19", "two-limb-quotients"),
+        pytest.param("2^255-19", "karatsuba", marks=pytest.mark.full),
+        pytest.param("2^255-19", "karatsuba-limbs", marks=pytest.mark.full),
+        pytest.param("secp256k1-p", "karatsuba", marks=pytest.mark.full),
+        pytest.param("bn254-p", "karatsuba-limbs", marks=pytest.mark.full),
+        pytest.param("bls12-381-p", "karatsuba", marks=pytest.mark.full),
+    ],
+)
+def test_products_that_save_products_are_proved(name: str, algorithm: str, variant: str) -> None:
+    """The mask of a carry is made by a borrow, and a quotient's second limb makes a word 0."""
+    assert is_proved(choose(find_field(name), "mul", algorithm), variant)
+
+
+@ON_X86_64
+@pytest.mark.parametrize("part", [0, *(pytest.param(k, marks=pytest.mark.full) for k in (1, 2, 3))])
+def test_without_an_instruction_a_quotient_of_two_limbs_is_not_proved(part: int) -> None:
+    expression = choose(find_field("2^127-1"), "mul", "two-limb-quotients")
+    lines = compile_expression(expression, "k", VARIANTS["mulx"]).text(GNU).splitlines()
+    places = [i for i, line in enumerate(lines) if line.startswith("    ") and line[4] != "."]
+    assert len(places) > 40
+    for i in places[part::4]:
+        without = "\n".join([*lines[:i], *lines[i + 1 :], ""])
+        assert not is_text_proved(without, expression, runs=0), lines[i]
+
+
 def is_proved(expression: Expression, variant: str) -> bool:
     """Whether the prover follows; where it does not, it refuses in one line."""
-    function = function_of(
-        assemble(compile_expression(expression, "k", VARIANTS[variant]).text(GNU)), "k"
+    return is_text_proved(
+        compile_expression(expression, "k", VARIANTS[variant]).text(GNU), expression
     )
+
+
+def is_text_proved(text: str, expression: Expression, **options: int) -> bool:
+    """The same of a text that claims to be the expression's kernel."""
+    function = function_of(assemble(text), "k")
     contract = contract_named(expression.kernel.operation, expression.field.p, expression.field.n)
     try:
-        prove(function.code, contract, start=function.start)
+        prove(function.code, contract, start=function.start, **options)
     except ProofError as error:
         assert "\n" not in str(error) and not str(error).startswith(("function: z", "canonical: z"))
         return False

@@ -292,7 +292,8 @@ def _fact(fact: Mapping[str, Any], places: Mapping[str, int]) -> Iterator[str]:
         yield from _bound(fact["bound"], places)
         yield from _bound(fact["most"], places) if "most" in fact else ()
     else:
-        yield from ("residue", _hex(fact["variable"]))
+        scale = _coefficient(fact.get("scale", "0x1"))
+        yield from ("residue", _hex(fact["variable"]), scale)
         yield from _combination(fact["residue"])
 
 

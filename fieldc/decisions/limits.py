@@ -26,14 +26,9 @@ class Limit:
     why: str
 
 
-TOGETHER = "that the borrow of 0 - c is the carry c is not followed on x86-64"
 LAST_CARRY = "that the sum of both accumulators has no carry is not followed on x86-64"
-CARRIES = "the carries between two-limb quotients are not decided"
 SLOW = "a proof takes more than ten seconds"
 LIMITS = (
-    Limit("two-limb-quotients", ("mul",), 64, CARRIES),
-    Limit("karatsuba", ("mul",), 0, TOGETHER),
-    Limit("karatsuba-limbs", ("mul",), 0, TOGETHER),
     Limit("half-limbs", ("mul", "square"), 0, LAST_CARRY),
     Limit("solinas", ("mul_plain", "square_plain", "reduce"), 256, SLOW),
 )

@@ -52,7 +52,7 @@ taken at its largest value, with a negative coefficient at 0; the sum is below s
     slope        [coefficient, [operand, ...], [limb, ...]]
     bound        {scale, rows: combination, slopes: [slope, ...]}
     fact         {variable, value, bound} or {variable, value: 0, residue: combination}
-                 {variable, value, bound, most: bound}
+                 {variable, value, bound, most: bound} or {..., residue: combination, scale}
     equality     {variable, value: polynomial, most: bound, least: bound}
                  {..., cut: [word, bit]}
     case         {flags: [[variable, value], ...], facts, identity: combination, canonical: bound}
@@ -262,7 +262,8 @@ class Writer:
             bound = self._bound(fact.bound)
             return {"variable": variable, "value": fact.value, "bound": bound, **most}
         residue = in_given_rows(fact.residue, self.known)
-        return {"variable": variable, "value": 0, "residue": self._combination(residue)}
+        scale = {"scale": hex(fact.scale)} if fact.scale != 1 else {}
+        return {"variable": variable, "value": 0, "residue": self._combination(residue), **scale}
 
     def _bound(self, bound: Bound) -> dict[str, Any]:
         """With the least scale at which every number is an integer."""

@@ -19,6 +19,7 @@ from fieldc.proof.algebra.halves import (
     equate_wrapped,
 )
 from fieldc.proof.algebra.identity import Identity, ProofError, flags_of, open_masks, value_of
+from fieldc.proof.algebra.masks import equate_masked, fix_masked
 from fieldc.proof.algebra.refute import Sample
 from fieldc.proof.algebra.strategies import STRATEGIES, Strategy
 from fieldc.proof.algebra.wraps import Equality, equate_dropped
@@ -241,9 +242,9 @@ def _equalities(
 ) -> tuple[Equality, ...]:
     """What high halves equal; else dropped carries, if the result has no factor and p is odd."""
     case = _case(system, inputs, samples)
-    halves = equate_high_halves(case)
-    if halves or contract.factor != 1 or contract.p % 2 == 0:
-        return halves
+    found = equate_masked(case) + equate_high_halves(case)
+    if found or contract.factor != 1 or contract.p % 2 == 0:
+        return found
     values = [i.value(system.word_bits) for i in inputs]
     runs = [s.values for s in refute.samples(system, inputs, PROPOSING)]
     return equate_dropped(case, goal.claim(values), contract.p, runs)
@@ -265,7 +266,8 @@ def _settled(case: Case, contract: Contract, goal: _Goal, asks: bool) -> CasePro
         if found := _impossible(case, flags, reversed(flags), STRATEGIES):
             return found
         again = replace(case, fixed=flags, facts={})
-        if not fix_zeros(again):
+        is_masked = fix_masked(again)
+        if not fix_zeros(again) and not is_masked:
             raise
         return _prove_case(again, contract, goal)
 

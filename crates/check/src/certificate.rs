@@ -136,16 +136,9 @@ pub(crate) struct Bound {
 #[serde(untagged)]
 pub(crate) enum Fact {
     /// Without `most`, of the least or the largest value.
-    Bound {
-        variable: usize,
-        value: u64,
-        bound: Bound,
-        most: Option<Bound>,
-    },
-    Residue {
-        variable: usize,
-        residue: Combination,
-    },
+    Bound { variable: usize, value: u64, bound: Bound, most: Option<Bound> },
+    /// With a scale, a multiple of the variable is a multiple of it times 2^w.
+    Residue { variable: usize, residue: Combination, scale: Option<Integer> },
 }
 
 /// A variable that equals a polynomial: their difference is at most 0 and at least 0.

@@ -207,10 +207,13 @@ impl Verifier<'_> {
                 self.is_between(*variable, *value, least, most)?;
                 (*variable, *value)
             }
-            Fact::Residue { variable, residue } => {
+            Fact::Residue { variable, residue, scale } => {
                 self.high(*variable)?; // a word that is 0 modulo 2^64 is 0
-                let rest = self.rest(Polynomial::variable(*variable), residue)?;
-                if !rest.vanishes(&(BigInt::from(1) << 64)) {
+                let scale = scale.as_ref().map_or(BigInt::from(1), |scale| scale.0.clone());
+                let target =
+                    Polynomial::default().plus(&Polynomial::variable(*variable), scale.clone());
+                let rest = self.rest(target, residue)?;
+                if scale <= BigInt::from(0) || !rest.vanishes(&(scale << 64)) {
                     return fail(format!("residue: variable {variable} is not shown to be 0"));
                 }
                 (*variable, 0)

@@ -50,9 +50,11 @@ class Fact:
     bound: Bound | None
     """Why it is at most 0, or why it is at least any other value."""
     residue: Combination = field(default_factory=dict)
-    """Leaves the variable a multiple of 2^w; where there is no bound."""
+    """Leaves `scale` times the variable a multiple of scale * 2^w; where there is no bound."""
     most: Bound | None = None
     """Why it is at most its value, where that is neither 0 nor the end of the variable's range."""
+    scale: int = 1
+    """Of a residue."""
 
 
 @dataclass

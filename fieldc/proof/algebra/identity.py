@@ -31,7 +31,7 @@ from fieldc.proof.algebra.equations import (
 from fieldc.proof.algebra.facts import Fact
 from fieldc.proof.algebra.strategies import STRATEGIES
 from fieldc.proof.algebra.totals import Total
-from fieldc.proof.algebra.zeros import residue_of
+from fieldc.proof.algebra.zeros import residue_of, residue_of_two
 
 
 @dataclass(frozen=True)
@@ -148,9 +148,7 @@ class Identity:
         if row.carry is None or row.carry in self.case.fixed or not self._reduced(lost):
             self._replace(row, words, carries, total)
         elif not words and self._is_zero_word(row):
-            inverse = inverse_of(row.factor, self.p)
-            total.add(product(carries, row.right), inverse)
-            self._use(row, {m: c * inverse for m, c in carries.items()})
+            self._leave_zero(row, carries, total)
         elif self._opens_low_bits(row, words, carries, total):
             self._eliminate(row, total)
         elif (onward := self._unless_constant(row)) is not None:
@@ -162,11 +160,28 @@ class Identity:
                 put_in(part, row.carry, self.case.fixed)
             total.put_in(row.carry, self.case.fixed)
             self._replace(row, words, carries, total)
-        elif not self._has_known_half(row, words, carries, total):
-            self._drop(row, words, lost, total)
+        elif not words and self._is_zero_of_two(row):
+            self._leave_zero(row, carries, total)
+        else:
+            self._drop(row, words, carries, lost, total)
 
-    def _drop(self, row: Equation, words: Polynomial, lost: Polynomial, total: Total) -> None:
+    def _leave_zero(self, row: Equation, carries: Polynomial, total: Total) -> None:
+        """Take right/factor for the carry of a word that is 0."""
+        inverse = inverse_of(row.factor, self.p)
+        total.add(product(carries, row.right), inverse)
+        self._use(row, {m: c * inverse for m, c in carries.items()})
+
+    def _drop(
+        self,
+        row: Equation,
+        words: Polynomial,
+        carries: Polynomial,
+        lost: Polynomial,
+        total: Total,
+    ) -> None:
         """Keep a carry that may be constant with others. Raises ProofError for any other."""
+        if self._has_known_half(row, words, carries, total):
+            return
         if not self.case.is_foreign or row.carry is None or row.kind == "mul":
             raise ProofError(dropped(row))
         self.dropped[row.carry] = row
@@ -306,6 +321,13 @@ class Identity:
         if row.word not in facts and (rows := residue_of(self.case, row.word)) is not None:
             facts[row.word] = Fact(0, None, rows)
         return row.word in facts and facts[row.word].value == 0
+
+    def _is_zero_of_two(self, row: Equation) -> bool:
+        """Whether the row's word is 0, because 2^w times it is 0 modulo 2^(2w)."""
+        rows = residue_of_two(self.case, row.word)
+        if rows is not None:
+            self.case.facts[row.word] = Fact(0, None, rows, scale=self.case.system.radix)
+        return rows is not None
 
 
 def value_of(words: Sequence[Polynomial], radix: int) -> Polynomial:

@@ -14,9 +14,9 @@ from fieldc.proof.algebra.bounds import Case
 from fieldc.proof.algebra.combinations import Combination
 from fieldc.proof.algebra.comparisons import Comparison, comparison_of
 from fieldc.proof.algebra.equations import (
+    ONE,
     Equation,
     Polynomial,
-    Rational,
     Select,
     System,
     add_to,
@@ -44,7 +44,7 @@ class Equality:
     value: Polynomial
     most: Bound
     least: Bound
-    factors: Mapping[int, Rational]
+    factors: Mapping[int, Polynomial]
     """Of the carry, on the left side of each row that had it."""
     cut: tuple[int, int] | None = None
     """The word whose top bits these are, and the bit where they begin."""
@@ -80,16 +80,16 @@ def equate_dropped(
     return tuple(found)
 
 
-def factors_of(system: System, carry: int) -> dict[int, Rational]:
-    """A carry's factor on the left side of each row that has it."""
+def factors_of(system: System, carry: int) -> dict[int, Polynomial]:
+    """A carry's factor on the left side of each row that has it by itself."""
     owner = system.owners[carry]
-    factors: dict[int, Rational] = {owner: 0} if owner >= 0 else {}
+    factors: dict[int, Polynomial] = {owner: {}} if owner >= 0 else {}
     for row in system.rows:
         if isinstance(row, Equation):
             if row.carry == carry:
-                factors[row.number] = row.factor
+                factors[row.number] = {ONE: row.factor}
             elif (carry,) in row.right:
-                factors[row.number] = -row.right[carry,]
+                factors[row.number] = {ONE: -row.right[carry,]}
     return factors
 
 
@@ -98,11 +98,13 @@ def write(system: System, equality: Equality) -> None:
     for number, factor in equality.factors.items():
         row = system.rows[number]
         if isinstance(row, Equation):
-            right = {m: c for m, c in row.right.items() if m != (equality.carry,)}
-            add_to(right, equality.value, -factor)
-            is_its = row.carry == equality.carry
-            without = replace(row, carry=None, factor=0) if is_its else row
-            system.rows[number] = replace(without, right=right)
+            right = dict(row.right)
+            add_to(right, product(factor, equality.value), -1)
+            if row.carry == equality.carry:
+                system.rows[number] = replace(row, carry=None, factor=0, right=right)
+            else:
+                add_to(right, product(factor, variable(equality.carry)))
+                system.rows[number] = replace(row, right=right)
 
 
 def in_given_rows(rows: Combination, equalities: Sequence[Equality]) -> Combination:
@@ -115,7 +117,7 @@ def in_given_rows(rows: Combination, equalities: Sequence[Equality]) -> Combinat
     for k, equality in enumerate(equalities):
         multiple: Polynomial = {}
         for number, factor in equality.factors.items():
-            add_to(multiple, rows.get(number, {}), -factor)
+            add_to(multiple, product(rows.get(number, {}), factor), -1)
         total[-1 - k] = multiple
     return total
 
@@ -124,7 +126,7 @@ def shown(
     case: Case,
     carry: int,
     value: Polynomial,
-    factors: Mapping[int, Rational],
+    factors: Mapping[int, Polynomial],
     cut: tuple[int, int] | None = None,
 ) -> Equality | None:
     """The equality, if bounds show it."""

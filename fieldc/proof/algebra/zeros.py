@@ -15,7 +15,7 @@ from fieldc.proof.algebra.equations import (
     product,
 )
 from fieldc.proof.algebra.facts import Fact
-from fieldc.proof.algebra.totals import Total
+from fieldc.proof.algebra.totals import Total, times
 
 
 def residue_of(case: Case, word: int) -> Combination | None:
@@ -33,6 +33,48 @@ def residue_of(case: Case, word: int) -> Combination | None:
             total.add(product(quotient, row.right))
             rows[row.number] = quotient
     return rows if _are_zero_carries(case, total.terms) else None
+
+
+def is_zero(case: Case, word: int) -> bool:
+    """Whether a word is 0 because rows leave it a multiple of 2^w; it is fixed then."""
+    if word not in case.fixed and (rows := residue_of(case, word)) is not None:
+        case.facts[word] = Fact(0, None, rows)
+        case.fixed[word] = 0
+    return case.fixed.get(word) == 0
+
+
+def residue_of_two(case: Case, word: int) -> Combination | None:
+    """The rows that leave 2^w * word a multiple of 2^(2w), if they do: then it is 0.
+
+    So a quotient of two limbs makes the second word of a sum 0. Carries that the first one left
+    stand in the second: 2^w * carry is what made the first word, less this word.
+    """
+    system = case.system
+    total = Total(system, {(word,): system.radix}, modulus=system.radix**2)
+    rows: Combination = {}
+    for row in total.backwards():
+        if not isinstance(row, Equation):
+            continue
+        total.put_in(row.word, case.fixed)
+        words = total.split(row.word)
+        if row.word in total.places:
+            return None
+        carries = {}
+        if row.carry is not None:
+            total.put_in(row.carry, case.fixed)
+            carries = total.split(row.carry)
+            total.add(times(carries, row.carry))
+        multiple = words
+        if not words and all(int(c) % row.factor == 0 for c in carries.values()):
+            multiple = {m: int(c) // row.factor for m, c in carries.items()}
+            if multiple and not is_zero(case, row.word):
+                total.add(times(multiple, row.word), -1)
+        if multiple:
+            if row.carry is not None:
+                total.add(times(multiple, row.carry), -row.factor)
+            total.add(product(multiple, row.right))
+            rows[row.number] = multiple
+    return None if total.terms else rows
 
 
 def _are_zero_carries(case: Case, total: Polynomial) -> bool:
