@@ -258,6 +258,27 @@ def test_products_that_save_products_are_proved(name: str, algorithm: str, varia
     assert is_proved(choose(find_field(name), "mul", algorithm), variant)
 
 
+def test_a_borrow_of_0_less_a_word_does_not_make_it_1() -> None:
+    """A carry that has a borrow is 1, a limb is not: -x is not p - 1 wherever x is not 0."""
+    p = 2**61 - 1
+    text = f"""
+.intel_syntax noprefix
+.globl k
+k:
+  xor ecx, ecx
+  sub rcx, [rsi]
+  sbb rdx, rdx
+  movabs rcx, {p - 1}
+  and rdx, rcx
+  mov [rdi], rdx
+  ret
+"""
+    negation = choose(Field(p), "neg")
+    assert not is_text_proved(text, negation, runs=0)
+    right = text.replace(str(p - 1), str(p)).replace("and rdx", "sub rcx, [rsi]\n  and rdx")
+    assert is_text_proved(right, negation, runs=0)
+
+
 @ON_X86_64
 @pytest.mark.parametrize("part", [0, *(pytest.param(k, marks=pytest.mark.full) for k in (1, 2, 3))])
 def test_without_an_instruction_a_quotient_of_two_limbs_is_not_proved(part: int) -> None:

@@ -72,7 +72,7 @@ def _masked(system: System) -> Iterator[tuple[int, Equation, int]]:
         if not isinstance(row, Equation) or row.kind != "sub" or row.carry is None:
             continue
         number, says = _only_variable(row, -1), row
-        while number is not None:
+        while number is not None and system.ranges[number] == (0, 1):
             yield number, says, row.carry
             made = system.defining(number)
             if not isinstance(made, Equation) or made.word != number:
