@@ -131,6 +131,11 @@ def multiples(x: Element, y: Element, k: U64) -> Three:
 @formula
 def fixed(x: Element, y: Element) -> Three:
     return Three(-1, x * 0 - 2**70, y)
+
+@formula
+def products(x: Element, y: Element, k: U64) -> Three:
+    none = (x - x) * k
+    return Three(-8 * x * none - none, x * y, none - 7 * none * none)
 """
 
 
@@ -138,10 +143,11 @@ def fixed(x: Element, y: Element) -> Three:
 def test_a_value_may_be_the_same_for_all_operands(prime: str, tmp_path: Path) -> None:
     path = tmp_path / "constants.py"
     path.write_text(CONSTANTS)
-    assert main(["build", prime, "--formula", str(path), "-o", str(tmp_path / "out")]) == 0
+    words = ["build", prime, "--formula", str(path), "--target", "x86_64-linux,c"]
+    assert main([*words, "-o", str(tmp_path / "out")]) == 0
     F = Field(prime)
     formulas = (compile_formula(F, one) for one in load_formulas(path))
-    sums, chosen, squared, multiples, fixed = formulas
+    sums, chosen, squared, multiples, fixed, products = formulas
     p, k = F.p, 2**64 - 1
     for x, y in ((3, 5), (0, 0), (p - 1, p - 2)):
         assert sums(x, y) == (F(x**3), 0, 5)
@@ -150,6 +156,7 @@ def test_a_value_may_be_the_same_for_all_operands(prime: str, tmp_path: Path) ->
         assert squared((x, y), (y, x)) == (0, 0, F(-y * s), F(x * s))
         assert multiples(x, y, k) == (F(3 * k), F(y**3 * x), 0)
         assert fixed(x, y) == (-1, F(-(2**70)), F(y))
+        assert products(x, y, k) == (0, F(x * y), 0)
 
 
 MULTIPLES = """
