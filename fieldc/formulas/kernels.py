@@ -68,7 +68,7 @@ def _is_sum(one: Computed) -> bool:
     """Whether a value is a sum of products of elements, or one such product, not reduced."""
     block = one.block
     is_sum = isinstance(block, StepBlock) and block.kind in ("sum", "product")
-    return is_sum and bool(block.range.powers)
+    return is_sum and block.range.powers == 2
 
 
 def kernel_of(
