@@ -123,10 +123,10 @@ class Integer:
 
     __hash__ = object.__hash__
 
-    def __lt__(self, other: int) -> Condition:
+    def __lt__(self, other: int) -> bool | Condition:
         if other != 0:
             raise LanguageError("a condition compares with 0: write (a - b) < 0")
-        return Condition(self)
+        return self.low < 0 if self.op == "constant" else Condition(self)
 
     def __bool__(self) -> bool:
         raise LanguageError("a kernel is straight-line: use select, not if")

@@ -316,8 +316,16 @@ def test_a_wrong_kernel_never_gets_out(
 
 
 @pytest.mark.usefixtures("compiled_anew")
+@pytest.mark.parametrize(
+    ("target", "named"),
+    [("x86_64-linux", "fieldc_bls12_381_r_mul_"), ("c", "mul (cios) for"), ("rust", "mul (cios)")],
+)
 def test_a_wrong_constant_never_gets_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    target: str,
+    named: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     honest = Field.__post_init__
 
@@ -327,8 +335,9 @@ def test_a_wrong_constant_never_gets_out(
 
     monkeypatch.setattr(Field, "__post_init__", wrong_n0)
     folder = tmp_path / "out"
-    assert main(["build", "bls12-381-r", "--op", "mul", "-o", str(folder)]) == 1
-    assert "fieldc_bls12_381_r_mul_" in capsys.readouterr().err.splitlines()[-1]
+    words = ["--op", "mul", "--algorithm", "cios", "--target", target]
+    assert main(["build", "bls12-381-r", *words, "-o", str(folder)]) == 1
+    assert named in capsys.readouterr().err.splitlines()[-1]
     assert not folder.exists()
 
 

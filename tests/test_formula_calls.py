@@ -127,6 +127,15 @@ def squared(x: Fp2, y: Fp2) -> tuple[Fp2, Fp2]:
 def multiples(x: Element, y: Element, k: U64) -> Three:
     none = x - x
     return Three((none + 3) * k, y**3 * x, none * k)
+
+@formula
+def fixed(x: Element, y: Element) -> Three:
+    return Three(-1, x * 0 - 2**70, y)
+
+@formula
+def products(x: Element, y: Element, k: U64) -> Three:
+    none = (x - x) * k
+    return Three(-8 * x * none - none, x * y, none - 7 * none * none)
 """
 
 
@@ -134,9 +143,11 @@ def multiples(x: Element, y: Element, k: U64) -> Three:
 def test_a_value_may_be_the_same_for_all_operands(prime: str, tmp_path: Path) -> None:
     path = tmp_path / "constants.py"
     path.write_text(CONSTANTS)
-    assert main(["build", prime, "--formula", str(path), "-o", str(tmp_path / "out")]) == 0
+    words = ["build", prime, "--formula", str(path), "--target", "x86_64-linux,c"]
+    assert main([*words, "-o", str(tmp_path / "out")]) == 0
     F = Field(prime)
-    sums, chosen, squared, multiples = (compile_formula(F, one) for one in load_formulas(path))
+    formulas = (compile_formula(F, one) for one in load_formulas(path))
+    sums, chosen, squared, multiples, fixed, products = formulas
     p, k = F.p, 2**64 - 1
     for x, y in ((3, 5), (0, 0), (p - 1, p - 2)):
         assert sums(x, y) == (F(x**3), 0, 5)
@@ -144,6 +155,8 @@ def test_a_value_may_be_the_same_for_all_operands(prime: str, tmp_path: Path) ->
         s = x * x + y * y
         assert squared((x, y), (y, x)) == (0, 0, F(-y * s), F(x * s))
         assert multiples(x, y, k) == (F(3 * k), F(y**3 * x), 0)
+        assert fixed(x, y) == (-1, F(-(2**70)), F(y))
+        assert products(x, y, k) == (0, F(x * y), 0)
 
 
 MULTIPLES = """
@@ -200,3 +213,49 @@ def test_a_sum_times_a_plain_integer_in_c(prime: str, word: int, tmp_path: Path)
     text = c_prelude(f.word) + "\n".join(c_function(*each) for each in programs)
     loaded = compiled(tmp_path, text, ".c", str(GCC), *FLAGS, "-O0", "-shared", "-fPIC")
     computes(loaded, f, some)
+
+
+NUMBERS = """
+from fieldc.formulas import Element, U64, formula
+
+@formula
+def of_difference(x: Element, y: Element) -> Element:
+    return (x - y) * 16
+
+@formula
+def negative(x: Element, y: Element) -> Element:
+    return -17 * (x - y)
+
+@formula
+def less(x: Element, y: Element) -> Element:
+    return y - 16 * (y - x)
+
+@formula
+def larger(x: Element, y: Element) -> Element:
+    return x * (2**64 - 1) + y * 2**63
+
+@formula
+def none(x: Element, y: Element) -> Element:
+    return x * 983 - y
+
+@formula
+def with_integer(x: Element, k: U64) -> Element:
+    return (x - 5) * k
+"""
+
+
+@pytest.mark.parametrize("prime", ["bn254-p", "bls12-381-r", "0x10001", "983"])
+@pytest.mark.parametrize("target", ["x86_64-linux", "aarch64-linux", "c", "rust"])
+def test_a_difference_times_a_number(prime: str, target: str, tmp_path: Path) -> None:
+    """Its bounds hold in one straight line; a number may be larger than p, or p itself."""
+    path = tmp_path / "numbers.py"
+    path.write_text(NUMBERS)
+    words = ["--formula", str(path), "--target", target, "-o", str(tmp_path / "out")]
+    assert main(["build", prime, *words]) == 0
+    f = find_field(prime)
+    for one in load_formulas(path):
+        kernel = straight_lines(f, one)[0].kernel
+        for x, y in ((3, 5), (0, 1), (f.p - 1, f.p - 2), (f.p - 1, 0), (1, f.p - 1)):
+            pairs = zip((x, y), one.ranges, strict=True)
+            given = [min(value, bound.high(f)) for value, (_, bound) in pairs]
+            assert kernel.run(f, *given) == kernel.meaning(f, *given), one.name

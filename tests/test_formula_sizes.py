@@ -18,7 +18,7 @@ from fieldc.artifacts.host import OperandError
 from fieldc.binary.linkable import KernelCode, function_of
 from fieldc.decisions.formulas import decide_formula, straight_lines
 from fieldc.field import Field
-from fieldc.formulas import Element, Mask, choose, formula
+from fieldc.formulas import I64, U64, Element, Mask, accumulator, choose, formula
 from fieldc.formulas.errors import FormulaError
 from fieldc.formulas.formula import Formula
 from fieldc.formulas.kernels import kernel_of
@@ -89,6 +89,35 @@ def test_the_text_on_integers_is_what_it_means(tmp_path: Path, field: str) -> No
             given = tops if largest else [draw.randrange(top + 1) for top in tops]
             for found in (kernel.run(f, *given), kernel.computes(f, *given)):
                 assert (found - meant(f, name, given)) % f.p == 0, name
+
+
+Pair = tuple[Element, Element]
+Signed1, Signed3 = accumulator(1, I64), accumulator(3, I64)
+Plain1, Plain3 = accumulator(1, U64), accumulator(3, U64)
+
+
+@formula
+def signed_sum(s: Signed1, x: Pair, k: I64, i: I64) -> Signed3:
+    """Two products with signed integers in one sum."""
+    return s.plus(x[0], k).plus(x[1], i)
+
+
+@formula
+def plain_sum(s: Plain1, x: Pair, k: U64, i: U64) -> Plain3:
+    """Two products with integers in one sum."""
+    return s.plus(x[0], k).plus(x[1], i)
+
+
+@pytest.mark.parametrize("word", [64, 32])
+@pytest.mark.parametrize("p", [2**31 - 1, 2**61 - 1, named_field("bls12-381-r").p])
+def test_a_sum_of_several_products_with_integers(p: int, word: int) -> None:
+    """They are no products of elements, which are joined limb by limb."""
+    f = Field(p, word)
+    for one in (signed_sum, plain_sum):
+        kernel = straight_lines(f, one)[0].kernel
+        for k, i in ((1, 2**63), (2**64 - 1, 2**32), (2**63, 2**64 - 1), (5, 7)):
+            given = (3, f.p - 1 << f.n * word | 2, k, i)
+            assert (kernel.run(f, *given) - kernel.meaning(f, *given)) % f.p == 0
 
 
 def code_of(f: Field, one: Formula) -> tuple[KernelCode, tuple[str, ...]]:

@@ -12,8 +12,10 @@ from primes import operands
 from fieldc.algorithms import OPERATIONS as KERNEL_OPERATIONS
 from fieldc.algorithms import choose
 from fieldc.catalogue import find_field, named_primes
+from fieldc.decisions.formulas import straight_lines
 from fieldc.decisions.preferred import preferred
 from fieldc.field import Field
+from fieldc.formulas import Element, formula
 from fieldc.language import Expression
 from fieldc.machine.assemble import Compiled, compile_ir, host_triple
 from fieldc.machine.load import Library, LoadedKernel, load
@@ -247,6 +249,21 @@ def test_products_in_fp2_have_no_branch_on_riscv(prime: str, operation: str) -> 
     _, chosen = compiled_kernel(target, expression, "k")
     assert any(map(branch.fullmatch, mnemonics(first.assembly)))
     assert not any(map(branch.fullmatch, mnemonics(chosen.assembly)))
+
+
+@formula
+def zeros(x: Element) -> tuple[Element, Element, Element, Element]:
+    """Four times 0."""
+    none = x - x
+    return none, none, none, none
+
+
+@pytest.mark.parametrize("target", LLVM_TARGETS.values(), ids=LLVM_TARGETS)
+def test_zeros_are_stored_without_a_call(target: LlvmTarget) -> None:
+    """LLVM made a call of memset of them, and the scan refused the kernel."""
+    field = Field(BLS12_381, target.processor.word)
+    _, made = compiled_kernel(target, straight_lines(field, zeros)[0], "k")
+    assert "memset" not in made.assembly
 
 
 def test_an_unknown_target_names_the_nearest() -> None:

@@ -16,6 +16,7 @@ from fieldc.artifacts.workers import on_all_processors
 from fieldc.binary.image import ObjectError
 from fieldc.binary.linkable import KernelCode, function_of, size_of
 from fieldc.errors import Refusal
+from fieldc.machine.check import check_text
 from fieldc.operations import DIVSTEP_FG, OPERATIONS, TOWER_OPERATIONS, Operation
 from fieldc.progress import Progress, shown_proofs
 from fieldc.proof.algebra.identity import ProofError
@@ -349,6 +350,8 @@ def _judged(artifact: Artifact, verdict: Verdict | None) -> Artifact:
             certificate=verdict.certificate,
             stack=verdict.stack,
         )
+    if place.reason:
+        check_text(artifact.expression)
     require_constant_time(artifact)
     return replace(artifact, status=SKIPPED if place.reason else TESTED, reason=place.reason)
 

@@ -277,7 +277,7 @@ def canonical(f: Field, form: Linear, values: Sequence[Number], multiples: Seque
     if sorted(c for i, c in form if i != ONE) == [-1, 1] and len(form) == 2:
         added, taken = _parts(f, form, values)
         return add_if_negative(added - taken, f.p)
-    if len(form) == 1 and form[0][1] == -1:
+    if len(form) == 1 and form[0][1] == -1 and form[0][0] != ONE:
         return add_if_negative(0 - values[form[0][0]], f.p)
     return subtract_all(combined(f, form, values, multiples), f.p)
 

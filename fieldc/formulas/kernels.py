@@ -12,7 +12,7 @@ from fieldc.formulas.divisions import DIVISIONS
 from fieldc.formulas.formula import Formula
 from fieldc.formulas.plan import Computed, FormulaPlan
 from fieldc.formulas.step_blocks import StepBlock
-from fieldc.integers import with_bounds
+from fieldc.integers import BoundError, with_bounds
 from fieldc.language import Integer, Kernel, Number
 from fieldc.operations import Operation
 
@@ -68,7 +68,7 @@ def _is_sum(one: Computed) -> bool:
     """Whether a value is a sum of products of elements, or one such product, not reduced."""
     block = one.block
     is_sum = isinstance(block, StepBlock) and block.kind in ("sum", "product")
-    return is_sum and bool(block.range.powers)
+    return is_sum and block.range.powers == 2
 
 
 def kernel_of(
@@ -96,12 +96,19 @@ def kernel_of(
             elif one.number not in parts:
                 given = [values[i] for i in one.sources]
                 made = one.block.compute(f, given, DIVISIONS[reduction])
-                values[one.number] = _in_range(f, one, made) if has_ranges else made
+                values[one.number] = _in_range(f, one, made) if has_ranges else _positive(one, made)
         return tuple(values[i] for i in plan.results)
 
     function.__doc__ = plan.formula.source or f"The formula {plan.formula.name}."
     one_of = cast(Callable[..., Number], function)  # of several results a tuple
     return Kernel(operation, algorithm or reduction, one_of)
+
+
+def _positive(one: Computed, value: Number) -> Number:
+    """Return the value. Raises BoundError where its bounds do not show that it is not negative."""
+    if isinstance(value, Integer) and value.low < 0:
+        raise BoundError(f"{one.block.says} may be negative by its bounds", value.low)
+    return value
 
 
 def _in_range(f: Field, one: Computed, value: Number) -> Number:

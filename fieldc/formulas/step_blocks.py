@@ -128,7 +128,8 @@ class StepBlock:
         if self.kind == "times":
             return product_with_integer(f, values[0], values[1], self.sizes[1].bits)
         if self.kind == "multiple":
-            return product_with_integer(f, values[0], self.number, self.number.bit_length())
+            number = self.number % f.p
+            return product_with_integer(f, values[0], number, number.bit_length()) if number else 0
         if self.kind == "divide":
             return subtract_all(way.whole(f, values[0]), f.p)
         if self.kind == "reduce":

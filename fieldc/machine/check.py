@@ -12,8 +12,13 @@ from fieldc.language import Expression
 from fieldc.machine.aliasing import Aliasing
 from fieldc.machine.frames import GuardedKernel
 from fieldc.operands import Range
+from fieldc.words.interpret import interpret
+from fieldc.words.lower import lower
 
 RANDOM_VECTORS = 40
+STEPS = 200_000
+"""Steps of words that a text is interpreted for, at most; a few operands at least."""
+FEWEST = 4
 
 
 class CheckError(Refusal):
@@ -86,6 +91,20 @@ def check(kernel: GuardedKernel, expression: Expression, seed: int = 0) -> int:
     return calls
 
 
+def check_text(expression: Expression, seed: int = 0) -> int:
+    """Interpret the words of a kernel that nobody runs or proves; the number of operands tried.
+
+    Raises CheckError for a wrong or non-canonical result, BrokenBound for a value out of its range.
+    """
+    program = lower(expression)
+    every = list(vectors(expression, seed))
+    count = max(FEWEST, min(RANDOM_VECTORS, STEPS // max(1, len(program.steps))))
+    some = every[:: -(-len(every) // count)]
+    for operands in some:
+        _expect(expression, "none", operands, interpret(program, *operands, check_bounds=True))
+    return len(some)
+
+
 def agrees(expression: Expression, result: int, wanted: int) -> bool:
     """Whether a result is in its range and congruent to what is wanted, each of its values.
 
@@ -99,7 +118,7 @@ def agrees(expression: Expression, result: int, wanted: int) -> bool:
 
 
 def _expect(
-    expression: Expression, aliasing: Aliasing, operands: tuple[int, ...], result: int
+    expression: Expression, aliasing: Aliasing | str, operands: tuple[int, ...], result: int
 ) -> None:
     f = expression.field
     wanted = expression.kernel.meaning(f, *operands)

@@ -53,6 +53,7 @@ HEAD = """//! Formulas of `{file}`, on elements.
 
 #![allow(non_snake_case, reason = "names are those of the formulas' file")]
 #![allow(clippy::let_and_return, reason = "each value has a line")]
+#![allow(clippy::eq_op, reason = "a formula may subtract a value from itself")]
 
 use crate::{type};
 {has_assembly}

@@ -71,7 +71,9 @@ def print_module(kernels: Iterable[tuple[str, Program]], form: LlvmForm = PORTAB
     functions = [body.text() for body in bodies]
     declared = sorted({line for body in bodies for line in body.declared})
     tune = f' "tune-cpu"="{form.tune}"' if form.tune else ""
-    attributes = f"attributes #0 = {{ nounwind willreturn memory(argmem: readwrite){tune} }}"
+    calls_none = '"no-builtins"'  # else stores of zeros become a call of memset
+    known = f"nounwind willreturn memory(argmem: readwrite) {calls_none}{tune}"
+    attributes = f"attributes #0 = {{ {known} }}"
     return "\n\n".join([*functions, "\n".join([*declared, attributes, "!0 = !{}"])]) + "\n"
 
 

@@ -27,6 +27,8 @@ CONVENTIONS = {
     ("aarch64", "windows"): "windows",
 }
 """Those that the prover knows."""
+MOST_OPERANDS = {("x86_64", "windows"): 3, ("armv7", "linux"): 3, ("mipsel", "linux"): 3}
+"""Operands of systems that pass four pointers in registers, the result's among them."""
 
 
 def compiled(target: LlvmTarget, expression: Expression, symbol: str) -> tuple[str, Compiled]:
@@ -72,6 +74,7 @@ def _target(of: LlvmTarget) -> Target:
         runner=WINE if (architecture, system) == ("x86_64", "windows") else EMULATORS.get(of.name),
         not_scanned="an engine compiles it further" if is_wasm else "",
         algorithms=(of.processor.algorithm,),
+        most_operands=MOST_OPERANDS.get((architecture, system), Target.most_operands),
     )
 
 
