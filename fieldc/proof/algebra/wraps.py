@@ -102,7 +102,7 @@ def write(system: System, equality: Equality) -> None:
             add_to(right, equality.value, -factor)
             is_its = row.carry == equality.carry
             without = replace(row, carry=None, factor=0) if is_its else row
-            system.rows[number] = replace(without, right=right)
+            system.rewrite(number, replace(without, right=right))
 
 
 def in_given_rows(rows: Combination, equalities: Sequence[Equality]) -> Combination:
