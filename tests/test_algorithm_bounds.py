@@ -18,7 +18,7 @@ from primes import (
     shapes,
 )
 
-from fieldc.algorithms import KERNELS, choose
+from fieldc.algorithms import KERNELS, OFFERED, STUDIED, choose
 from fieldc.errors import ERROR_WIDTH, UserError
 from fieldc.field import Field
 from fieldc.language import BoundError, Integer, Kernel, Residue, kernel, select
@@ -153,14 +153,18 @@ def test_a_subtraction_too_few_is_a_bound_error() -> None:
 
 @pytest.mark.parametrize("word", [64, 32])
 def test_what_does_not_hold_fits_a_line(word: int):
-    """No message loses its middle: a long prime and a long excess show their ends."""
+    """No message loses its middle: a long prime and a long excess show their ends.
+
+    This holds below the width of a line too: 2^511 - 187 has 130 digits.
+    """
     refused = 0
-    for p in (2**768 - 825, 2**128 - 159, 2**1000 + 12346077):
+    for p in (2**768 - 825, 2**511 - 187, 2**128 - 159, 2**1000 + 12346077):
         field = Field(p, word)
-        for of in KERNELS:
+        for of in (*KERNELS, *STUDIED, *OFFERED):
             try:
                 of.expression(field)
             except UserError as error:
                 refused += 1
                 assert len(str(error)) <= ERROR_WIDTH, error
+                assert f"{p:x}" not in str(error), error
     assert refused

@@ -1,4 +1,4 @@
-"""The example of the C package says which path runs, on every processor."""
+"""The example and the README of the C package say what the package does."""
 
 from __future__ import annotations
 
@@ -31,3 +31,26 @@ def test_the_example_names_every_path(goldilocks: tuple[Path, str], tmp_path: Pa
         spoken += re.findall(r", by (.*)", run(tmp_path, "./a.out"))
     letters = [re.sub(r"[^A-Z0-9]", "", each.upper()) for each in spoken]
     assert letters == [path.replace("_", "") for path in paths]
+
+
+def test_the_readme_has_each_function_that_refuses(goldilocks: tuple[Path, str]) -> None:
+    """The comment before functions names what they return; the README's table has it again."""
+    folder, name = goldilocks
+    header = (folder / f"include/{name}.h").read_text()
+    enum = header.partition("enum fieldc_status {")[2].partition("}")[0]
+    statuses = re.findall(r"(FIELDC_\w+) = [2-9]", enum)
+    comments = re.findall(r"/\*((?:(?!\*/).)*)\*/\n((?:int [^;]*;[^\n]*\n)+)", header, re.DOTALL)
+    refusals = {
+        (status, function)
+        for comment, functions in comments
+        for status in statuses
+        for function in re.findall(rf"int {name}_(\w+)", functions)
+        if status in comment
+    }
+    readme = (folder / "README.md").read_text().partition("## What is returned")[2]
+    table = {
+        (status, function)
+        for status, of in re.findall(r"^\| `(\w+)` \(\d\) \| ([^|]*) \|", readme, re.MULTILINE)
+        for function in of.split(", ")
+    }
+    assert len(refusals) > 15 and refusals <= table

@@ -308,6 +308,7 @@ def test_traits_are_dependencies(tmp_path: Path) -> None:
     assert names == ["ff", "rand_core", "subtle", "unexpected_cfgs"]
     assert 'ff = ["dep:ff", "rand_core", "subtle"]' in features
     assert 'bits = ["ff?/bits"]' in features
+    assert "No generator" in (tmp_path / "README.md").read_text()
 
 
 @needs_cargo

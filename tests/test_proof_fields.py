@@ -75,3 +75,12 @@ SHARED = (
 def test_rows_of_equal_limbs_that_share_products(name: str) -> None:
     """Two limbs of R^2 are all ones: one product serves both rows, and sums stand between."""
     proved(choose(find_field(name, 64), "to_montgomery"), "base")
+
+
+POWERS = ("2^238+2^192-1", "2^365+2^64-1", "2^318+2^71+1", "2^357+2^124+1")
+
+
+@pytest.mark.parametrize("name", POWERS)
+def test_a_limb_of_a_power_of_two_is_no_shift_of_a_quotient(name: str) -> None:
+    """Low bits of 0 in R^2 and p are 64 together: then 2^k times a digit is 0 modulo 2^64 too."""
+    proved(choose(find_field(name, 64), "to_montgomery"), "mulx")

@@ -16,10 +16,11 @@ from fieldc.catalogue import find_field
 from fieldc.decisions import formulas as decisions
 from fieldc.proof import programs
 from fieldc.proof.algebra.bounds import Case
-from fieldc.proof.algebra.equations import Polynomial, System
+from fieldc.proof.algebra.equations import Equation, Polynomial, System
 from fieldc.proof.algebra.facts import Bound, Input
 from fieldc.proof.algebra.refute import UnlikelyRuns
 from fieldc.proof.algebra.strategies import STRATEGIES, Followed, Strategy
+from fieldc.proof.algebra.wraps import Equality, factors_of, write
 from fieldc.proof.claims.contracts import Contract
 from fieldc.proof.prove import prove
 from fieldc.proof.proved import Proved
@@ -118,3 +119,18 @@ def test_runs_know_variables_that_came_later() -> None:
     assert not runs.contradict({(word,): 1}, 255, {})
     double, _ = system.define("add", {(word,): 2}, 1, "twice")
     assert runs.contradict({(double,): 1}, 100, {})
+
+
+def test_runs_follow_the_code_where_a_row_was_rewritten() -> None:
+    """A carry is said by that of a later shift, as where q + t is q << k."""
+    system = System(8)
+    x = system.new("x", 255)
+    total, carry = system.define("add", {(x,): 2}, 1, "x + x")
+    more, _ = system.define("add", {(total,): 1, (carry,): 1}, 1, "with its carry")
+    _, top = system.define("mul", {(x,): 2}, 1, "2*x")
+    shown = Bound(0, 1, {}, {})
+    write(system, Equality(carry, {(top,): 1}, shown, shown, factors_of(system, carry)))
+    assert all((carry,) not in row.right for row in system.rows if isinstance(row, Equation))
+    runs = UnlikelyRuns(system, (Input("x", (x,), 255),))
+    assert not runs.contradict({(carry,): 1, (top,): -1}, 0, {})
+    assert runs.contradict({(more,): 1}, 254, {}) and not runs.contradict({(more,): 1}, 255, {})

@@ -82,7 +82,7 @@ def double_by_half(f: Field, x: Residue) -> Residue:
     """
     half = (f.p + 1) // 2
     if half % f.base:
-        raise DoesNotApply(f"half needs (p + 1)/2 with a lowest limb of 0, not {f.label}")
+        raise DoesNotApply(f"half needs (p + 1)/2 with a lowest limb of 0, not {half % f.base:#x}")
     d = x - half
     rest = known(select(d < 0, x, d), 0, half - 1)
     even = x % (f.base >> 1) << 1

@@ -126,7 +126,7 @@ def _parts(f: Field, x: Number, y: Number, multiply: Multiply) -> tuple[Number, 
     if f.n == 1:
         raise DoesNotApply("karatsuba takes halves: it needs two limbs")
     if any(isinstance(a, Integer) and a.high >= f.R for a in (x, y)):
-        raise DoesNotApply(f"a sum of two residues modulo {f.label} has more than n limbs")
+        raise DoesNotApply(f"a sum of two residues modulo {f.short} has more than n limbs")
     bits = f.word * ((f.n + 1) // 2)
     (x0, x1), (y0, y1) = ((a % (1 << bits), a >> bits) for a in (x, y))
     low, high = multiply(x0, y0), multiply(x1, y1)

@@ -56,6 +56,9 @@ VERSION = "0.1.0"
 KIND = "Rust package"
 RUST = "1.85"
 """The oldest Rust that compiles a package, the first with edition 2024."""
+WITHOUT_GENERATOR = """
+No generator of all elements but 0 is known here: `ff` gives `Field` without
+`PrimeField`, and `ark-ff` gives nothing."""
 PARAMETER = re.compile(r"@([a-z][a-z0-9_]*)@")
 GENERATED = "src/generated"
 PROOFS = "proofs"
@@ -197,6 +200,7 @@ def values(f: Field, traits: Sequence[str], formulas: Sequence[Formula] = ()) ->
         "features": features_text(traits),
         "vectors": vectors(f),
         "on_every_kernel": fill("on_every_kernel.rs", {}),
+        "without_generator": "" if properties(f.p).generator else WITHOUT_GENERATOR,
     }
     words["lazy"] = fill("lazy.rs", words) if has_two_spare_bits(f) else ""
     words["example"] = fill("example.rs", words)

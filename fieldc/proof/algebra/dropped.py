@@ -114,7 +114,7 @@ def join_wraps(case: Case) -> None:
             if opposite and _drops(before, read) and _are_equal(case, before, row):
                 right = dict(row.right)
                 add_to(right, {(before.carry or 0,): -row.factor})
-                system.rows[row.number] = replace(row, right=right, carry=None, factor=0)
+                system.rewrite(row.number, replace(row, right=right, carry=None, factor=0))
                 break
 
 

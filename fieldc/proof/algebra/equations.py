@@ -151,6 +151,9 @@ class System:
     """word mod 2^shift, where the top bits have a variable, of routines without certificates."""
     common: dict[tuple[int, int], int] = field(default_factory=dict)
     """word & word, by their variables in order, of routines without certificates."""
+    written: dict[int, Equation | Select] = field(default_factory=dict)
+    """Rows as the code has them, where what was shown stands in their place: that may be said by
+    words of later rows, so runs on numbers follow the code."""
 
     @property
     def radix(self) -> int:
@@ -193,6 +196,11 @@ class System:
             if top == number:
                 return self.defining(word)
         return self.rows[self.owners[number]] if self.owners[number] >= 0 else None
+
+    def rewrite(self, number: int, row: Equation) -> None:
+        """Let a row say what was shown of its variables."""
+        self.written.setdefault(number, self.rows[number])
+        self.rows[number] = row
 
     def row_of_carry(self, number: int) -> Equation | None:
         """The sum or difference whose carry a variable is."""

@@ -119,6 +119,8 @@ def equate_wrapped(case: Case) -> tuple[Equality, ...]:
         if row.word in read or row.carry not in read:
             continue
         products = [shifted[m[0]] for m in row.right if len(m) == 1 and m[0] in shifted]
+        if products and _quotient(system, row.right, MOST_REPLACED) is not None:
+            continue  # the word is 0, as in other reductions, where the carry is better kept
         for value in filter(None, (_beside(system, row, other) for other in products)):
             equality = shown(case, row.carry, value, factors_of(system, row.carry))
             if equality is not None:

@@ -35,7 +35,7 @@ def complete(system: System, values: dict[int, int]) -> None:
             a, b = common[number]
             values[number] = values[a] & values[b]
             continue
-        row = system.rows[owner]
+        row = system.written.get(owner, system.rows[owner])
         if isinstance(row, Select):
             values[row.word] = evaluate(row.when_set if values[row.flag] else row.otherwise, values)
         else:

@@ -98,13 +98,12 @@ def write(system: System, equality: Equality) -> None:
     for number, factor in equality.factors.items():
         row = system.rows[number]
         if isinstance(row, Equation):
-            right = dict(row.right)
+            right, is_its = dict(row.right), row.carry == equality.carry
             add_to(right, product(factor, equality.value), -1)
-            if row.carry == equality.carry:
-                system.rows[number] = replace(row, carry=None, factor=0, right=right)
-            else:
+            if not is_its:
                 add_to(right, product(factor, variable(equality.carry)))
-                system.rows[number] = replace(row, right=right)
+            without = replace(row, carry=None, factor=0) if is_its else row
+            system.rewrite(number, replace(without, right=right))
 
 
 def in_given_rows(rows: Combination, equalities: Sequence[Equality]) -> Combination:

@@ -46,8 +46,10 @@ void @name@_array_from_montgomery(uint64_t *z, const @name@ *x, size_t count);
 
 /* Bytes of count values side by side, as decode reads one and encode writes it.
  * FIELDC_NULL_POINTER or FIELDC_WRONG_LENGTH unless length is count * @upper@_BYTES, and nothing is
- * written; FIELDC_NOT_CANONICAL if some number is p or above: its z_i is 0, the others are right. */
-int @name@_array_decode(@name@ *z, const uint8_t *bytes, size_t length, size_t count);
-int @name@_array_decode_le(@name@ *z, const uint8_t *bytes, size_t length, size_t count);
+ * written. */
 int @name@_array_encode(uint8_t *bytes, size_t length, const @name@ *x, size_t count);
 int @name@_array_encode_le(uint8_t *bytes, size_t length, const @name@ *x, size_t count);
+/* Decoding returns FIELDC_NULL_POINTER and FIELDC_WRONG_LENGTH in the same way, and
+ * FIELDC_NOT_CANONICAL if some number is p or above: its z_i is 0, the others are right. */
+int @name@_array_decode(@name@ *z, const uint8_t *bytes, size_t length, size_t count);
+int @name@_array_decode_le(@name@ *z, const uint8_t *bytes, size_t length, size_t count);
