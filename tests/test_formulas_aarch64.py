@@ -83,6 +83,26 @@ def test_what_offsets_do_not_reach_is_one_line(count: int, calls: bool, tmp_path
     assert isinstance(choice.plan, ArmCalls) == calls
 
 
+UNPROVED = """
+from fieldc.formulas import I64, Element, accumulator, formula
+
+Sum1 = accumulator(1, I64)
+
+@formula
+def summed(s: Sum1, x: Element, k: I64, y: Element, i: I64) -> Element:
+    return s.plus(x, k).plus(y, i).reduced()
+"""
+
+
+def test_a_routine_without_a_proof_is_part_of_one_line(tmp_path: Path) -> None:
+    """A caller of it was refused: a call is no code that takes the same time for all values."""
+    (tmp_path / "summed.py").write_text(UNPROVED)
+    words = ["--formula", str(tmp_path / "summed.py"), "--target", "aarch64-linux"]
+    assert main(["build", "bls12-381-r", *words, "-o", str(tmp_path / "built")]) == 0
+    (row,) = json.loads((tmp_path / "built/manifest.json").read_text())["kernels"]
+    assert row["status"] == "PROVED" or not row["called"]
+
+
 def test_a_caller_has_no_unwind_data(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "formulas.py").write_text(TEXT)
     words = ["build", str(P), "--formula", str(tmp_path / "formulas.py"), "--unwind"]

@@ -205,9 +205,15 @@ def _by_calls(
 def _each_step(
     target: Target, field: Field, formula: Formula, plans: _Plans, routines: _Routines
 ) -> _Planned:
-    """A routine for each step, and how they were chosen."""
+    """A routine for each step, and how they were chosen.
+
+    Raises NotCompiled where one is not proved and one straight line need not be.
+    """
     plan = ranged(planned(formula, is_fused=False), field)
-    return plan, routines(plan), "each for one step"
+    made = routines(plan)
+    if not target.is_own and not all(one.proved for one in made):
+        raise NotCompiled("a caller of routines that are not proved is not proved")
+    return plan, made, "each for one step"
 
 
 def _plan_by_calls(
