@@ -146,20 +146,35 @@ def straight_lines(field: Field, formula: Formula) -> list[Expression]:
 def _flat(field: Field, plan: FormulaPlan) -> list[Expression]:
     """The formula as one straight line, for each way to reduce whose bounds hold.
 
-    Where none do, each value is taken to be in its block's range: the block by itself must hold.
+    Where none do, each value is taken to be in its block's range: so it is where all blocks hold,
+    each by itself and with the same way to reduce.
     """
     is_divided = any(block.is_divided for block in plan.blocks)
     ways = {"cios": NONE} if not is_divided else dict.fromkeys(DIVISIONS, "")
     try:
         return _expressions(field, [kernel_of(plan, *way) for way in ways.items()])
     except BoundError as error:
+        holding = [
+            way for way in ways.items() if all(_holds(field, b, way[0]) for b in plan.blocks)
+        ]
+        if not holding:
+            raise
         try:
-            for block in plan.blocks:
-                _expressions(field, block.kernels("routine"))
-            kernels = [kernel_of(plan, *way, by_ranges=True) for way in ways.items()]
-            return _expressions(field, kernels)
+            return _expressions(field, [kernel_of(plan, *way, by_ranges=True) for way in holding])
         except BoundError:
             raise error from None
+
+
+def _holds(field: Field, block: Block | StepBlock, how: str) -> bool:
+    """Whether the bounds of a block hold, by itself and with a way to reduce."""
+    kernels = {kernel.algorithm: kernel for kernel in block.kernels("routine")}
+    if block.is_divided and how not in (*kernels, "cios"):
+        return False  # a block of one step is made by cios
+    try:
+        kernels.get(how, next(iter(kernels.values()))).expression(field)
+    except BoundError:
+        return False
+    return True
 
 
 def _expressions(field: Field, kernels: Iterable[Kernel]) -> list[Expression]:
