@@ -61,7 +61,7 @@ def call(f: Field, made: ArrayKernel, sizes: tuple[int, ...]) -> ArrayCall:
     """A kernel that this processor runs, or else the emulator."""
     if AVX512IFMA.runs_here:
         return LoadedColumnKernel(made.object, made.symbol, len(sizes))
-    return EmulatedCall(made.object, made.symbol, sizes, 8 * f.n)
+    return EmulatedCall(made.object, made.symbol, sizes, 8 * in_lanes(f).n)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -202,6 +202,12 @@ def hooks(symbols: list[tuple[str, int]]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def sizes_of_sums(f: Field) -> dict[str, tuple[int, ...]]:
+    """The arrays of both kernels of inner products, in bytes; 0 for one of elements."""
+    columns = 64 * columns_of(f).count
+    return {SUM[0]: (columns, 0, 0), SUM[1]: (0, columns)}
+
+
 @pytest.mark.parametrize("path", VECTOR_PATHS)
 def test_the_emulator_runs_what_the_package_calls(
     path: int, small: Package, tmp_path: Path
@@ -209,6 +215,9 @@ def test_the_emulator_runs_what_the_package_calls(
     """FIELDC_PATH takes a path without asking; each kernel's bytes are those of the object."""
     folder, f, name = small
     pointers = {op: POINTERS[kind] for kind, ops in MEMBERS.items() for op in ops}
+    expressions = {op: array_expression(f, op, ARRAY) for op in pointers}
+    sizes = sizes_of_sums(f)
+    pointers |= {op: len(some) for op, some in sizes.items()}
     symbols = {op: f"{name}_{op}_array_{VECTOR_PATHS[path]}" for op in pointers}
     (tmp_path / "hooks.c").write_text(hooks([(symbols[op], pointers[op]) for op in pointers]))
     wrapped = (f"-Wl,--wrap={symbol}" for symbol in symbols.values())
@@ -216,8 +225,8 @@ def test_the_emulator_runs_what_the_package_calls(
     library = Library(shared(folder, tmp_path / "library.so", *words), f, name)
     assert library.call("path") == path
     code = (folder / "objects/x86_64-linux.o").read_bytes()
-    expressions = {op: array_expression(f, op, ARRAY) for op in symbols}
-    calls = {op: EmulatedFunction(code, symbols[op], expressions[op]).at for op in symbols}
+    calls = {op: EmulatedFunction(code, symbols[op], e).at for op, e in expressions.items()}
+    calls |= {op: EmulatedCall(code, symbols[op], some, 8 * f.n) for op, some in sizes.items()}
     held = [hooked(library, symbols[op], pointers[op], calls[op]) for op in symbols]
     check_arrays(library, (0, 1, 7, 12, 70))
     check_transforms(library, 6)
@@ -229,7 +238,7 @@ def test_the_emulator_runs_inner_products(path: int, tmp_path: Path, packages: P
     """Their two kernels and `add`, of which the object's bytes run."""
     f, name = packages("bn254-p", tmp_path)
     columns, target, element = columns_of(f), VECTOR_PATHS[path], 8 * f.n
-    sizes = {"add": (0, 0, 0), SUM[0]: (64 * columns.count, 0, 0), SUM[1]: (0, 64 * columns.count)}
+    sizes = {"add": (0, 0, 0), **sizes_of_sums(f)}
     symbols = {op: f"{name}_{op}_array_{target}" for op in sizes}
     hooks_c = tmp_path / "hooks.c"
     hooks_c.write_text(hooks([(symbols[op], len(sizes[op])) for op in sizes]))

@@ -26,6 +26,7 @@ EXCLUDED = ("algorithm", "peers", "plot", "all_goals")
 def batch(arguments: argparse.Namespace) -> Answer:
     """The answer of a race of kernels on arrays. Raises UsageError for what it does not take."""
     from fieldc.lab.arrays import run_batch
+    from fieldc.targets.array_targets import ARRAY_TARGETS
 
     for name in EXCLUDED:
         if getattr(arguments, name):
@@ -34,7 +35,8 @@ def batch(arguments: argparse.Namespace) -> Answer:
     if arguments.field is None or arguments.word not in ("32", "64"):
         raise UsageError("--batch takes a FIELD in words of 64 or 32 bits; see fieldc bench --help")
     field = find_field(arguments.field, int(arguments.word))
-    operations = array_operations(field, arguments.op or DEFAULT_OPERATIONS)
+    targets = [*ARRAY_TARGETS.values()]
+    operations = array_operations(field, arguments.op or DEFAULT_OPERATIONS, targets)
     elements = arguments.elements or ELEMENTS
     with progress() as show:
         report = run_batch(field, operations, arguments.rounds, arguments.seed, elements, show)

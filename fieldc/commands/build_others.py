@@ -24,10 +24,8 @@ def build_batch(field: Field, folder: Path, arguments: argparse.Namespace) -> An
             raise UsageError(f"--batch builds kernels on arrays; leave out --{name}")
     if arguments.formula is not None or field.word not in (32, 64):
         raise UsageError("--batch takes operations in words of 64 or 32 bits; leave out the rest")
-    targets, operations = (
-        array_targets(arguments.target, field),
-        array_operations(field, arguments.op),
-    )
+    targets = array_targets(arguments.target, field)
+    operations = array_operations(field, arguments.op, targets)
     with progress() as show:
         built, data = build_arrays(targets, field, operations, folder, show, not arguments.op)
     rows = [

@@ -18,6 +18,7 @@ from fieldc.field import Field
 if TYPE_CHECKING:
     from fieldc.language import Expression
     from fieldc.targets.target import Target
+    from fieldc.targets.vectors.target import VectorTarget
 
 ALL = "all"
 ON_ARRAYS = ("butterfly", INNER)
@@ -65,16 +66,18 @@ def check_batched(arguments: argparse.Namespace) -> None:
             raise UsageError(f"{name} is an operation on arrays; add --batch")
 
 
-def array_operations(field: Field, named: Sequence[str] | None) -> list[str]:
-    """The operations that are named, or all that kernels on arrays have.
+def array_operations(
+    field: Field, named: Sequence[str] | None, targets: Sequence[VectorTarget]
+) -> list[str]:
+    """The operations that are named, or all that kernels on arrays have on some of the targets.
 
     Raises UsageError for another one.
     """
-    from fieldc.algorithms.sums import has_sums
     from fieldc.targets.vectors.offers import BATCHED
 
     if not named or list(named) in ([ALL], list(OPERATIONS)):
-        return [*BATCHED, *([INNER] if has_sums(field) else [])]
+        has_sums = any(target.has_sums(field) for target in targets)
+        return [*BATCHED, *([INNER] if has_sums else [])]
     for name in named:
         if name not in (*BATCHED, INNER):
             known = ", ".join((*BATCHED, INNER))
