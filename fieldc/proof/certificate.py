@@ -44,6 +44,7 @@ Where every choice's flag has a value, each row is an equation `left - right = 0
 
 where variables with one possible value are replaced by it. For the function, and for a word that is
 0 modulo 2^w, there are no slopes and scale 1, and the coefficients of `rest` are 0 modulo p or 2^w.
+A residue with a scale says that scale*word is 0 modulo scale*2^w: then the word is 0 too.
 For a bound every monomial of `rest` and every product (of operands, named, and limbs, numbered) is
 taken at its largest value, with a negative coefficient at 0; the sum is below scale*(limit + 1).
 

@@ -132,9 +132,5 @@ def fix_zeros(case: Case) -> bool:
         if row.kind != "add" or row.word not in read or row.word in case.fixed:
             continue
         if products & {number for monomial in row.right for number in monomial}:
-            residue = residue_of(case, row.word)
-            if residue is not None:
-                case.facts[row.word] = Fact(0, None, residue)
-                case.fixed[row.word] = 0
-                words = True
+            words |= is_zero(case, row.word)
     return words
