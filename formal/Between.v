@@ -21,7 +21,7 @@ Record equality := Equality {
 }.
 
 Inductive proposal :=
-  | Words (ws : list variable) (less_than : Z) (cases : list case)
+  | Words (first : list equality) (ws : list variable) (less_than : Z) (cases : list case)
   | Written.
 
 (** ** What a number's range says of its words *)
@@ -91,12 +91,16 @@ Fixpoint between_known (modulus factor : Z) (s : system) (numbers : list number_
   | e :: l', p :: ps' =>
       if speaks_of (length numbers) e then
         match p with
-        | Words ws b cases =>
-            if forallb (has_range s) ws &&
-               replay modulus factor b [e] s numbers [map Var ws] cases
-            then between_known modulus factor (limit (b - 1) ws s)
-                   (numbers ++ [(limbs_polynomial (map Var ws), Some b)]) l' ps'
-            else None
+        | Words first ws b cases =>
+            match with_equalities numbers s first with
+            | Some s1 =>
+                if forallb (has_range s1) ws &&
+                   replay modulus factor b [e] s1 numbers [map Var ws] cases
+                then between_known modulus factor (limit (b - 1) ws s1)
+                       (numbers ++ [(limbs_polynomial (map Var ws), Some b)]) l' ps'
+                else None
+            | None => None
+            end
         | Written =>
             if factor =? 1
             then between_known modulus factor s
@@ -244,14 +248,16 @@ Proof.
         = Some (s', numbers') /\ holds v s1 /\ numbers_below v (numbers ++ [one]) /\
       (modulus | factor * value v (fst one) - denote (number_value v numbers) e))
       as (s1 & one & B1 & H1 & N1 & D).
-    { destruct p as [ws b cases|].
-      - destruct (forallb (has_range s) ws && _) eqn:C; [|discriminate].
+    { destruct p as [first ws b cases|].
+      - destruct (with_equalities numbers s first) as [s0|] eqn:W0; [|discriminate].
+        pose proof (with_equalities_right _ _ _ _ _ W0 H N) as H0.
+        destruct (forallb (has_range s0) ws && _) eqn:C; [|discriminate].
         apply andb_prop in C as [K C].
-        apply (replay_right modulus factor b [e] s numbers [map Var ws] v H N cases 0) in C;
+        apply (replay_right modulus factor b [e] s0 numbers [map Var ws] v H0 N cases 0) in C;
           [|cbn; lia].
         destruct C as (ws' & claim & W & E & D & L). cbn in W, E.
         injection W as <-. injection E as <-.
-        pose proof (value_words_nonnegative v s ws H K) as P.
+        pose proof (value_words_nonnegative v s0 ws H0 K) as P.
         eexists _, (_, _). split; [exact B|]. split; [apply limit_right; auto; lia|].
         split; [|exact D]. apply numbers_below_one; [exact N|]. intros u [= <-]. lia.
       - destruct (Z.eqb_spec factor 1) as [->|]; [|discriminate].

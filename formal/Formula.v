@@ -86,12 +86,9 @@ Section Meaning.
       (map (expression_of inverse) (steps f)) (map Value (outcomes f)) (less_than (outcome f))
       stack calling.
 
-  (** The equalities and the cases are the certificate; no words hold the numbers between. *)
   Definition formula_check (f : formula) (inverse stack : Z) (calling : convention) (code : list Z)
-      (equalities : list equality) (cases : list case) : bool :=
-    ((r * inverse) mod p =? 1) &&
-    check (formula_contract f inverse stack calling) code
-      (Certificate equalities (map (fun _ => Written) (steps f)) cases).
+      (given : certificate) : bool :=
+    ((r * inverse) mod p =? 1) && check (formula_contract f inverse stack calling) code given.
 
   Lemma expression_right inverse x z s : p <> 0 -> (r * inverse) mod p = 1 ->
     (p | 1 * z - denote x (expression_of inverse s)) -> step_holds x z s.
@@ -136,9 +133,9 @@ Section Meaning.
   Qed.
 
   (** What is accepted gives the numbers of the steps, in every run. *)
-  Theorem formula_checked f inverse stack calling code equalities cases :
+  Theorem formula_checked f inverse stack calling code given :
     let c := formula_contract f inverse stack calling in
-    formula_check f inverse stack calling code equalities cases = true -> p <> 0 ->
+    formula_check f inverse stack calling code given = true -> p <> 0 ->
     exists seen many, forall start, ready c code start ->
     exists last, run many start = Some last /\ done c code seen start last /\
       formula_kept f c start last.

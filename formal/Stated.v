@@ -17,8 +17,7 @@ Record stated := Stated {
   statement : formula;
   own_stack : Z;
   own_choices : choices;
-  own_equalities : list equality;
-  own_cases : list case
+  own_certificate : certificate
 }.
 
 Section Calls.
@@ -28,9 +27,7 @@ Section Calls.
 
   Definition routine_of (inverse : Z) (s : stated) : routine :=
     Routine (place_in_code s) (formula_contract p n (statement s) inverse (own_stack s) inner)
-      (own_choices s)
-      (Certificate (own_equalities s) (map (fun _ => Written) (steps (statement s)))
-        (own_cases s)).
+      (own_choices s) (own_certificate s).
 
   Definition check_calls (f : formula) (inverse stack : Z) (calling : convention) (code : list Z)
       (routines : list stated) : bool :=

@@ -8,8 +8,8 @@ Open Scope Z_scope.
 
 (** What a certificate proposes; a wrong proposal can only be refused. *)
 Record certificate := Certificate {
-  equalities : list equality;
   proposals : list proposal;
+  equalities : list equality;           (* after the numbers between *)
   cases : list case
 }.
 
@@ -53,8 +53,8 @@ Definition verdict (c : contract) (s1 : system) (l : list (area * Z * content))
     (given : certificate) : option unit :=
   numbers <- inputs_known c (entered_cells c);
   results <- results_of c l;
-  s0 <- with_equalities numbers s1 (equalities given);
-  '(s, known) <- between_known (modulus c) (factor c) s0 numbers (between c) (proposals given);
+  '(s0, known) <- between_known (modulus c) (factor c) s1 numbers (between c) (proposals given);
+  s <- with_equalities known s0 (equalities given);
   guard (forallb (speaks_of (length known)) (claims c) &&
     replay (modulus c) (factor c) (below c) (claims c) s known results (cases given)).
 
@@ -151,8 +151,8 @@ Proof.
   destruct (traverse (input_known _) _) as [numbers|] eqn:TI; [|discriminate C].
   cbn [bind] in C.
   destruct (traverse _ (seq 0 (length (claims c)))) as [results|] eqn:TR; [|discriminate C].
-  cbn [bind] in C. destruct (with_equalities _ _ _) as [s0|] eqn:WE; [|discriminate C].
-  cbn [bind] in C. destruct (between_known _ _ _ _ _ _) as [[s known]|] eqn:BK; [|discriminate C].
+  cbn [bind] in C. destruct (between_known _ _ _ _ _ _) as [[s0 known]|] eqn:BK; [|discriminate C].
+  cbn [bind] in C. destruct (with_equalities _ _ _) as [s|] eqn:WE; [|discriminate C].
   cbn [bind] in C. destruct (_ && _) eqn:B in C; [|discriminate C]. clear C.
   apply andb_prop in B as [SO RP].
   pose proof (always_now _ _ _ G) as H.
@@ -187,8 +187,8 @@ Proof.
     unfold input_value, read_as. rewrite SI. cbn [andb].
     split; [|apply (values_below _ _ _ R i), (nth_error_In _ _ I)].
     apply limbs_at_nonnegative with (1 := bytes_are _ _ _ R). }
-  destruct (between_right _ _ _ _ _ _ _ _ _ BK (with_equalities_right _ _ _ _ _ WE H NB) NB)
-    as (H2 & NB2 & LK & VK & DK).
+  destruct (between_right _ _ _ _ _ _ _ _ _ BK H NB) as (H1 & NB2 & LK & VK & DK).
+  pose proof (with_equalities_right _ _ _ _ _ WE H1 NB2) as H2.
   set (values := number_value v known) in *.
   assert (forall k claim, nth_error (claims c) k = Some claim ->
     (modulus c | factor c * limbs_at m (place c start Result

@@ -122,11 +122,22 @@ let equality () =
   let no_more = bounding () in
   { equal_word; equal_value; cut; no_more; no_less = bounding () }
 
-(* Words that hold a number between operands and result, what it is below, and that proved. *)
+(* A number between operands and result: words that hold it, what it is below, and that proved; or
+   what its expression says. *)
 let proposal () =
-  let words = many position in
-  let below = z () in
-  Words (words, below, many case)
+  match token () with
+  | "words" ->
+      let first = many equality in
+      let words = many position in
+      let below = z () in
+      Words (first, words, below, many case)
+  | "written" -> Written
+  | other -> raise (Malformed ("a number " ^ other))
+
+let certificate () =
+  let proposals = many proposal in
+  let equalities = many equality in
+  { proposals; equalities; cases = many case }
 
 (* The operation, by its family and the numbers that choose one of its functions. *)
 let operation () =
@@ -201,18 +212,14 @@ let claim () =
   let stack = z () in
   let calling = convention () in
   let code = bytes () in
-  let given () =
-    let equalities = many equality in
-    let proposals = many proposal in
-    { equalities; proposals; cases = many case }
-  in
   match calling with
   | X86_64 calling ->
-      ForX86_64.check (ForX86_64.contract_of operation p limbs lazily stack calling) code (given ())
+      let contract = ForX86_64.contract_of operation p limbs lazily stack calling in
+      ForX86_64.check contract code (certificate ())
   | AArch64 calling ->
       let hints = many hint in
       let contract = ForAArch64.contract_of operation p limbs lazily stack calling in
-      ForAArch64.check hints contract code (given ())
+      ForAArch64.check hints contract code (certificate ())
 
 (* A user's formula. The inverse of R is only a proposal: the checker multiplies it by R. *)
 
@@ -253,13 +260,10 @@ let formula_claim () =
   let inverse = z () in
   match calling with
   | X86_64 calling ->
-      let equalities = many equality in
-      ForX86_64.check_formula p limbs formula inverse stack calling code equalities (many case)
+      ForX86_64.check_formula p limbs formula inverse stack calling code (certificate ())
   | AArch64 calling ->
       let hints = many hint in
-      let equalities = many equality in
-      ForAArch64.check_formula hints p limbs formula inverse stack calling code equalities
-        (many case)
+      ForAArch64.check_formula hints p limbs formula inverse stack calling code (certificate ())
 
 (* A formula that calls routines. Their statements and places are only proposals: the checker
    verifies each for the bytes there. *)
@@ -268,19 +272,16 @@ let x86_64_routine () =
   let place_in_code = z () in
   let statement = statement () in
   let own_stack = z () in
-  let own_equalities = many equality in
-  let own_cases = many case in
-  let own_choices = () in
-  { CheckingX86_64.place_in_code; statement; own_stack; own_choices; own_equalities; own_cases }
+  let own_certificate = certificate () in
+  { CheckingX86_64.place_in_code; statement; own_stack; own_choices = (); own_certificate }
 
 let aarch64_routine () =
   let place_in_code = z () in
   let statement = statement () in
   let own_stack = z () in
   let own_choices = many hint in
-  let own_equalities = many equality in
-  let own_cases = many case in
-  { CheckingAArch64.place_in_code; statement; own_stack; own_choices; own_equalities; own_cases }
+  let own_certificate = certificate () in
+  { CheckingAArch64.place_in_code; statement; own_stack; own_choices; own_certificate }
 
 let calls_claim () =
   let formula = statement () in

@@ -56,7 +56,7 @@ class KernelClaim:
     code: bytes
     """From the first instruction on, with the constants."""
     certificate: tuple[str, ...]
-    """What it proposes, as words: equalities, values between, cases."""
+    """What it proposes, as words: values between, equalities, cases."""
     formula: FormulaStatement | None = None
     """A user's formula, which is claimed instead of an operation."""
     calls: bool = False
@@ -110,7 +110,8 @@ def claim_for(
                 *_many(called, lambda call: _routine(call[0], call[1], p, limbs, has_products)),
             )
         else:
-            words = (*_proposals(stated, contract, units, has_cuts=statement is None),)
+            steps = None if statement is None else len(statement.steps)
+            words = (*_proposals(stated, contract, units, steps),)
             if has_products:
                 words = (*_many(stated.get("products", ()), _product), *words)
     except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError):
@@ -137,16 +138,22 @@ def called_places(code: bytes, architecture: str) -> list[int]:
 
 
 def _proposals(
-    stated: Mapping[str, Any], contract: Contract, units: tuple[int, int], has_cuts: bool
+    stated: Mapping[str, Any], contract: Contract, units: tuple[int, int], steps: int | None
 ) -> Iterator[str]:
-    """Equalities, values between where there may be any, and cases."""
+    """Values between, of a formula one for each of its steps, equalities, and cases."""
     places = value_places(contract)
-    cases, cuts = stated["cases"], stated.get("cut_points", ())
-    places |= {f"v{number}": number for number in range(len(places), len(places) + len(cuts))}
-    yield from _many(stated.get("equalities", ()), lambda equality: _equality(equality, places))
-    if has_cuts:
-        yield from _many(cuts, lambda cut: _cut_point(cut, places, units))
-    yield from _many(cases, lambda case: _case(case, places, units))
+    cuts = {cut.get("step", number): cut for number, cut in enumerate(stated.get("cut_points", ()))}
+    between = range(len(cuts) if steps is None else steps)
+    if cuts and max(cuts) not in between:
+        raise ValueError("a value of no step")
+    places |= {f"v{number}": number for number in (len(places) + step for step in between)}
+    yield from _many(between, lambda step: _between(cuts.get(step), places, units))
+    yield from _equalities(stated, places)
+    yield from _many(stated["cases"], lambda case: _case(case, places, units))
+
+
+def _equalities(stated: Mapping[str, Any], places: Mapping[str, int]) -> Iterator[str]:
+    return _many(stated.get("equalities", ()), lambda equality: _equality(equality, places))
 
 
 def _routine(
@@ -160,7 +167,7 @@ def _routine(
     if has_products:
         yield from _many(stated.get("products", ()), _product)
     contract = contract_of_formula(statement, p, limbs)
-    yield from _proposals(stated, contract, (1, 1), has_cuts=False)
+    yield from _proposals(stated, contract, (1, 1), len(statement.steps))
 
 
 def value_places(contract: Contract) -> dict[str, int]:
@@ -259,9 +266,15 @@ def _equality(equality: Mapping[str, Any], places: Mapping[str, int]) -> Iterato
     yield from _bound(equality["least"], places)
 
 
-def _cut_point(
-    cut: Mapping[str, Any], places: Mapping[str, int], units: tuple[int, int]
+def _between(
+    cut: Mapping[str, Any] | None, places: Mapping[str, int], units: tuple[int, int]
 ) -> Iterator[str]:
+    """A value between: the words that hold it, or none do."""
+    if cut is None:
+        yield "written"
+        return
+    yield "words"
+    yield from _equalities(cut, places)
     yield from _many(cut["words"], _number)
     yield _hex(int(cut["high"], 16) + 1)
     yield from _many(cut["cases"], lambda case: _case(case, places, units))

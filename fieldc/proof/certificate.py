@@ -160,8 +160,9 @@ def certificate_of_formula(
     """The proof of a formula, whose text is given, as JSON values."""
     head = _head(symbol, name, name, p, limbs, convention, {})
     head["contract"]["formula"] = formula
-    routines = [{"formula": text, **_proof(proof, p)} for text, proof in proved.routines]
-    return {**head, **_proof(proved.proof, p), **({"routines": routines} if routines else {})}
+    routines = [{"formula": text, **_proof(one, p, by_steps=True)} for text, one in proved.routines]
+    proof = _proof(proved.proof, p, by_steps=True)
+    return {**head, **proof, **({"routines": routines} if routines else {})}
 
 
 def _head(
@@ -188,27 +189,43 @@ def _head(
     }
 
 
-def _proof(proved: ProvedCode, p: int) -> dict[str, Any]:
+def _proof(proved: ProvedCode, p: int, by_steps: bool = False) -> dict[str, Any]:
     writer = Writer(proved.rows, proved.equalities)
     products = [[word, hex(factor), hex(constant)] for word, factor, constant in proved.products]
+    cut_points = _cut_points(writer, proved, p, by_steps)
+    *_, before = (0, *(point.equated for point in proved.cut_points if point))
+    equalities = _equalities(writer, before, len(proved.equalities))
     return {
         **({"products": products} if products else {}),
         "stack": proved.stack,
-        **({"equalities": writer.equalities()} if proved.equalities else {}),
-        **({"cut_points": _cut_points(writer, proved, p)} if proved.cut_points else {}),
+        **({"cut_points": cut_points} if cut_points else {}),
+        **equalities,
         "cases": [writer.case(proof, p) for proof in proved.cases],
     }
 
 
-def _cut_points(writer: Writer, proved: ProvedCode, p: int) -> list[dict[str, Any]]:
-    return [
-        {
-            "words": list(point.value.limbs),
-            "high": hex(point.value.high),
-            "cases": [writer.case(proof, p) for proof in point.cases],
-        }
-        for point in proved.cut_points
-    ]
+def _equalities(writer: Writer, start: int, end: int) -> dict[str, Any]:
+    """Those that were shown between two counts, if there are any."""
+    found = writer.equalities(start, end)
+    return {"equalities": found} if found else {}
+
+
+def _cut_points(writer: Writer, proved: ProvedCode, p: int, by_steps: bool) -> list[dict[str, Any]]:
+    found, before = [], 0
+    for step, point in enumerate(proved.cut_points):
+        if point is None:
+            continue
+        found.append(
+            {
+                **({"step": step} if by_steps else {}),
+                **_equalities(writer, before, point.equated),
+                "words": list(point.value.limbs),
+                "high": hex(point.value.high),
+                "cases": [writer.case(proof, p) for proof in point.cases],
+            }
+        )
+        before = point.equated
+    return found
 
 
 def text(certificate: dict[str, Any]) -> str:
@@ -224,9 +241,12 @@ class Writer:
     rows: int
     known: tuple[Equality, ...] = ()
 
-    def equalities(self) -> list[dict[str, Any]]:
-        """What dropped carries equal. Each is shown by means of those before it."""
-        return [replace(self, known=self.known[:k])._equality(e) for k, e in enumerate(self.known)]
+    def equalities(self, start: int, end: int) -> list[dict[str, Any]]:
+        """What words equal, by two counts. Each is shown by means of those before it."""
+        return [self._knowing(k)._equality(self.known[k]) for k in range(start, end)]
+
+    def _knowing(self, count: int) -> Writer:
+        return replace(self, known=self.known[:count])
 
     def _equality(self, equality: Equality) -> dict[str, Any]:
         return {
@@ -238,7 +258,10 @@ class Writer:
         }
 
     def case(self, proof: CaseProof | Excluded, p: int) -> dict[str, Any]:
-        """One case of a certificate."""
+        """One case of a certificate, shown by means of the equalities before it."""
+        return self._knowing(proof.equated)._case(proof, p)
+
+    def _case(self, proof: CaseProof | Excluded, p: int) -> dict[str, Any]:
         if isinstance(proof, Excluded):
             flags = [*map(list, proof.flags.items())]
             return {"flags": flags, "excluded": self._bound(proof.bound)}

@@ -11,9 +11,10 @@ from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.calls import settle
 from fieldc.proof.claims.contracts import WORD_BITS
 from fieldc.proof.claims.formulas import contract_of_formula, statement_of
+from fieldc.proof.entry import operands_of
 from fieldc.proof.instruction_sets import INSTRUCTION_SETS
 from fieldc.proof.memory import KernelMemory
-from fieldc.proof.prove import operands_of, prove
+from fieldc.proof.prove import prove
 from fieldc.proof.proved import CaseProof, Excluded, ProvedCode
 from fieldc.proof.routines import Routines
 
@@ -125,10 +126,21 @@ def _proved(code: bytes, start: int, claim: _Claim) -> ProvedCode:
     for known in _remembered if start == 0 else ():
         if known.is_of(code, claim):
             return known.proof
-    contract = contract_of_formula(statement_of(claim.text), claim.p, claim.limbs)
-    cases: list[CaseProof | Excluded] = []
-    by = claim.convention, start, claim.architecture
-    proof = ProvedCode.of(prove(code, contract, *by, record=cases.append), cases)
+    try:
+        proof = _proof(code, start, claim)
+    except ProofError as error:
+        try:
+            proof = _proof(code, start, claim, by_steps=True)
+        except ProofError:
+            raise error from None
     if start == 0:
         _remembered.append(_Remembered(claim, code, proof))
     return proof
+
+
+def _proof(code: bytes, start: int, claim: _Claim, by_steps: bool = False) -> ProvedCode:
+    """A proof of a formula at once, or of its steps that words hold, one after the other."""
+    contract = contract_of_formula(statement_of(claim.text), claim.p, claim.limbs, by_steps)
+    cases: list[CaseProof | Excluded] = []
+    by = claim.convention, start, claim.architecture
+    return ProvedCode.of(prove(code, contract, *by, record=cases.append), cases)

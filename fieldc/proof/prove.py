@@ -10,13 +10,14 @@ from fieldc.proof.algebra import refute
 from fieldc.proof.algebra.bounds import Case
 from fieldc.proof.algebra.comparisons import comparison_by_top, comparison_of
 from fieldc.proof.algebra.dropped import find_equal_words, join_wraps
-from fieldc.proof.algebra.equations import ONE, Polynomial, System, add_to
+from fieldc.proof.algebra.equations import Polynomial, add_to
 from fieldc.proof.algebra.facts import Input
 from fieldc.proof.algebra.halves import (
     equate_doubled,
     equate_high_halves,
     equate_tops,
     equate_wrapped,
+    equate_zero_tops,
 )
 from fieldc.proof.algebra.identity import Identity, ProofError, flags_of, open_masks, value_of
 from fieldc.proof.algebra.masks import equate_masked, fix_masked
@@ -24,8 +25,9 @@ from fieldc.proof.algebra.refute import Sample
 from fieldc.proof.algebra.strategies import STRATEGIES, Strategy
 from fieldc.proof.algebra.wraps import Equality, equate_dropped
 from fieldc.proof.algebra.zeros import fix_unread, fix_zeros
-from fieldc.proof.claims.contracts import WORD_BITS, Claim, Contract, Operand
-from fieldc.proof.claims.cut_points import candidates, residues
+from fieldc.proof.claims.contracts import Claim, Contract
+from fieldc.proof.claims.cut_points import Known, candidates
+from fieldc.proof.entry import Entered, entered, from_any_place
 from fieldc.proof.instruction_sets import INSTRUCTION_SETS
 from fieldc.proof.memory import KernelMemory
 from fieldc.proof.proved import CaseProof, CutPoint, Excluded, Proved
@@ -40,10 +42,6 @@ MOST_IN_VAIN = 4
 """How often it is asked in vain whether a case can be."""
 
 
-STACK_PLACE, STACK_ALIGNMENT = 8, 16
-"""A call leaves the stack pointer at 8 modulo 16."""
-Entered = tuple[KernelMemory, tuple[Input, ...]]
-"""The state of a run, and the operands' values."""
 RecordCase = Callable[[CaseProof | Excluded], None]
 
 
@@ -70,81 +68,37 @@ def prove(
     """
 
     def run(stack_place: int) -> Entered:
-        memory, inputs = _start(contract, code, constants, unfit, stack_place)
+        memory, inputs = entered(contract, code, constants, unfit, stack_place)
         INSTRUCTION_SETS[architecture].run(memory, convention, code, start)
         return memory, inputs
 
-    memory, inputs = _from_any_place(run)
+    memory, inputs = from_any_place(run)
     system = memory.system
     count = runs or (RUNS if contract.between else 0)  # runs find the words of values between
-    samples = tuple(refute.samples(system, inputs, count))
+    known = Known.on_entry(system, inputs, refute.samples(system, inputs, count))
+    if not memory.is_foreign:
+        known.equalities.extend(_first_equalities(_case(known)))
     cut_points = []
     for claim in contract.between:
-        cut_points.append(_cut_point(system, inputs, contract, claim, samples))
-        inputs, samples = _from_there_on(system, inputs, samples, cut_points[-1].value)
-    goals = list(_goals(memory, contract))
+        cut_points.append(point := _cut_point(known, contract, claim))
+        if point is None:
+            known = known.written(claim, contract.p)
+        else:
+            known = known.held(point.value)
+            if not memory.is_foreign:
+                known.equalities.extend(equate_zero_tops(_case(known)))
+    goals = list(_goals(memory, contract, known))
     open_masks(system, MOST_FLAGS, [goal.result for goal in goals])
     for goal in goals:
-        _refute(inputs, contract, goal, samples)
+        _refute(inputs, contract, goal, known.samples)
     if memory.is_foreign:
         find_equal_words(system)
-        join_wraps(Case(system, inputs, samples=tuple(s.values for s in samples)))
-    equalities = () if memory.is_foreign else _first_equalities(_case(system, inputs, samples))
+        join_wraps(Case(system, known.inputs, samples=known.runs))
     for goal in goals:
-        try:
-            proofs = _proofs(system, inputs, contract, goal, samples)
-        except ProofError:
-            if not memory.is_foreign:
-                equalities += (more := _equalities(system, inputs, contract, goal, samples))
-                if not more:
-                    raise
-            proofs = _proofs(system, inputs, contract, goal, samples, of_flags=memory.is_foreign)
-        for proof in proofs:
+        for proof in _shown(known, contract, goal):
             record(proof)
-    return Proved(system, memory.deepest, equalities, frozenset(memory.executed), tuple(cut_points))
-
-
-def _start(
-    contract: Contract,
-    code: bytes,
-    constants: Mapping[int, bytes] | None,
-    unfit: frozenset[int],
-    stack_place: int,
-) -> Entered:
-    """The state on entry, with new variables for all operands."""
-    system = System(WORD_BITS, is_foreign=constants is not None)
-    operands = operands_of(system, contract)
-    inputs = tuple(i for values in operands.values() for i in values)
-    memory = KernelMemory(
-        system,
-        {name: tuple(v for i in values for v in i.limbs) for name, values in operands.items()},
-        code,
-        contract.result_limbs * len(contract.claims),
-        tables=contract.tables,
-        before=contract.before,
-        in_place=contract.in_place,
-        numbers=contract.numbers,
-        arguments=contract.arguments,
-        constants=constants,
-        unfit=unfit,
-        overlaps=contract.overlap,
-        case=None if constants is None else Case(system, inputs, is_foreign=True),
-        stack_place=stack_place,
-    )
-    return memory, inputs
-
-
-def _from_any_place(run: Callable[[int], Entered]) -> Entered:
-    """One run, which stands for all places of the stack. Raises ProofError where it does not."""
-    memory, inputs = run(STACK_PLACE)
-    for place in range(STACK_PLACE + STACK_ALIGNMENT, memory.aligned_to, STACK_ALIGNMENT):
-        other, _ = run(place)
-        same = (other.system, other.result) == (memory.system, memory.result)
-        if not same or other.aligned_to != memory.aligned_to:
-            raise ProofError("what is computed depends on where the stack lies")
-        memory.deepest = max(memory.deepest, other.deepest)
-        memory.executed |= other.executed
-    return memory, inputs
+    found = tuple(known.equalities), frozenset(memory.executed), tuple(cut_points)
+    return Proved(system, memory.deepest, *found)
 
 
 @dataclass(frozen=True)
@@ -154,58 +108,61 @@ class _Goal:
     number: int
     result: Polynomial
     claim: Claim
+    claimed: Polynomial
+    """The claim of the numbers that are known."""
 
 
-def _goals(memory: KernelMemory, contract: Contract) -> Iterator[_Goal]:
+def _goals(memory: KernelMemory, contract: Contract, known: Known) -> Iterator[_Goal]:
     limbs, written = contract.result_limbs, memory.result
     missing = [i for i in range(memory.result_limbs) if i not in written]
     if missing:
         raise ProofError(f"frame: limb {missing[0]} of z is never written")
     for number, claim in enumerate(contract.claims):
         words = [written[i] for i in range(limbs * number, limbs * (number + 1))]
-        yield _Goal(number, value_of(words, memory.system.radix), claim)
+        value = value_of(words, memory.system.radix)
+        yield _Goal(number, value, claim, claim(known.numbers))
 
 
-def _cut_point(
-    system: System,
-    inputs: tuple[Input, ...],
-    contract: Contract,
-    claim: Claim,
-    samples: Sequence[Sample],
-) -> CutPoint:
-    """The words of a value between, proved to be it. Raises ProofError."""
-    values = residues(contract, claim, samples)
-    refused = None
-    for limbs, high in candidates(system, contract, samples, values):
-        words = value_of([{(v,): 1} for v in limbs], system.radix)
-        below = replace(contract, high=high)
-        try:
-            cases = _proofs(system, inputs, below, _Goal(0, words, claim), samples)
-        except ProofError as error:
-            refused = error
-        else:
-            return CutPoint(Input(f"v{len(inputs)}", limbs, high), tuple(cases))
+def _cut_point(known: Known, contract: Contract, claim: Claim) -> CutPoint | None:
+    """The words of a value between, proved to be it; none where there need be none.
+
+    Raises ProofError.
+    """
+    claimed, refused = claim(known.numbers), None
+    try:
+        for limbs, high in candidates(known, contract, claim):
+            words = value_of([{(v,): 1} for v in limbs], known.system.radix)
+            goal = _Goal(0, words, claim, claimed)
+            try:
+                cases = _shown(known, replace(contract, high=high), goal)
+            except ProofError as error:
+                refused = error
+            else:
+                return CutPoint(Input(known.next_name, limbs, high), tuple(cases))
+    except ProofError:
+        if not contract.may_be_written:
+            raise
+    if contract.may_be_written:
+        return None
     raise refused or ProofError("function: a value between is not found")
 
 
-def _from_there_on(
-    system: System, inputs: tuple[Input, ...], samples: tuple[Sample, ...], value: Input
-) -> tuple[tuple[Input, ...], tuple[Sample, ...]]:
-    """The operands, and those of runs, with a value between among them; its words are held."""
-    system.hold(value.limbs, value.high)
-    number = value.value(system.word_bits)
-    runs = ((*s.operands, refute.evaluate(number, s.values)) for s in samples)
-    later = tuple(Sample(run, s.values) for run, s in zip(runs, samples, strict=True))
-    return (*inputs, value), later
+def _shown(known: Known, contract: Contract, goal: _Goal) -> list[CaseProof | Excluded]:
+    """Every case of a result; where need be, words are equated first. Raises ProofError."""
+    try:
+        return _proofs(known, contract, goal)
+    except ProofError:
+        if known.system.is_foreign:
+            return _proofs(known, contract, goal, of_flags=True)
+        more = _equalities(known, contract, goal)
+        known.equalities.extend(more)
+        if not more:
+            raise
+    return _proofs(known, contract, goal)
 
 
 def _proofs(
-    system: System,
-    inputs: tuple[Input, ...],
-    contract: Contract,
-    goal: _Goal,
-    samples: Sequence[Sample],
-    of_flags: bool = False,
+    known: Known, contract: Contract, goal: _Goal, of_flags: bool = False
 ) -> list[CaseProof | Excluded]:
     """Every case of a result. Raises ProofError.
 
@@ -214,18 +171,17 @@ def _proofs(
     """
     proofs: list[CaseProof | Excluded] = []
     in_vain = 0
-    for case in _cases(system, inputs, goal, samples, proofs.append, of_flags):
-        asks = bool(samples) and not case.samples and in_vain < MOST_IN_VAIN
+    for case in _cases(known, goal, proofs.append, of_flags):
+        asks = bool(known.samples) and not case.samples and in_vain < MOST_IN_VAIN
         proofs.append(_settled(case, contract, goal, asks))
         in_vain += asks and isinstance(proofs[-1], CaseProof)
-    return proofs
+    return [replace(proof, equated=len(known.equalities)) for proof in proofs]
 
 
-def _case(system: System, inputs: tuple[Input, ...], samples: Sequence[Sample]) -> Case:
+def _case(known: Known) -> Case:
     """What is known in all cases."""
-    runs = tuple(sample.values for sample in samples)
-    doubts = refute.UnlikelyRuns(system, inputs) if runs else None
-    return Case(system, inputs, samples=runs, doubts=doubts)
+    doubts = refute.UnlikelyRuns(known.system, known.inputs) if known.samples else None
+    return Case(known.system, known.inputs, samples=known.runs, doubts=doubts)
 
 
 def _first_equalities(case: Case) -> tuple[Equality, ...]:
@@ -233,21 +189,14 @@ def _first_equalities(case: Case) -> tuple[Equality, ...]:
     return equate_tops(case) + equate_doubled(case) + equate_wrapped(case)
 
 
-def _equalities(
-    system: System,
-    inputs: tuple[Input, ...],
-    contract: Contract,
-    goal: _Goal,
-    samples: Sequence[Sample],
-) -> tuple[Equality, ...]:
+def _equalities(known: Known, contract: Contract, goal: _Goal) -> tuple[Equality, ...]:
     """What high halves equal; else dropped carries, if the result has no factor and p is odd."""
-    case = _case(system, inputs, samples)
+    case = _case(known)
     found = equate_masked(case) + equate_high_halves(case)
     if found or contract.factor != 1 or contract.p % 2 == 0:
         return found
-    values = [i.value(system.word_bits) for i in inputs]
-    runs = [s.values for s in refute.samples(system, inputs, PROPOSING)]
-    return equate_dropped(case, goal.claim(values), contract.p, runs)
+    runs = [s.values for s in refute.samples(known.system, known.inputs, PROPOSING)]
+    return equate_dropped(case, goal.claimed, contract.p, runs)
 
 
 def _settled(case: Case, contract: Contract, goal: _Goal, asks: bool) -> CaseProof | Excluded:
@@ -279,7 +228,7 @@ def _refute(
     for run in samples:
         z = refute.evaluate(goal.result, run.values)
         claimed = goal.claim([{(): value} for value in run.operands]).get((), 0)
-        given = ", ".join(f"{i.name} = {v:#x}" for i, v in zip(inputs, run.operands, strict=True))
+        given = ", ".join(f"{i.name} = {v:#x}" for i, v in zip(inputs, run.operands, strict=False))
         if (contract.factor * z - int(claimed)) % contract.p:
             raise ProofError(f"function: z is {z:#x} for {given}")
         if z > contract.high:
@@ -301,54 +250,17 @@ def _impossible(
     return None
 
 
-def operands_of(system: System, contract: Contract) -> dict[str, list[Input]]:
-    """New variables for the operands' values: all limbs, then the signs."""
-    found = {operand.name: _values(system, operand) for operand in contract.operands}
-    for operand in contract.operands:
-        if operand.is_signed:
-            found[operand.name] = [_signed(system, one) for one in found[operand.name]]
-    return found
-
-
-def _signed(system: System, value: Input) -> Input:
-    """A value with its sign: the carry of its top limb and half of all words."""
-    shifted: Polynomial = {(value.limbs[-1],): 1, ONE: system.radix >> 1}
-    return replace(value, sign=system.define("add", shifted, 1, f"sign of {value.name}")[1])
-
-
-def _values(system: System, operand: Operand) -> list[Input]:
-    name, limbs, high, count = operand.name, operand.limbs, operand.high, operand.count
-    if count == 1:
-        return [_input(system, name, limbs, high)]
-    return [_input(system, f"{name}.{k}", limbs, high) for k in range(count)]
-
-
-def _input(system: System, name: str, limbs: int, high: int) -> Input:
-    top = system.radix - 1
-    variables = tuple(
-        system.new(f"{name}[{i}]", min(top, high >> WORD_BITS * i)) for i in range(limbs)
-    )
-    return Input(name, variables, high)
-
-
-def _cases(
-    system: System,
-    inputs: tuple[Input, ...],
-    goal: _Goal,
-    samples: Sequence[Sample],
-    record: RecordCase,
-    of_flags: bool,
-) -> Iterator[Case]:
+def _cases(known: Known, goal: _Goal, record: RecordCase, of_flags: bool) -> Iterator[Case]:
     """Every combination of the flags; `of_flags`, also of those that flags are made of."""
+    system = known.system
     flags = flags_of(system, goal.result, of_flags)
     comparisons = tuple(c for flag in flags if (c := comparison_of(system, flag)) is not None)
-    runs = tuple(sample.values for sample in samples)
     is_foreign = system.is_foreign
     if is_foreign:
-        known = Case(system, inputs, {}, samples=runs, is_foreign=True)
+        always = Case(system, known.inputs, {}, samples=known.runs, is_foreign=True)
         tops = (comparison_by_top(system, flag) for flag in flags)
-        comparisons += tuple(c for c, carry in filter(None, tops) if known.is_always(carry, 0))
-    case = replace(_case(system, inputs, samples), comparisons=comparisons, is_foreign=is_foreign)
+        comparisons += tuple(c for c, carry in filter(None, tops) if always.is_always(carry, 0))
+    case = replace(_case(known), comparisons=comparisons, is_foreign=is_foreign)
     yield from _split(case, flags, record)
 
 
@@ -371,12 +283,11 @@ def _split(case: Case, flags: Sequence[int], record: RecordCase) -> Iterator[Cas
 
 def _prove_case(case: Case, contract: Contract, goal: _Goal) -> CaseProof:
     flags = {f: v for f, v in case.fixed.items() if f not in case.facts}
-    known = ", ".join(f"flag {case.system.names[f]} = {v}" for f, v in flags.items())
+    given = ", ".join(f"flag {case.system.names[f]} = {v}" for f, v in flags.items())
     try:
-        values = [i.value(case.system.word_bits) for i in case.inputs]
         target: Polynomial = {}
         add_to(target, goal.result, contract.factor)
-        add_to(target, goal.claim(values), -1)
+        add_to(target, goal.claimed, -1)
         identity = Identity(case, contract.p)
         identity.vanishes(target)
         canonical = case.shown(goal.result, contract.high)
@@ -389,4 +300,4 @@ def _prove_case(case: Case, contract: Contract, goal: _Goal) -> CaseProof:
             )
         return CaseProof(goal.number, case, identity.rows, canonical)
     except ProofError as error:
-        raise ProofError(f"{error}" + (f" (where {known})" if known else "")) from None
+        raise ProofError(f"{error}" + (f" (where {given})" if given else "")) from None

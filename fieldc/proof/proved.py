@@ -21,6 +21,8 @@ class CaseProof:
     case: Case
     identity: Combination
     canonical: Bound
+    equated: int = 0
+    """How many equalities were shown before, which its rows have in them."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,8 @@ class Excluded:
 
     flags: Mapping[int, int]
     bound: Bound
+    equated: int = 0
+    """How many equalities were shown before, which its rows have in them."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +41,11 @@ class CutPoint:
 
     value: Input
     cases: tuple[CaseProof | Excluded, ...]
+
+    @property
+    def equated(self) -> int:
+        """How many equalities were shown before."""
+        return self.cases[0].equated
 
 
 @dataclass(frozen=True)
@@ -51,8 +60,8 @@ class Proved:
     """What dropped carries equal, in all cases."""
     instructions: frozenset[str] = frozenset()
     """The names of the instructions that the code runs."""
-    cut_points: tuple[CutPoint, ...] = ()
-    """In the order of the contract; each is proved by means of those before it."""
+    cut_points: tuple[CutPoint | None, ...] = ()
+    """In the order of the contract, none for what no words hold; proved by those before it."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +74,7 @@ class ProvedCode:
     rows: int = 0
     equalities: tuple[Equality, ...] = ()
     instructions: frozenset[str] = frozenset()
-    cut_points: tuple[CutPoint, ...] = ()
+    cut_points: tuple[CutPoint | None, ...] = ()
     products: tuple[tuple[int, int, int], ...] = ()
     """Products by constants that AArch64 code expects: a word, its factor, the constant."""
 

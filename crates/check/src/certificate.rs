@@ -47,18 +47,23 @@ pub(crate) struct Proof {
     /// Of AArch64 code: constants that multiply words. They only choose between rows.
     #[serde(default)]
     pub(crate) products: Vec<Product>,
-    /// What carries equal that nothing reads, in all cases.
-    #[serde(default)]
-    pub(crate) equalities: Vec<Equality>,
     /// Values between the operands and the result, in order.
     #[serde(default)]
     pub(crate) cut_points: Vec<CutPoint>,
+    /// What words equal in all cases.
+    #[serde(default)]
+    pub(crate) equalities: Vec<Equality>,
     pub(crate) cases: Vec<Case>,
 }
 
 /// Words of the code whose number is a value between, and the largest that it may be.
 #[derive(Debug, Deserialize)]
 pub(crate) struct CutPoint {
+    /// Of a formula: the number of the step whose value it is.
+    pub(crate) step: Option<usize>,
+    /// What words equal in all cases, shown before it.
+    #[serde(default)]
+    pub(crate) equalities: Vec<Equality>,
     pub(crate) words: Vec<usize>,
     pub(crate) high: Integer,
     pub(crate) cases: Vec<Case>,

@@ -7,9 +7,10 @@ use crate::polynomial::Polynomial;
 use crate::{Outcome, fail};
 use num_bigint::BigInt;
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+mod between;
 mod quotients;
 
 /// The base of addresses on the stack. No operand is called so.
@@ -57,19 +58,21 @@ pub(crate) struct Contract {
     claims: Claims,
     /// The largest of z's values that is allowed.
     pub(crate) most: BigInt,
-    /// Values between operands and result that are still to be shown. The claim is of the first one;
+    /// Values between operands and result that must still be shown. The claim is of the first one;
     /// each later one, and the result, is the square of the one before it.
     pub(crate) between: usize,
-    /// Those that were shown, and the largest that each may be.
-    shown: Vec<(Polynomial, BigInt)>,
+    /// Values that were shown, and the largest that each may be, by their numbers: operands' values
+    /// count, then those between, which of a formula are its steps'.
+    shown: BTreeMap<usize, (Polynomial, BigInt)>,
 }
 
 /// What each of z's values is, which lie side by side.
 #[derive(Clone, Debug)]
 enum Claims {
     Known(Vec<Polynomial>),
-    /// A formula's, for these values of its operands. One by calls may be too long to multiply out.
-    Of(Rc<Formula>, Vec<Polynomial>),
+    /// The values of a formula with these numbers, for values of its operands. One by calls may be
+    /// too long to multiply out.
+    Of(Rc<Formula>, Vec<Polynomial>, Vec<usize>),
 }
 
 /// Families of which some operations take values below 2p.
@@ -144,7 +147,7 @@ impl Contract {
             operands.push(Operand::of(name, values, size, (BigInt::from(1) << bits) - 1));
             claims = with_integers(family, limbs, size);
         }
-        let (width, shown, claims) = (limbs, Vec::new(), Claims::Known(claims));
+        let (width, shown, claims) = (limbs, BTreeMap::new(), Claims::Known(claims));
         Self { p, limbs, convention, operands, width, factor, claims, most, between, shown }
             .checked()
     }
@@ -176,8 +179,9 @@ impl Contract {
             values.push(value);
             first += operand.limbs;
         }
-        let claims = Claims::Of(formula, values);
-        let (p, factor, between, shown) = (p.clone(), 1.into(), 0, Vec::new());
+        let results = formula.results.clone();
+        let claims = Claims::Of(formula, values, results);
+        let (p, factor, between, shown) = (p.clone(), 1.into(), 0, BTreeMap::new());
         Self { p, limbs, convention, operands, width, factor, claims, most, between, shown }
             .checked()
     }
@@ -193,7 +197,7 @@ impl Contract {
         let operands = operands.iter().map(word).collect();
         let claims = Claims::Known(vec![Polynomial::default(); results]);
         let (p, factor, most) = (high.clone(), 1.into(), high.clone());
-        let (limbs, width, between, shown) = (1, 1, 0, Vec::new());
+        let (limbs, width, between, shown) = (1, 1, 0, BTreeMap::new());
         Self { p, limbs, convention, operands, width, factor, claims, most, between, shown }
             .checked()
     }
@@ -202,10 +206,11 @@ impl Contract {
     pub(crate) fn claims(&self) -> Outcome<Cow<'_, [Polynomial]>> {
         match &self.claims {
             Claims::Known(claims) => Ok(Cow::Borrowed(claims)),
-            Claims::Of(formula, values) => {
-                let mut modulo = Modulo(self.p.clone());
-                let claims = formula.evaluate(&mut modulo, &self.p, self.limbs, values.clone())?;
-                Ok(Cow::Owned(claims))
+            Claims::Of(formula, values, asked) => {
+                let (mut modulo, values) = (Modulo(self.p.clone()), values.clone());
+                let shown = self.shown.iter().map(|(number, (value, _))| (*number, value.clone()));
+                let (p, shown) = (&self.p, shown.collect());
+                Ok(Cow::Owned(formula.asked(&mut modulo, p, self.limbs, values, &shown, asked)?))
             }
         }
     }
@@ -214,22 +219,8 @@ impl Contract {
     pub(crate) fn results(&self) -> usize {
         match &self.claims {
             Claims::Known(claims) => claims.len(),
-            Claims::Of(formula, _) => formula.results(),
+            Claims::Of(_, _, asked) => asked.len(),
         }
-    }
-
-    /// The contract of the code up to a value between, which may be at most `most`.
-    pub(crate) fn until(&self, most: &BigInt) -> Self {
-        Self { most: most.clone(), ..self.clone() }
-    }
-
-    /// The contract of what follows a value between, which was shown to be at most `most`.
-    pub(crate) fn after(self, value: Polynomial, most: BigInt) -> Outcome<Self> {
-        let between = self.between.checked_sub(1).ok_or("contract: no value is between")?;
-        let claims = Claims::Known(vec![value.times(&value)]);
-        let mut shown = self.shown.clone();
-        shown.push((value, most));
-        Ok(Self { claims, between, shown, ..self })
     }
 
     /// Refuses operands that do not fit into registers, or whose names are not their own.
@@ -271,14 +262,7 @@ impl Contract {
                 };
                 is_it.then(|| (number(first, operand.limbs), &operand.high))
             })
-            .or_else(|| self.between(name))
-    }
-
-    /// The k-th value that was shown, named `vk`, where operands count too.
-    fn between(&self, name: &str) -> Option<(Polynomial, &BigInt)> {
-        let number: usize = name.strip_prefix('v')?.parse().ok()?;
-        let (value, most) = self.shown.get(number.checked_sub(self.values().count())?)?;
-        Some((value.clone(), most))
+            .or_else(|| self.shown_as(name))
     }
 
     /// What the pointers that it takes lead to, in call order.

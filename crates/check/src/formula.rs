@@ -4,6 +4,7 @@ use crate::polynomial::{Integer, Polynomial};
 use crate::{Outcome, fail};
 use num_bigint::BigInt;
 use serde::Deserialize;
+use std::collections::BTreeMap;
 
 /// Terms of a polynomial that is multiplied out.
 const MOST_TERMS: usize = 50_000;
@@ -15,7 +16,7 @@ pub(crate) struct Formula {
     pub(crate) operands: Vec<(String, usize, Size)>,
     steps: Vec<Step>,
     /// Values, which are numbered: the operands', then the steps'.
-    results: Vec<usize>,
+    pub(crate) results: Vec<usize>,
     /// The size of each result.
     pub(crate) multiple: Size,
 }
@@ -126,11 +127,6 @@ impl Formula {
         Ok(found)
     }
 
-    /// How many results it has.
-    pub(crate) fn results(&self) -> usize {
-        self.results.len()
-    }
-
     /// The results for values of its operands, where R = 2^(64n) and products are divided by R.
     pub(crate) fn evaluate(
         &self,
@@ -139,11 +135,29 @@ impl Formula {
         limbs: usize,
         values: Vec<Polynomial>,
     ) -> Outcome<Vec<Polynomial>> {
+        self.asked(algebra, p, limbs, values, &BTreeMap::new(), &self.results)
+    }
+
+    /// The values with the numbers that are asked, where some were shown to be others.
+    pub(crate) fn asked(
+        &self,
+        algebra: &mut impl Algebra,
+        p: &BigInt,
+        limbs: usize,
+        values: Vec<Polynomial>,
+        shown: &BTreeMap<usize, Polynomial>,
+        asked: &[usize],
+    ) -> Outcome<Vec<Polynomial>> {
         let r = BigInt::from(1) << (64 * limbs);
         let inverse = r.modinv(p).ok_or("formula: R has no inverse modulo p")?;
         let mut known = values;
         let one = || BigInt::from(1);
-        for step in &self.steps {
+        let last = asked.iter().max().copied().unwrap_or_default();
+        for step in self.steps.iter().take((last + 1).saturating_sub(known.len())) {
+            if let Some(value) = shown.get(&known.len()) {
+                known.push(value.clone());
+                continue;
+            }
             let value = |i: usize| known.get(i).ok_or("formula: a step takes a later value");
             let next = match step {
                 Step::Two(Kind::Add, a, b) => {
@@ -161,7 +175,7 @@ impl Formula {
             known.push(next);
         }
         let result = |i: &usize| known.get(*i).cloned().ok_or("formula: a result is no value");
-        Ok(self.results.iter().map(result).collect::<Result<_, _>>()?)
+        Ok(asked.iter().map(result).collect::<Result<_, _>>()?)
     }
 }
 

@@ -75,14 +75,17 @@ fn verify(certificate: &Certificate, object: &[u8]) -> Outcome<()> {
 /// Replays the cases of code without calls, from its first byte.
 fn verify_code(code: &[u8], contract: &Contract, proof: &Proof) -> Outcome<()> {
     let mut run = run(code, contract, None, proof.stack, &proof.products)?;
-    replay::extend(&proof.equalities, contract, &mut run.system)?;
     let mut contract = contract.clone();
-    for CutPoint { words, high, cases } in &proof.cut_points {
+    for CutPoint { step, equalities, words, high, cases } in &proof.cut_points {
+        replay::extend(equalities, &contract, &mut run.system)?;
         let value = run.system.words(words)?;
-        replay::replay(cases, &contract.until(&high.0), &run.system, slice::from_ref(&value))?;
+        let until = contract.until(*step, &high.0)?;
+        replay::replay(cases, &until, &run.system, slice::from_ref(&value))?;
         run.system.limit(words, &high.0);
-        contract = contract.after(Polynomial::number(value.into_iter()), high.0.clone())?;
+        let value = Polynomial::number(value.into_iter());
+        contract = contract.after(*step, value, high.0.clone())?;
     }
+    replay::extend(&proof.equalities, &contract, &mut run.system)?;
     if contract.between > 0 {
         return fail("values between operands and result are missing");
     }

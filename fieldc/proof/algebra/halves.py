@@ -6,6 +6,7 @@ its low part is; the rest of the word is the variable.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TypeGuard
 
 from fieldc.proof.algebra.bounds import Case
@@ -18,6 +19,7 @@ from fieldc.proof.algebra.equations import (
     product,
     variable,
 )
+from fieldc.proof.algebra.strategies import STRATEGIES
 from fieldc.proof.algebra.totals import Total
 from fieldc.proof.algebra.wraps import Equality, factors_of, shown, write
 
@@ -45,6 +47,19 @@ def equate_tops(case: Case) -> tuple[Equality, ...]:
         if equality is not None:
             write(system, equality)
             found.append(equality)
+    return tuple(found)
+
+
+def equate_zero_tops(case: Case) -> tuple[Equality, ...]:
+    """Find top bits that are 0 by bounds alone, which are less than ranges say; write that down."""
+    system, found = case.system, []
+    briefly = replace(case, strategies=STRATEGIES[:1])
+    for (word, shift), top in system.top_bits.items():
+        if system.ranges[top][1] and (factors := factors_of(system, top)):
+            equality = shown(briefly, top, {}, factors, (word, shift))
+            if equality is not None:
+                write(system, equality)
+                found.append(equality)
     return tuple(found)
 
 

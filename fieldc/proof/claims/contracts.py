@@ -63,6 +63,8 @@ class Contract:
 
     A claim takes the operands' values and those of the claims before it.
     """
+    may_be_written: bool = False
+    """Whether a value between that no words hold is the polynomial that its claim writes."""
     overlap: bool = True
     """Whether z may be an operand."""
     in_place: str = ""

@@ -43,6 +43,8 @@ SIGNED_BITS = (64, 128)
 """Of signed integers."""
 TAKEN = ("z", "code", "stack")
 """What an operand cannot be called: these name memory that is no operand."""
+Step = tuple[str, tuple[int, ...], int]
+"""Kind, the values it takes, its integer."""
 _Value = TypeVar("_Value")
 
 
@@ -74,8 +76,7 @@ class FormulaStatement:
     """A formula: operands with their ranges, steps, and which values are the results."""
 
     operands: tuple[tuple[str, int, Size], ...]
-    steps: tuple[tuple[str, tuple[int, ...], int], ...]
-    """Kind, the values it takes, its integer."""
+    steps: tuple[Step, ...]
     results: tuple[int, ...]
     size: Size
 
@@ -155,22 +156,29 @@ def evaluate(
     values: Sequence[_Value],
 ) -> list[_Value]:
     """The results of a formula for values of its operands."""
+    known = list(values)
+    for step in statement.steps:
+        known.append(_made(step, algebra, p, limbs, known))
+    return [known[i] for i in statement.results]
+
+
+def _made(
+    step: Step, algebra: Algebra[_Value], p: int, limbs: int, known: Sequence[_Value]
+) -> _Value:
+    """The value that a step gives, of those before it."""
+    kind, taken, number = step
     R = 1 << WORD_BITS * limbs
     inverse = inverse_of(R, p)
-    known = list(values)
-    for kind, taken, number in statement.steps:
-        args = [known[i] for i in taken]
-        if kind == "constant":
-            known.append(algebra.constant(number * R % p))
-        elif kind == "scale":
-            known.append(algebra.total([(args[0], number)]))
-        elif kind == "divide":
-            known.append(algebra.total([(args[0], inverse)]))
-        elif kind in ("mul", "times"):
-            known.append(algebra.product(args[0], args[1], inverse if kind == "mul" else 1))
-        else:
-            known.append(algebra.total([(args[0], 1), (args[1], 1 if kind == "add" else -1)]))
-    return [known[i] for i in statement.results]
+    args = [known[i] for i in taken]
+    if kind == "constant":
+        return algebra.constant(number * R % p)
+    if kind == "scale":
+        return algebra.total([(args[0], number)])
+    if kind == "divide":
+        return algebra.total([(args[0], inverse)])
+    if kind in ("mul", "times"):
+        return algebra.product(args[0], args[1], inverse if kind == "mul" else 1)
+    return algebra.total([(args[0], 1), (args[1], 1 if kind == "add" else -1)])
 
 
 @dataclass(frozen=True)
@@ -200,16 +208,34 @@ class Polynomials:
         return {m: r for m, c in found.items() if (r := int(c) % self.p)}
 
 
-def contract_of_formula(statement: FormulaStatement, p: int, limbs: int) -> Contract:
-    """The contract of a kernel that computes a formula."""
+def contract_of_formula(
+    statement: FormulaStatement, p: int, limbs: int, by_steps: bool = False
+) -> Contract:
+    """The contract of a kernel that computes a formula.
 
-    def claim(number: int) -> Claim:
-        return lambda values: evaluate(statement, Polynomials(p), p, limbs, values)[number]
+    By steps, the value of each is one between operands and results.
+    """
+    polynomials = Polynomials(p)
+
+    def made(step: Step) -> Claim:
+        return lambda known: _made(step, polynomials, p, limbs, known)
+
+    def result(number: int) -> Claim:
+        if by_steps:
+            return lambda known: known[statement.results[number]]
+        return lambda values: evaluate(statement, polynomials, p, limbs, values)[number]
 
     operands = tuple(
         Operand(name, size.limbs(p, limbs), size.high(p), count, size.is_signed)
         for name, count, size in statement.operands
     )
-    first, *more = map(claim, range(len(statement.results)))
+    first, *more = map(result, range(len(statement.results)))
+    between = tuple(map(made, statement.steps)) if by_steps else ()
     width, high = statement.size.limbs(p, limbs), statement.size.high(p)
-    return Contract(p, limbs, operands, first, 1, high, more=tuple(more), width=width)
+    return Contract(
+        *(p, limbs, operands, first, 1, high),
+        more=tuple(more),
+        between=between,
+        may_be_written=by_steps,
+        width=width,
+    )

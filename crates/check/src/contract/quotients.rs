@@ -5,6 +5,7 @@ use crate::Outcome;
 use crate::convention::Convention;
 use crate::polynomial::Polynomial;
 use num_bigint::BigInt;
+use std::collections::BTreeMap;
 
 impl Contract {
     /// The contract of both quotients by 2^59 after a batch of divsteps, modulo 2^128*R + 1.
@@ -30,7 +31,7 @@ impl Contract {
         let claims = Claims::Known(vec![row(0), row(2)]);
         let most: BigInt = (r << 128) - 1;
         let (p, width, factor) = (&most + 2, limbs + 2, radix.clone());
-        let (between, shown) = (0, Vec::new());
+        let (between, shown) = (0, BTreeMap::new());
         Self { p, limbs, convention, operands, width, factor, claims, most, between, shown }
             .checked()
     }
