@@ -127,12 +127,9 @@ def _proved(code: bytes, start: int, claim: _Claim) -> ProvedCode:
         if known.is_of(code, claim):
             return known.proof
     try:
+        proof = _proof(code, start, claim, by_steps=True)
+    except ProofError:
         proof = _proof(code, start, claim)
-    except ProofError as error:
-        try:
-            proof = _proof(code, start, claim, by_steps=True)
-        except ProofError:
-            raise error from None
     if start == 0:
         _remembered.append(_Remembered(claim, code, proof))
     return proof

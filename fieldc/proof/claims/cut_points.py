@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import product
 
 from fieldc.proof.algebra.dropped import inverse_of
 from fieldc.proof.algebra.equations import ONE, Polynomial, Select, System
 from fieldc.proof.algebra.facts import Input
-from fieldc.proof.algebra.identity import ProofError
+from fieldc.proof.algebra.identity import ProofError, value_of
 from fieldc.proof.algebra.refute import Sample, evaluate
 from fieldc.proof.algebra.wraps import Equality
 from fieldc.proof.claims.contracts import Claim, Contract
+
+MOST_TIMES = 8
+"""How many p more than a value the words that hold it may be."""
 
 
 @dataclass(frozen=True)
@@ -77,37 +79,48 @@ def candidates(
 ) -> Iterator[tuple[tuple[int, ...], int]]:
     """Words that hold a number of which the claim is right in all runs, and its largest value.
 
-    It is below p where a choice made its words, or else below 2p. Of foreign code and of formulas,
-    whose words are made in other ways, both are tried. Raises ProofError where no words do.
+    Where they hold at most so many p more than the least such number in the runs, it is below one p
+    more, or two; a value that need not be held, else below MOST_TIMES*p. Raises ProofError where no
+    words do.
     """
     system, inverse = known.system, inverse_of(contract.factor, contract.p)
     values = [value * inverse % contract.p for value in known.claimed(claim)]
-    runs = known.runs
-    found = [_holders(system, runs, values, contract.p, i) for i in range(contract.limbs)]
-    both = set(found[0]).intersection(*found[1:])
-    if not both or known.next_name in (i.name for i in known.inputs):
+    limbs = _holding(system, known.runs, values, contract)
+    if not limbs or known.next_name in (i.name for i in known.inputs):
         raise ProofError("function: no words hold a value between operands and result")
-    multiples = min(both)
-    limbs = tuple(of[multiples] for of in found)
+    number = value_of([{(v,): 1} for v in limbs], system.radix)
+    times = max(evaluate(number, run) // contract.p for run in known.runs)
     is_chosen = all(isinstance(system.defining(limb), Select) for limb in limbs)
-    is_any = is_chosen or system.is_foreign or contract.may_be_written
-    if is_any and not any(multiples):
-        yield limbs, contract.p - 1
-    yield limbs, 2 * contract.p - 1
+    if times or is_chosen or system.is_foreign or contract.may_be_written:
+        yield limbs, (times + 1) * contract.p - 1
+    yield limbs, (times + 2) * contract.p - 1
+    if contract.may_be_written and times + 2 < MOST_TIMES:
+        yield limbs, MOST_TIMES * contract.p - 1
 
 
-def _holders(
-    system: System, runs: Sequence[Mapping[int, int]], values: Sequence[int], p: int, index: int
-) -> dict[tuple[int, ...], int]:
-    """The newest variable that is a limb of value + m*p in each run, by the runs' m, 0 or 1."""
-    shift, top = system.word_bits * index, system.radix - 1
-    limbs = [(value >> shift & top, value + p >> shift & top) for value in values]
-    found: dict[tuple[int, ...], int] = {}
-    for number in range(len(system.names)):
-        if runs and runs[0][number] not in limbs[0]:
-            continue
-        in_runs = zip(limbs, runs, strict=True)
-        fits = [[m for m in (0, 1) if both[m] == run[number]] for both, run in in_runs]
-        if all(fits):
-            found.update(dict.fromkeys(product(*fits), number))
-    return found
+def _holding(
+    system: System, runs: Sequence[Mapping[int, int]], values: Sequence[int], contract: Contract
+) -> tuple[int, ...] | None:
+    """The newest words whose number is value + m*p in each run, for the least m that some have."""
+    bits, top, p = system.word_bits, system.radix - 1, contract.p
+    newest = {tuple(run[v] for run in runs): v for v in range(len(system.names))}
+    lowest = [{value + m * p & top: m for m in reversed(range(MOST_TIMES))} for value in values]
+    for m in sorted(_times(newest, lowest)):
+        numbers = [value + times * p for value, times in zip(values, m, strict=True)]
+        limbs = [
+            newest.get(tuple(n >> bits * i & top for n in numbers)) for i in range(contract.limbs)
+        ]
+        if None not in limbs:
+            return tuple(limb for limb in limbs if limb is not None)
+    return None
+
+
+def _times(
+    newest: Iterable[tuple[int, ...]], lowest: Sequence[Mapping[int, int]]
+) -> Iterator[tuple[int, ...]]:
+    """In each run, how many p more than the value a word's number may be if it is the lowest."""
+    for word in newest:
+        if word and word[0] in lowest[0]:
+            times = [known.get(w) for w, known in zip(word, lowest, strict=True)]
+            if None not in times:
+                yield tuple(t for t in times if t is not None)
