@@ -28,6 +28,9 @@ MOST_ROWS = 60
 MOST_REPLACED = 6
 """Words between a quotient and the limb that it was made of: one for a product, more for shifts."""
 
+FIRST = 3
+"""Strategies that are tried for top bits that are 0, each of which costs little."""
+
 
 def equate_tops(case: Case) -> tuple[Equality, ...]:
     """Find what the top bits of words equal, and write that down.
@@ -51,12 +54,19 @@ def equate_tops(case: Case) -> tuple[Equality, ...]:
 
 
 def equate_zero_tops(case: Case) -> tuple[Equality, ...]:
-    """Find top bits that are 0 by bounds alone, which are less than ranges say; write that down."""
+    """Find top bits, and carries of shifts to the left, that are 0 by bounds; write that down.
+
+    Ranges alone say so of code that begins with such words.
+    """
     system, found = case.system, []
-    briefly = replace(case, strategies=STRATEGIES[:1])
-    for (word, shift), top in system.top_bits.items():
-        if system.ranges[top][1] and (factors := factors_of(system, top)):
-            equality = shown(briefly, top, {}, factors, (word, shift))
+    briefly = replace(case, strategies=STRATEGIES[:FIRST])
+    cuts = {top: of for of, top in system.top_bits.items()}
+    shifts = (
+        r for r in system.rows if isinstance(r, Equation) and (_is_shift(r) or r.kind == "bits")
+    )
+    for number in (*cuts, *(r.carry for r in shifts if r.carry is not None)):
+        if system.ranges[number][1] and (factors := factors_of(system, number)):
+            equality = shown(briefly, number, {}, factors, cuts.get(number))
             if equality is not None:
                 write(system, equality)
                 found.append(equality)
