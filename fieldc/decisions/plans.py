@@ -33,7 +33,7 @@ MULTIPLY, ADD, SELECT, MOVE, LEA, LOAD, STORE = (
 )
 """Kinds of instructions; all but the last two are timings of processors.toml."""
 MOST_FLAT = 4
-"""Products up to which a formula is one straight line, if none is of products."""
+"""Products up to which a formula is one straight line; of more, calls are as fast or faster."""
 KEPT = 6
 """Registers that a routine saves."""
 
@@ -82,13 +82,11 @@ def is_flat(plan: FormulaPlan) -> bool:
     """Whether the formula is short enough for one straight line."""
     steps = [one.block for one in plan.computed if isinstance(one.block, StepBlock)]
     if any(block.is_signed for block in steps) and plan.products:
-        return False
-    if any(block.kind == "multiple" for block in steps) and len(plan.computed) > 1:
-        return False  # as routines of their own they are proved; in one line not always
+        return False  # products with signed integers are proved by their steps only
     choices = sum(block.kind == "choose" for block in steps)
     if choices > 1 and choices < len(plan.computed):
         return False  # the mask's flag would wait while carry chains between run
-    return plan.products <= MOST_FLAT and plan.depth <= 1
+    return plan.products <= MOST_FLAT
 
 
 def least_cycles(plan: FormulaPlan, field: Field, processor: Processor) -> float:

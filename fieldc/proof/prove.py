@@ -26,7 +26,7 @@ from fieldc.proof.algebra.strategies import STRATEGIES, Strategy
 from fieldc.proof.algebra.wraps import Equality, equate_dropped
 from fieldc.proof.algebra.zeros import fix_unread, fix_zeros
 from fieldc.proof.claims.contracts import Claim, Contract
-from fieldc.proof.claims.cut_points import Known, candidates
+from fieldc.proof.claims.cut_points import Known, are_chosen, words_of
 from fieldc.proof.entry import Entered, entered, from_any_place
 from fieldc.proof.instruction_sets import INSTRUCTION_SETS
 from fieldc.proof.memory import KernelMemory
@@ -128,23 +128,40 @@ def _cut_point(known: Known, contract: Contract, claim: Claim) -> CutPoint | Non
 
     Raises ProofError.
     """
-    claimed, refused = claim(known.numbers), None
-    try:
-        for limbs, high in candidates(known, contract, claim):
-            words = value_of([{(v,): 1} for v in limbs], known.system.radix)
-            goal = _Goal(0, words, claim, claimed)
+    claimed = claim(known.numbers)
+    found = words_of(known, contract, claim)
+    refused = ProofError("function: no words hold a value between operands and result")
+    if found is not None:
+        limbs, below = found
+        goal = _Goal(0, value_of([{(v,): 1} for v in limbs], known.system.radix), claim, claimed)
+        for high in _highs(known, contract, goal, are_chosen(known.system, limbs), below):
             try:
                 cases = _shown(known, replace(contract, high=high), goal)
             except ProofError as error:
                 refused = error
             else:
                 return CutPoint(Input(known.next_name, limbs, high), tuple(cases))
-    except ProofError:
-        if not contract.may_be_written:
-            raise
     if contract.may_be_written:
         return None
-    raise refused or ProofError("function: a value between is not found")
+    raise refused
+
+
+def _highs(
+    known: Known, contract: Contract, goal: _Goal, is_chosen: bool, below: int
+) -> Iterator[int]:
+    """What the words of a value between may be at most, where runs show that they are `below`.
+
+    Of foreign code and of formulas, words are made in other ways than by choices, too.
+    """
+    if contract.may_be_written and not is_chosen:
+        most = int(_case(known).upper(goal.result))
+        if most >= below:
+            yield below - 1
+        yield most
+        return
+    if is_chosen or known.system.is_foreign or below > contract.p:
+        yield below - 1
+    yield below + contract.p - 1
 
 
 def _shown(known: Known, contract: Contract, goal: _Goal) -> list[CaseProof | Excluded]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from fieldc.proof.algebra.dropped import inverse_of
 from fieldc.proof.algebra.equations import ONE, Polynomial, Select, System
 from fieldc.proof.algebra.facts import Input
-from fieldc.proof.algebra.identity import ProofError, value_of
+from fieldc.proof.algebra.identity import value_of
 from fieldc.proof.algebra.refute import Sample, evaluate
 from fieldc.proof.algebra.wraps import Equality
 from fieldc.proof.claims.contracts import Claim, Contract
@@ -74,28 +74,24 @@ class Known:
         return replace(self, numbers=(*self.numbers, number), samples=samples)
 
 
-def candidates(
-    known: Known, contract: Contract, claim: Claim
-) -> Iterator[tuple[tuple[int, ...], int]]:
-    """Words that hold a number of which the claim is right in all runs, and its largest value.
+def words_of(known: Known, contract: Contract, claim: Claim) -> tuple[tuple[int, ...], int] | None:
+    """Words that hold a number of which the claim is right in all runs; what it is below in these.
 
-    Where they hold at most so many p more than the least such number in the runs, it is below one p
-    more, or two; a value that need not be held, else below MOST_TIMES*p. Raises ProofError where no
-    words do.
+    The latter is a multiple of p.
     """
-    system, inverse = known.system, inverse_of(contract.factor, contract.p)
+    inverse = inverse_of(contract.factor, contract.p)
     values = [value * inverse % contract.p for value in known.claimed(claim)]
-    limbs = _holding(system, known.runs, values, contract)
+    limbs = _holding(known.system, known.runs, values, contract)
     if not limbs or known.next_name in (i.name for i in known.inputs):
-        raise ProofError("function: no words hold a value between operands and result")
-    number = value_of([{(v,): 1} for v in limbs], system.radix)
+        return None
+    number = value_of([{(v,): 1} for v in limbs], known.system.radix)
     times = max(evaluate(number, run) // contract.p for run in known.runs)
-    is_chosen = all(isinstance(system.defining(limb), Select) for limb in limbs)
-    if times or is_chosen or system.is_foreign or contract.may_be_written:
-        yield limbs, (times + 1) * contract.p - 1
-    yield limbs, (times + 2) * contract.p - 1
-    if contract.may_be_written and times + 2 < MOST_TIMES:
-        yield limbs, MOST_TIMES * contract.p - 1
+    return limbs, (times + 1) * contract.p
+
+
+def are_chosen(system: System, words: Sequence[int]) -> bool:
+    """Whether choices made all of the words, as they do where a value is reduced below p."""
+    return all(isinstance(system.defining(word), Select) for word in words)
 
 
 def _holding(
