@@ -10,7 +10,7 @@ from fieldc.proof.algebra import refute
 from fieldc.proof.algebra.bounds import Case
 from fieldc.proof.algebra.comparisons import comparison_by_top, comparison_of
 from fieldc.proof.algebra.dropped import find_equal_words, join_wraps
-from fieldc.proof.algebra.equations import Polynomial, add_to
+from fieldc.proof.algebra.equations import ONE, Polynomial, add_to
 from fieldc.proof.algebra.facts import Input
 from fieldc.proof.algebra.halves import (
     equate_doubled,
@@ -129,7 +129,8 @@ def _cut_point(known: Known, contract: Contract, claim: Claim) -> CutPoint | Non
     Raises ProofError.
     """
     claimed = claim(known.numbers)
-    found = words_of(known, contract, claim)
+    is_constant = claimed.keys() <= {ONE}  # words that hold it by chance are many
+    found = None if is_constant else words_of(known, contract, claim)
     refused = ProofError("function: no words hold a value between operands and result")
     if found is not None:
         limbs, below = found
@@ -155,7 +156,7 @@ def _highs(
     """
     if contract.may_be_written and not is_chosen:
         most = int(_case(known).upper(goal.result))
-        if most >= below:
+        if most >= below and flags_of(known.system, goal.result):
             yield below - 1
         yield most
         return
