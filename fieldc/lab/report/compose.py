@@ -248,7 +248,8 @@ def _everything(rows: Sequence[StudyRow]) -> Section:
 
 def _left_out(reasons: Sequence[str]) -> Section:
     lines = [(reason,) for reason in reasons]
-    return Section("What was left out", "", [Grid("", ("SKIPPED",), lines)] if lines else [])
+    parts = [Grid("", ("SKIPPED",), lines)] if lines else []
+    return Section("What was left out", "" if lines else "Nothing.", parts)
 
 
 def _line(row: StudyRow) -> Sequence[object]:
