@@ -105,6 +105,11 @@ def plain(name: str) -> str:
     return name.lower().replace("-", "").replace("_", "")
 
 
-def quote(text: str) -> str:
-    """The text as one short line of ASCII, in quotes."""
-    return shorten(ascii(shorten(text)), 80)
+def quote(text: str, width: int = 48) -> str:
+    """The text as one short line of ASCII, in quotes; its middle left out beyond `width`."""
+    return shorten(ascii(shorten(text, width)), width + 32)
+
+
+def name_in_full(symbol: str) -> str:
+    """A function's name in quotes, in full if that is possible: a reader copies it."""
+    return quote(symbol, 160)

@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 import capstone
+import lief
 import pytest
 
 from fieldc.binary.linkable import functions
@@ -126,3 +127,17 @@ def test_an_assembler_makes_the_same_bytes(system: ArmSystem, tmp_path: Path) ->
         code = kernel_of(decision.preferred).code
         assert function.symbol == system.prefix + artifact.symbol
         assert function.code[function.start :][: len(code)] == code
+
+
+@pytest.mark.parametrize("pads", [False, True], ids=("plain", "landing pads"))
+@pytest.mark.parametrize("frames", [None, {"f": (bytes(24), bytes(12))}], ids=("bare", "unwind"))
+def test_disassemblers_take_code_for_code(
+    pads: bool, frames: dict[str, tuple[bytes, bytes]] | None
+) -> None:
+    """By mapping symbols: `$x` for instructions, `$d` for data, as the processor's ELF says."""
+    (linux,) = (system for system in SYSTEMS if system.name == "linux")
+    codes = {"f": assembled("ret"), "g": assembled("neg x0, x0\nret")}
+    binary = lief.ELF.parse(list(object_of(codes, linux.triple, pads, frames)))
+    marks = {s.section.name: s.name for s in binary.symbols if str(s.name).startswith("$")}
+    assert marks.pop(".text") == "$x"
+    assert (".eh_frame" in marks) == bool(frames) and set(marks.values()) <= {"$d"}

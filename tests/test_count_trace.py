@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from lab_code import TRIPLES, caller, kernel
 
 from fieldc import cli
+from fieldc.binary.image import no_function
 from fieldc.binary.read import read_image
 from fieldc.binary.relocate import link
 from fieldc.catalogue import find_field
@@ -47,6 +48,11 @@ def output(capsys: pytest.CaptureFixture[str], *words: str) -> str:
     captured = capsys.readouterr()
     assert captured.err == ""
     return captured.out
+
+
+def test_the_nearest_name_can_be_copied() -> None:
+    name = "_fieldc_p273_1611a78f_sum_of_products_plain_aarch64"
+    assert no_function("nothing", [name]) == f"no function 'nothing'; the nearest: '{name}'"
 
 
 REFUSED = [

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -15,6 +18,13 @@ from fieldc.lab.report.lines import lines_over_limbs
 from fieldc.lab.report.style import WIDTH, styled
 
 POINTS = 72
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
+WHOLE = """
+const tables = [...document.querySelectorAll(".table")];
+const inside = tables.every(table => table.scrollWidth <= table.clientWidth);
+const shown = getComputedStyle(tables[0]).overflowX === "visible";
+document.title = inside && shown ? "whole" : "cut off";
+"""
 
 
 def row(limbs: int, algorithm: str, **more: object) -> dict[str, object]:
@@ -57,3 +67,21 @@ def test_a_picture_that_fits_is_whole_on_a_phone() -> None:
     assert '<figure class="fits"><svg></svg><figcaption>one' in text
     assert "<figure><svg></svg><figcaption>two" in text
     assert ".fits svg { width: 100%; }" in text and "scroll to its right" in text
+
+
+def test_a_wide_table_is_whole_on_paper(tmp_path: Path) -> None:
+    browser = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if browser is None:
+        pytest.skip("SKIPPED: there is no chromium here")
+    columns = "field op algorithm flavour throughput latency spread instructions multiplications"
+    line = ("bls12-381-p", "square", "log-jump-complement", "rust-intrinsics", "1234.5", "1234.5")
+    line += ("1234.5 to 1234.5", "1234", "1234", "1234", "1234.5", "carry adders")
+    grid = Grid("", (*columns.split(), "memory", "least cycles", "binds"), [line])
+    text = page("t", "", "", [Section("s", "", [grid])])
+    as_printed = text.replace("@media print", "@media screen")
+    measured = tmp_path / "measured.html"
+    measured.write_text(f"{as_printed}<script>{WHOLE}</script>", "utf-8")
+    flags = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path}/data"]
+    command = [browser, *flags, "--window-size=730,900", "--dump-dom", measured.as_uri()]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert "<title>whole</title>" in done.stdout

@@ -37,7 +37,7 @@ def test_a_folder_that_setuptools_cannot_have_is_refused(tmp_path: Path, name: s
     (folder / "pyproject.toml").touch()
     status, _, said = make(folder, "venv")
     assert status == 2
-    assert said.startswith("setuptools fails in a folder with $, { or } in its name; move")
+    assert "\nsetuptools fails in a folder with $, { or } in its name; move" in f"\n{said}"
     assert not (folder / ".venv").exists()
 
 
@@ -59,4 +59,4 @@ def test_a_race_without_cargo_says_what_to_install(tmp_path: Path, target: str) 
     (tmp_path / "sh").symlink_to(shutil.which("sh") or "/bin/sh")
     status, _, said = make(tmp_path, target, path=tmp_path)
     assert status == 2
-    assert said.startswith("no cargo: install stable Rust\n")
+    assert "no cargo: install stable Rust" in said.splitlines()

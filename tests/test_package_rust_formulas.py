@@ -52,6 +52,14 @@ def test_every_kernel_computes_formulas(package: Path) -> None:
 
 
 @needs_cargo
+def test_two_packages_share_a_workspace(tmp_path: Path) -> None:
+    for text in ("7", "17"):
+        built(text, tmp_path / text)
+    (tmp_path / "Cargo.toml").write_text('[workspace]\nmembers = ["7", "17"]\nresolver = "3"\n')
+    assert "warning" not in cargo(tmp_path, "build", "--workspace", "--all-targets")
+
+
+@needs_cargo
 def test_the_tests_notice_a_wrong_result(package: Path) -> None:
     path = package / "tests/formulas.rs"
     right = path.read_text()

@@ -136,6 +136,8 @@ def test_the_verb(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (json.dumps([row("mul", math.inf, backend="b", algorithm="a")]), "number for the through"),
         (json.dumps([*ROWS, row("mul", 0.0, backend="b", algorithm="a")]), "row 5 has no positive"),
         (json.dumps([row("mul", 1e300, backend="b", algorithm="a")]), "number for the through"),
+        (json.dumps([ROWS[0] | {"throughput_cycles": math.nan}]), "number for the throughput, m"),
+        (json.dumps([ROWS[0] | {"latency_cycles": "9"}]), "number for the latency, median"),
         (json.dumps([*ROWS]).replace('"high": 52.0', '"high": 1.0'), "low end is above its high"),
         (json.dumps([*ROWS]).replace("core_ghz", "ghz"), "row 1 has no 'calibration' with"),
         (json.dumps([*ROWS]).replace("version", "v"), "row 3 has no 'version'"),

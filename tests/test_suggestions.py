@@ -9,7 +9,7 @@ import pytest
 from fieldc.algorithms import NoKernel, choose
 from fieldc.catalogue import ModulusError, UnknownField, find_field
 from fieldc.cli import find_verb
-from fieldc.commands.options import BUILT
+from fieldc.commands.options import BUILT, targets_of
 from fieldc.commands.verb import UsageError
 from fieldc.decisions.schedule import ScheduleError, load_schedule
 from fieldc.errors import ERROR_WIDTH, MOST_NEAREST, counted, nearest, with_article
@@ -67,6 +67,11 @@ def test_a_few_are_named() -> None:
 def test_a_target(text: str, near: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registry, "host_target", lambda: "x86_64-linux")
     assert unknown_target(text).endswith(f"; the nearest: {near}")
+
+
+def test_a_target_of_arrays() -> None:
+    with pytest.raises(UsageError, match="avx2 is a target of kernels on arrays, of fieldc build"):
+        targets_of(find_field("7"), "x86_64-linux,avx2")
 
 
 def test_of_equal_targets_the_hosts_system_is_first(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,7 +24,7 @@ from fieldc.catalogue import find_field
 from fieldc.errors import Refusal
 from fieldc.machine.assemble import compile_ir
 from fieldc.machine.check import check
-from fieldc.machine.emulated import EmulatorError, RunningProgram
+from fieldc.machine.emulated import EmulatorError, RunningProgram, why_no_wine
 from fieldc.machine.frames import FrameError
 from fieldc.proof.constant_time.scan import scan
 from fieldc.targets.header import sharing
@@ -194,3 +194,17 @@ def test_what_cannot_be_linked_is_named_in_one_line() -> None:
 def test_a_header_names_the_operands_that_may_share_a_buffer(operation: str, buffers: str) -> None:
     kernel = choose(find_field(SMALL), operation).kernel
     assert sharing(kernel).startswith(f"{buffers} may be the same buffer")
+
+
+def test_wine_needs_a_folder_of_the_users_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("WINEPREFIX", raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert not why_no_wine()
+    monkeypatch.setenv("HOME", str(tmp_path / "nowhere"))
+    assert "WINEPREFIX" in why_no_wine()
+    monkeypatch.setenv("WINEPREFIX", str(tmp_path / "prefix"))
+    assert not why_no_wine()
+    monkeypatch.setattr("os.getuid", lambda: tmp_path.stat().st_uid + 1)
+    assert "WINEPREFIX" in why_no_wine()

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import pairwise
 
-from fieldc.errors import UserError, quote
+from fieldc.errors import UserError, name_in_full, quote
 
 BASE = 0x10000
 PAGE = 0x1000
@@ -115,7 +115,7 @@ def no_function(symbol: str, names: Sequence[str]) -> str:
         return "no function has a name here: the file is stripped, or holds only data"
     holding = sorted((name for name in names if symbol and symbol in name), key=len)
     near = holding or get_close_matches(symbol[:80], names, n=MOST_NEAREST, cutoff=0)
-    shown = ", ".join(quote(name) for name in near[:MOST_NEAREST])
+    shown = ", ".join(name_in_full(name) for name in near[:MOST_NEAREST])
     if holding:
         return f"{len(holding)} functions have {quote(symbol)} in their names, such as {shown}"
     return f"no function {quote(symbol)}; the nearest: {shown}"

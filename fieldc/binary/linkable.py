@@ -17,7 +17,7 @@ from functools import lru_cache
 from fieldc.binary.image import ObjectError
 from fieldc.binary.native import lief, name_of, quiet
 from fieldc.binary.read import BROKEN
-from fieldc.errors import quote
+from fieldc.errors import name_in_full, quote
 
 
 class UnfitCode(ObjectError):
@@ -92,7 +92,7 @@ def function_of(data: bytes, symbol: str) -> KernelCode:
         return one
     plain = [one.symbol for one in found if not one.fault]
     near = get_close_matches(symbol[:80], plain, n=1, cutoff=0)
-    hint = f"the nearest is {quote(near[0])}" if near else "it defines none"
+    hint = f"the nearest is {name_in_full(near[0])}" if near else "it defines none"
     raise ObjectError(f"the object has no function {quote(symbol)}; {hint}")
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from fieldc.commands.options import OPERANDS, SEED, folder, positive
 from fieldc.commands.progress import progress
 from fieldc.commands.verb import Answer, Table, UsageError, option, verb
-from fieldc.errors import quote
+from fieldc.errors import counted, quote
 from fieldc.files import OutputError, write_file
 
 SHOWN = "x86-mulx"
@@ -69,7 +69,7 @@ def lab(arguments: argparse.Namespace) -> Answer:
     fields = len({row["field"] for row in rows})
     disturbed = sorted({row["field"] for row in rows if row["calibration"]["disturbed"]})
     lines = [
-        ("rows", f"{len(rows)} of {fields} fields, {plan.rounds} rounds each"),
+        ("rows", f"{len(rows)} of {fields} fields, {counted(plan.rounds, 'round')} each"),
         *(() if unwritten else left_in(folder)),
         ("verdict", f"DISTURBED: {', '.join(disturbed)}" if disturbed else "undisturbed"),
         *(("SKIPPED", reason) for reason in left_out),

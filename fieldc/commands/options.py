@@ -145,10 +145,14 @@ OPERANDS = option(
 
 def targets_of(field: Field, text: str, expressions: Sequence[Expression] = ()) -> list[Target]:
     """Targets from `x86_64-linux,c`, or all that make these kernels. Raises UserError."""
-    from fieldc.targets.registry import TARGETS, find_target
+    from fieldc.targets.registry import TARGETS, UnknownTarget, find_target
 
     chosen = listed(text, "target")
-    named = [find_target(name) for name in chosen if name != ALL]
+    try:
+        named = [find_target(name) for name in chosen if name != ALL]
+    except UnknownTarget:
+        check_not_of_arrays(chosen)
+        raise
     if ALL in chosen:
         able = (target for target in TARGETS.values() if all(map(target.can, expressions)))
         return [target for target in able if field.word in target.words]
@@ -157,6 +161,15 @@ def targets_of(field: Field, text: str, expressions: Sequence[Expression] = ()) 
             need = target.words[0]
             raise UsageError(f"target {target.name} has {need}-bit words; use --word {need}")
     return named
+
+
+def check_not_of_arrays(targets: Sequence[str]) -> None:
+    """Raise UsageError for a target that only kernels on arrays have."""
+    from fieldc.targets.array_targets import ARRAY_TARGETS
+
+    for name in ARRAY_TARGETS:
+        if name in targets:
+            raise UsageError(f"{name} is a target of kernels on arrays, of fieldc build --batch")
 
 
 def check_processor(field: Field, targets: Sequence[Target], processor: str | None) -> None:

@@ -59,8 +59,8 @@ def what_is_wrong(row: object) -> str:
         return wrong
     for mode in ("throughput", "latency"):
         spread = row.get(f"{mode}_spread")
-        figures: dict[str, Any] = {"median": row.get(f"{mode}_cycles")}
-        figures |= spread if isinstance(spread, dict) else {}
+        figures: dict[str, Any] = dict(spread) if isinstance(spread, dict) else {}
+        figures["median"] = row.get(f"{mode}_cycles")  # it is drawn, not that of the spread
         for name in ("median", "low", "high"):
             value = figures.get(name)
             if not is_number(value):

@@ -54,7 +54,21 @@ def why_not_emulated(emulator: Emulator) -> str:
     for tool in (emulator.command, emulator.compiler[0], *linker):
         if shutil.which(tool) is None:
             return f"{tool} is not installed"
-    return ""
+    return why_no_wine() if emulator.command == "wine" else ""
+
+
+def why_no_wine() -> str:
+    """Return why wine cannot begin here; empty if it can.
+
+    It keeps its settings in a folder of the user's own, which it makes in a home of theirs.
+    """
+    prefix = Path(os.environ.get("WINEPREFIX") or os.path.expanduser("~/.wine"))
+    place = prefix if prefix.exists() else prefix.parent
+    try:
+        usable = os.access(place, os.W_OK) and place.stat().st_uid == os.getuid()
+    except OSError:
+        usable = False
+    return "" if usable else "wine has no folder for its settings, which WINEPREFIX would name"
 
 
 class RunningProgram:

@@ -11,6 +11,7 @@ from fieldc.algorithms.counts import PREDICTIONS
 from fieldc.artifacts.host import SYMBOL, find_backend
 from fieldc.catalogue import find_field
 from fieldc.counting.functions import count_in
+from fieldc.errors import counted
 from fieldc.lab.findings import (
     MODES,
     StudyRow,
@@ -45,7 +46,8 @@ def compose(rows: Sequence[StudyRow], left_out: Sequence[str], folder: Path) -> 
     disturbed = sorted({row["field"] for row in rows if row["calibration"]["disturbed"]})
     lead = (
         f"{calibrations[0]['processor']}, {calibrations[0]['core_ghz']:.2f} GHz, "
-        f"{calibrations[0]['rounds']} interleaved rounds a field, seed {calibrations[0]['seed']}; "
+        f"{counted(calibrations[0]['rounds'], 'interleaved round')} a field, "
+        f"seed {calibrations[0]['seed']}; "
         f"medians, in core cycles of a call by calibration in every slice; {COMMAND}."
     )
     warning = ""
@@ -80,7 +82,8 @@ def measured(rows: Sequence[StudyRow], text: str) -> str:
     half = median((s["high"] - s["low"]) / 2 / s["median"] for s in spreads) if spreads else 0.0
     return (
         f"{text} {run['processor']}, {run['core_ghz']:.2f} GHz, {run['ticks_per_cycle']:.3f} ticks "
-        f"a cycle, {run['rounds']} rounds; half of p10 to p90: {half:.1%} in the median; {COMMAND}."
+        f"a cycle, {counted(run['rounds'], 'round')}; half of p10 to p90: {half:.1%} in the "
+        f"median; {COMMAND}."
     )
 
 
@@ -245,7 +248,8 @@ def _everything(rows: Sequence[StudyRow]) -> Section:
 
 def _left_out(reasons: Sequence[str]) -> Section:
     lines = [(reason,) for reason in reasons]
-    return Section("What was left out", "", [Grid("", ("SKIPPED",), lines)] if lines else [])
+    parts = [Grid("", ("SKIPPED",), lines)] if lines else []
+    return Section("What was left out", "" if lines else "Nothing.", parts)
 
 
 def _line(row: StudyRow) -> Sequence[object]:

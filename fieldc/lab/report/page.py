@@ -28,11 +28,19 @@ code { font-size: .875em; } .disturbed { background: #fff3cd; padding: .5rem; }
 .reduction { background: #fdf1dc; } .listing tr td:first-child { border-left: 4px solid #0000; }
 .listing .carry td:first-child { border-left-color: #0072b2; }
 .listing .overflow td:first-child { border-left: 4px dotted #d55e00; }
-@media (max-width: 40rem) {
+@media screen and (max-width: 40rem) {
   figure svg { width: 62rem; } .fits svg { width: 100%; }
   figure:not(.fits) figcaption::before { content: "Wider than this screen: scroll to its right. "; }
   table { font-size: .75rem; } th, td { padding: .15rem .3rem; }
   .text { min-width: 8rem; }
+}
+/* Paper does not scroll. */
+@media print {
+  body { font-size: 12px; max-width: none; padding: 0; } figcaption, .note { font-size: 10px; }
+  .table { overflow: visible; background: none; } figure { overflow: visible; }
+  table { font-size: 9px; } th, td { padding: .1rem .3rem; } .text { min-width: 0; }
+  .listing td { white-space: normal; } .listing code { white-space: pre-wrap; }
+  tr, figure { break-inside: avoid; } h2, h3 { break-after: avoid; } thead { break-after: avoid; }
 }
 """
 

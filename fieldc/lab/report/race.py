@@ -31,7 +31,7 @@ LOGARITHMIC = 8.0
 """From this ratio of the slowest to the fastest on, equal factors are equally far apart."""
 FAR = 10.0
 """Rows that are slower than the fastest by more are named under the axis instead."""
-PANEL_WIDTH, ROW_HEIGHT, FRAME_HEIGHT = 7.0, 0.3, 1.3
+PANEL_WIDTH, ROW_HEIGHT, FRAME_HEIGHT = 7.0, 0.3, 1.6
 """In inches."""
 OPERATION, LABEL, LINE = 20, 24, 84
 """Letters that a panel has room for: of operation and prime in its title, and of a line below."""

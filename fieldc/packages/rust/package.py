@@ -249,7 +249,7 @@ def texts(
         "tests/arithmetic.rs": fill("arithmetic.rs", words),
         "tests/slices.rs": fill("slices.rs", words),
         "tests/digit_array.rs": fill("digit_array.rs", words),
-        "examples/example.rs": words["example"],
+        f"examples/{words['crate']}_example.rs": words["example"],
     }
     if formulas:
         made["src/lib.rs"] += "\npub use generated::formulas;\n"

@@ -6,6 +6,7 @@ bytes of a function are its prologue data; the body after them is never reached.
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Mapping
 
 from fieldc.machine.assemble import compile_ir
@@ -33,7 +34,37 @@ def object_of(
     text = "\n".join(_function(symbol, code) for symbol, code in functions.items())
     text += "".join(_frame(symbol, *parts) for symbol, parts in (frames or {}).items())
     text += BRANCHES_ARE_CHECKED if landing_pads else ""
-    return compile_ir(text, triple, "generic", "", level=0).object
+    made = compile_ir(text, triple, "generic", "", level=0).object
+    return _marked_as_code(made) if made.startswith(b"\x7fELF") else made
+
+
+SECTION = struct.Struct("<IIQQQQIIQQ")
+SYMBOL = struct.Struct("<IBBHQQ")
+EXECUTABLE, SYMBOLS, STRINGS = 4, 2, 3
+"""A section's flag, and two of its types."""
+
+
+def _marked_as_code(data: bytes) -> bytes:
+    """The ELF object whose code has the mapping symbol `$x`.
+
+    LLVM marks prologue data as `$d`, for which disassemblers, debuggers and profilers show no
+    instructions. Names are the last section: the new one is added to it.
+    """
+    (start,) = struct.unpack_from("<Q", data, 0x28)
+    sections = [list(one) for one in SECTION.iter_unpack(data[start:])]
+    (names,) = (one for one in sections if one[1] == STRINGS)
+    (table,) = (one for one in sections if one[1] == SYMBOLS)
+    first, size, new = names[4], names[5], names[5]
+    made = bytearray(data[: first + size] + b"$x\0")
+    for at in range(table[4], table[4] + table[5], SYMBOL.size):
+        name, kind, other, section, *rest = SYMBOL.unpack_from(made, at)
+        is_data = made[first + name : first + name + 3] == b"$d\0"
+        if is_data and sections[section][2] & EXECUTABLE:
+            SYMBOL.pack_into(made, at, new, kind, other, section, *rest)
+    names[5] += 3
+    made += bytes(-len(made) % 8)
+    struct.pack_into("<Q", made, 0x28, len(made))
+    return bytes(made) + b"".join(SECTION.pack(*one) for one in sections)
 
 
 def _function(symbol: str, code: bytes) -> str:
