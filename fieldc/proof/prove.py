@@ -158,6 +158,8 @@ def _highs(
         most = int(_case(known).upper(goal.result))
         if most >= below and flags_of(known.system, goal.result):
             yield below - 1
+        if most >= below + contract.p:
+            yield below + contract.p - 1
         yield most
         return
     if is_chosen or known.system.is_foreign or below > contract.p:
