@@ -382,14 +382,17 @@ def chain_of(a: Point, b: Point) -> Element:
 
 @formula
 def turned(a: Point, b: Point) -> tuple[Element, Element, Element, Element]:
-    """Operands are results too, in another order; with calls, for it has products of products."""
+    """Operands are results too, in another order."""
     return b[1], chain_of(a, b), a[0], b[1]
 
 
 def test_results_that_are_operands_are_proved() -> None:
-    made = artifact(turned, find_field(SMALL))
+    in_line = decide_formula(find_field(SMALL), turned, TARGETS["x86_64-linux"])
+    assert in_line.at_last is not None
+    for decision in (in_line, in_line.at_last()):
+        made = decision.target.make(decision.target, decision.preferred)
+        assert prove_job(job(made)).failure == ""
     assert isinstance(made.choice.plan, Calls)
-    assert prove_job(job(made)).failure == ""
     layout = places_of((2, 2), [(4, (0, 2)), (5, (4, 1))], (3, 5, 0, 3))
     assert [to.area for to, _ in layout.before] == [Area.SLOTS] * 2
     assert layout.of[5] == ElementPlace(Area.RESULT, 1) and layout.slots == 3
