@@ -157,7 +157,7 @@ def test_an_operand_may_be_called_as_a_value_is() -> None:
 
     @formula
     def named(x: Element, v3: Element, k: U64) -> Element:
-        return (x - v3) * k
+        return (x - v3) * x * k
 
     f = find_field("secp256k1-p")
     decision = decide_formula(f, named, TARGETS["x86_64-linux"])

@@ -10,7 +10,13 @@ from fieldc.proof.algebra.equations import System
 from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.calls import settle
 from fieldc.proof.claims.contracts import WORD_BITS
-from fieldc.proof.claims.formulas import contract_of_formula, statement_of
+from fieldc.proof.claims.formulas import (
+    MOST_DEGREE,
+    FormulaStatement,
+    contract_of_formula,
+    degree_of,
+    statement_of,
+)
 from fieldc.proof.entry import operands_of
 from fieldc.proof.instruction_sets import INSTRUCTION_SETS
 from fieldc.proof.memory import KernelMemory
@@ -126,18 +132,24 @@ def _proved(code: bytes, start: int, claim: _Claim) -> ProvedCode:
     for known in _remembered if start == 0 else ():
         if known.is_of(code, claim):
             return known.proof
-    try:
-        proof = _proof(code, start, claim, by_steps=True)
-    except ProofError:
-        proof = _proof(code, start, claim)
+    statement = statement_of(claim.text)
+    if degree_of(statement) > MOST_DEGREE:
+        proof = _proof(code, start, claim, statement, by_steps=True)
+    else:
+        try:
+            proof = _proof(code, start, claim, statement)
+        except ProofError:
+            proof = _proof(code, start, claim, statement, by_steps=True)
     if start == 0:
         _remembered.append(_Remembered(claim, code, proof))
     return proof
 
 
-def _proof(code: bytes, start: int, claim: _Claim, by_steps: bool = False) -> ProvedCode:
+def _proof(
+    code: bytes, start: int, claim: _Claim, statement: FormulaStatement, by_steps: bool = False
+) -> ProvedCode:
     """A proof of a formula at once, or of its steps that words hold, one after the other."""
-    contract = contract_of_formula(statement_of(claim.text), claim.p, claim.limbs, by_steps)
+    contract = contract_of_formula(statement, claim.p, claim.limbs, by_steps)
     cases: list[CaseProof | Excluded] = []
     by = claim.convention, start, claim.architecture
     return ProvedCode.of(prove(code, contract, *by, record=cases.append), cases)

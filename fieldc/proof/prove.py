@@ -26,7 +26,7 @@ from fieldc.proof.algebra.strategies import STRATEGIES, Strategy
 from fieldc.proof.algebra.wraps import Equality, equate_dropped
 from fieldc.proof.algebra.zeros import fix_unread, fix_zeros
 from fieldc.proof.claims.contracts import Claim, Contract
-from fieldc.proof.claims.cut_points import Known, are_chosen, words_of
+from fieldc.proof.claims.cut_points import Known, are_chosen, is_too_deep, words_of
 from fieldc.proof.entry import Entered, entered, from_any_place
 from fieldc.proof.instruction_sets import INSTRUCTION_SETS
 from fieldc.proof.memory import KernelMemory
@@ -78,15 +78,7 @@ def prove(
     known = Known.on_entry(system, inputs, refute.samples(system, inputs, count))
     if not memory.is_foreign:
         known.equalities.extend(_first_equalities(_case(known)))
-    cut_points = []
-    for claim in contract.between:
-        cut_points.append(point := _cut_point(known, contract, claim))
-        if point is None:
-            known = known.written(claim, contract.p)
-        else:
-            known = known.held(point.value)
-            if not memory.is_foreign:
-                known.equalities.extend(equate_zero_tops(_case(known)))
+    known, cut_points = _cut_points(known, contract)
     goals = list(_goals(memory, contract, known))
     open_masks(system, MOST_FLAGS, [goal.result for goal in goals])
     for goal in goals:
@@ -97,7 +89,7 @@ def prove(
     for goal in goals:
         for proof in _shown(known, contract, goal):
             record(proof)
-    found = tuple(known.equalities), frozenset(memory.executed), tuple(cut_points)
+    found = tuple(known.equalities), frozenset(memory.executed), cut_points
     return Proved(system, memory.deepest, *found)
 
 
@@ -120,7 +112,24 @@ def _goals(memory: KernelMemory, contract: Contract, known: Known) -> Iterator[_
     for number, claim in enumerate(contract.claims):
         words = [written[i] for i in range(limbs * number, limbs * (number + 1))]
         value = value_of(words, memory.system.radix)
-        yield _Goal(number, value, claim, claim(known.numbers))
+        claimed = claim(known.numbers)
+        if contract.may_be_written and is_too_deep(known.system, claimed):
+            raise ProofError("function: no words hold a factor that is a product")
+        yield _Goal(number, value, claim, claimed)
+
+
+def _cut_points(known: Known, contract: Contract) -> tuple[Known, tuple[CutPoint | None, ...]]:
+    """What is known after the values between, and the words of each. Raises ProofError."""
+    points = []
+    for claim in contract.between:
+        points.append(point := _cut_point(known, contract, claim))
+        if point is None:
+            known = known.written(claim, contract.p)
+        else:
+            known = known.held(point.value)
+            if not known.system.is_foreign:
+                known.equalities.extend(equate_zero_tops(_case(known)))
+    return known, tuple(points)
 
 
 def _cut_point(known: Known, contract: Contract, claim: Claim) -> CutPoint | None:
@@ -130,7 +139,8 @@ def _cut_point(known: Known, contract: Contract, claim: Claim) -> CutPoint | Non
     """
     claimed = claim(known.numbers)
     is_constant = claimed.keys() <= {ONE}  # words that hold it by chance are many
-    found = None if is_constant else words_of(known, contract, claim)
+    is_deep = contract.may_be_written and is_too_deep(known.system, claimed)
+    found = None if is_constant or is_deep else words_of(known, contract, claim)
     refused = ProofError("function: no words hold a value between operands and result")
     if found is not None:
         limbs, below = found

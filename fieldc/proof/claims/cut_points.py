@@ -16,6 +16,7 @@ from fieldc.proof.algebra.identity import value_of
 from fieldc.proof.algebra.refute import Sample, evaluate
 from fieldc.proof.algebra.wraps import Equality
 from fieldc.proof.claims.contracts import Claim, Contract
+from fieldc.proof.claims.formulas import MOST_DEGREE
 
 MOST_TIMES = 8
 """How many p more than a value the words that hold it may be."""
@@ -87,6 +88,12 @@ def words_of(known: Known, contract: Contract, claim: Claim) -> tuple[tuple[int,
     number = value_of([{(v,): 1} for v in limbs], known.system.radix)
     times = max(evaluate(number, run) // contract.p for run in known.runs)
     return limbs, (times + 1) * contract.p
+
+
+def is_too_deep(system: System, claimed: Polynomial) -> bool:
+    """Whether more words than MOST_DEGREE are multiplied; masks and signs do not count."""
+    ranges = system.ranges
+    return any(sum(ranges[v][1] > 1 for v in m) > MOST_DEGREE for m in claimed)
 
 
 def are_chosen(system: System, words: Sequence[int]) -> bool:

@@ -36,6 +36,8 @@ ARITY = {
     **{"scale": (1, 1), "constant": (0, 1), "divide": (1, 0)},
 }
 """For each kind of step how many values and how many integers it names."""
+MOST_DEGREE = 2
+"""Up to which a formula is proved at once; a product of products has more."""
 MOST_POWERS = 2
 """Of p, in the size of a value."""
 MOST_BITS = 128
@@ -69,6 +71,9 @@ class Size:
         if high >= 1 << WORD_BITS * limbs:
             raise ProofError(f"values below {self.multiple}p do not fit {limbs} limbs")
         return limbs
+
+
+MASK = Size(1, powers=0, bits=1)
 
 
 @dataclass(frozen=True)
@@ -130,6 +135,15 @@ def _number(number: Any) -> int:
     if type(number) is not int or not 0 < number <= MOST_VALUES:
         raise ValueError("a number")
     return number
+
+
+def degree_of(statement: FormulaStatement) -> int:
+    """How many operands' values are multiplied in a result; masks do not count."""
+    known = [int(size != MASK) for _, count, size in statement.operands for _ in range(count)]
+    for kind, taken, _ in statement.steps:
+        degrees = [known[i] for i in taken]
+        known.append(sum(degrees) if kind in ("mul", "times") else max(degrees, default=0))
+    return max(known[i] for i in statement.results)
 
 
 class Algebra(Protocol[_Value]):
