@@ -19,7 +19,7 @@ from fieldc.proof.claims.contracts import Claim, Contract
 from fieldc.proof.claims.formulas import MOST_DEGREE
 
 MOST_TIMES = 8
-"""How many p more than a value the words that hold it may be."""
+"""Words hold a value, or it and fewer than so many times p."""
 
 
 @dataclass(frozen=True)
