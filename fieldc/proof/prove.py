@@ -26,7 +26,7 @@ from fieldc.proof.algebra.strategies import STRATEGIES, Strategy
 from fieldc.proof.algebra.wraps import Equality, equate_dropped
 from fieldc.proof.algebra.zeros import fix_unread, fix_zeros
 from fieldc.proof.claims.contracts import Claim, Contract
-from fieldc.proof.claims.cut_points import Known, are_chosen, is_too_deep, words_of
+from fieldc.proof.claims.cut_points import KnownNumbers, are_chosen, is_too_deep, words_of
 from fieldc.proof.entry import Entered, entered, from_any_place
 from fieldc.proof.instruction_sets import INSTRUCTION_SETS
 from fieldc.proof.memory import KernelMemory
@@ -75,7 +75,7 @@ def prove(
     memory, inputs = from_any_place(run)
     system = memory.system
     count = runs or (RUNS if contract.between else 0)  # runs find the words of values between
-    known = Known.on_entry(system, inputs, refute.samples(system, inputs, count))
+    known = KnownNumbers.on_entry(system, inputs, refute.samples(system, inputs, count))
     if not memory.is_foreign:
         known.equalities.extend(_first_equalities(_case(known)))
     known, cut_points = _cut_points(known, contract)
@@ -104,7 +104,7 @@ class _Goal:
     """The claim of the numbers that are known."""
 
 
-def _goals(memory: KernelMemory, contract: Contract, known: Known) -> Iterator[_Goal]:
+def _goals(memory: KernelMemory, contract: Contract, known: KnownNumbers) -> Iterator[_Goal]:
     limbs, written = contract.result_limbs, memory.result
     missing = [i for i in range(memory.result_limbs) if i not in written]
     if missing:
@@ -118,7 +118,9 @@ def _goals(memory: KernelMemory, contract: Contract, known: Known) -> Iterator[_
         yield _Goal(number, value, claim, claimed)
 
 
-def _cut_points(known: Known, contract: Contract) -> tuple[Known, tuple[CutPoint | None, ...]]:
+def _cut_points(
+    known: KnownNumbers, contract: Contract
+) -> tuple[KnownNumbers, tuple[CutPoint | None, ...]]:
     """What is known after the values between, and the words of each. Raises ProofError."""
     points = []
     for claim in contract.between:
@@ -132,7 +134,7 @@ def _cut_points(known: Known, contract: Contract) -> tuple[Known, tuple[CutPoint
     return known, tuple(points)
 
 
-def _cut_point(known: Known, contract: Contract, claim: Claim) -> CutPoint | None:
+def _cut_point(known: KnownNumbers, contract: Contract, claim: Claim) -> CutPoint | None:
     """The words of a value between, proved to be it; none where there need be none.
 
     Raises ProofError.
@@ -158,7 +160,7 @@ def _cut_point(known: Known, contract: Contract, claim: Claim) -> CutPoint | Non
 
 
 def _highs(
-    known: Known, contract: Contract, goal: _Goal, is_chosen: bool, below: int
+    known: KnownNumbers, contract: Contract, goal: _Goal, is_chosen: bool, below: int
 ) -> Iterator[int]:
     """What the words of a value between may be at most, where runs show that they are `below`.
 
@@ -177,7 +179,7 @@ def _highs(
     yield below + contract.p - 1
 
 
-def _shown(known: Known, contract: Contract, goal: _Goal) -> list[CaseProof | Excluded]:
+def _shown(known: KnownNumbers, contract: Contract, goal: _Goal) -> list[CaseProof | Excluded]:
     """Every case of a result; where need be, words are equated first. Raises ProofError."""
     try:
         return _proofs(known, contract, goal)
@@ -192,7 +194,7 @@ def _shown(known: Known, contract: Contract, goal: _Goal) -> list[CaseProof | Ex
 
 
 def _proofs(
-    known: Known, contract: Contract, goal: _Goal, of_flags: bool = False
+    known: KnownNumbers, contract: Contract, goal: _Goal, of_flags: bool = False
 ) -> list[CaseProof | Excluded]:
     """Every case of a result. Raises ProofError.
 
@@ -208,7 +210,7 @@ def _proofs(
     return [replace(proof, equated=len(known.equalities)) for proof in proofs]
 
 
-def _case(known: Known) -> Case:
+def _case(known: KnownNumbers) -> Case:
     """What is known in all cases."""
     doubts = refute.UnlikelyRuns(known.system, known.inputs) if known.samples else None
     return Case(known.system, known.inputs, samples=known.runs, doubts=doubts)
@@ -219,7 +221,7 @@ def _first_equalities(case: Case) -> tuple[Equality, ...]:
     return equate_tops(case) + equate_doubled(case) + equate_wrapped(case)
 
 
-def _equalities(known: Known, contract: Contract, goal: _Goal) -> tuple[Equality, ...]:
+def _equalities(known: KnownNumbers, contract: Contract, goal: _Goal) -> tuple[Equality, ...]:
     """What high halves equal; else dropped carries, if the result has no factor and p is odd."""
     case = _case(known)
     found = equate_masked(case) + equate_high_halves(case)
@@ -280,7 +282,7 @@ def _impossible(
     return None
 
 
-def _cases(known: Known, goal: _Goal, record: RecordCase, of_flags: bool) -> Iterator[Case]:
+def _cases(known: KnownNumbers, goal: _Goal, record: RecordCase, of_flags: bool) -> Iterator[Case]:
     """Every combination of the flags; `of_flags`, also of those that flags are made of."""
     system = known.system
     flags = flags_of(system, goal.result, of_flags)

@@ -23,7 +23,7 @@ MOST_TIMES = 8
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownNumbers:
     """The numbers of which claims speak: the operands' values, then those between."""
 
     system: System
@@ -38,7 +38,7 @@ class Known:
     @classmethod
     def on_entry(
         cls, system: System, operands: tuple[Input, ...], samples: Iterable[Sample]
-    ) -> Known:
+    ) -> KnownNumbers:
         """Of the operands alone."""
         values = tuple(i.value(system.word_bits) for i in operands)
         return cls(system, operands, values, tuple(samples))
@@ -53,14 +53,14 @@ class Known:
         """What a value between is called: v1 after one number."""
         return f"v{len(self.numbers)}"
 
-    def held(self, value: Input) -> Known:
+    def held(self, value: Input) -> KnownNumbers:
         """The numbers with one that words hold; what made these is not asked from now on."""
         self.system.hold(value.limbs, value.high)
         number = value.value(self.system.word_bits)
         found = replace(self, inputs=(*self.inputs, value))
         return found._with(number, [evaluate(number, run) for run in self.runs])
 
-    def written(self, claim: Claim, p: int) -> Known:
+    def written(self, claim: Claim, p: int) -> KnownNumbers:
         """The numbers with one that is what its claim says, modulo p."""
         return self._with(claim(self.numbers), [r % p for r in self.claimed(claim)])
 
@@ -69,13 +69,15 @@ class Known:
         for sample in self.samples:
             yield int(claim([{ONE: v} for v in sample.operands]).get(ONE, 0))
 
-    def _with(self, number: Polynomial, in_runs: Sequence[int]) -> Known:
+    def _with(self, number: Polynomial, in_runs: Sequence[int]) -> KnownNumbers:
         runs = zip(self.samples, in_runs, strict=True)
         samples = tuple(Sample((*s.operands, value), s.values) for s, value in runs)
         return replace(self, numbers=(*self.numbers, number), samples=samples)
 
 
-def words_of(known: Known, contract: Contract, claim: Claim) -> tuple[tuple[int, ...], int] | None:
+def words_of(
+    known: KnownNumbers, contract: Contract, claim: Claim
+) -> tuple[tuple[int, ...], int] | None:
     """Words that hold a number of which the claim is right in all runs; what it is below in these.
 
     The latter is a multiple of p.
