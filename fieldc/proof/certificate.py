@@ -79,12 +79,12 @@ Where a contract has values between operands and result, as repeated squarings h
 
     cut_points   [{step, equalities, words: [variable, ...], high, cases}, ...]
 
-one for each, in order. Of a formula there is one for each step whose value words hold, numbered from
-0; another step's value is what the text says. Equalities are shown before the cut point that has
-them; the certificate's own come after all cut points. The cases show, as those of a result do, that the words' number is the
-value and at most `high`. From then on the value counts as an operand: v1 is the name of the first
-one after one operand, and its word i is at most high >> w*i. The name has the step's number in the
-formula's text, where operands' values count first.
+one for each, in order. Of a formula there is one for each step whose value words hold, numbered
+from 0; another step's value is what the text says. Equalities are shown before the cut point that
+has them; the certificate's own come after all cut points. The cases show, as those of a result do,
+that the words' number is the value and at most `high`. From then on the value counts as an operand:
+v1 is the name of the first one after one operand, and its word i is at most high >> w*i. The name
+has the step's number in the formula's text, where operands' values count first.
 
 A case is of z's first result, or with `result: k` of the one k places after it. For each result
 the cases cover all values of the choices' flags. An excluded case cannot be: its bound shows that
