@@ -142,10 +142,11 @@ def _proposals(
 ) -> Iterator[str]:
     """Values between, of a formula one for each of its steps, equalities, and cases."""
     places = value_places(contract)
-    cuts = {cut.get("step", number): cut for number, cut in enumerate(stated.get("cut_points", ()))}
+    listed = stated.get("cut_points", ())
+    cuts = {cut.get("step", number): cut for number, cut in enumerate(listed)}
     between = range(len(cuts) if steps is None else steps)
-    if cuts and max(cuts) not in between:
-        raise ValueError("a value of no step")
+    if len(cuts) < len(listed) or not cuts.keys() <= {*between}:
+        raise ValueError("a value of no step, or one twice")
     places |= {f"v{number}": number for number in (len(places) + step for step in between)}
     yield from _many(between, lambda step: _between(cuts.get(step), places, units))
     yield from _equalities(stated, places)
