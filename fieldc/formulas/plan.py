@@ -70,15 +70,6 @@ class FormulaPlan:
         return tuple(dict.fromkeys(one.block for one in self.computed))
 
     @property
-    def depth(self) -> int:
-        """The most products of products of ... that a result is made of."""
-        depths = dict.fromkeys(range(self.formula.inputs), 0)
-        for one in self.computed:
-            below = max((depths[i] for i in one.sources), default=0)
-            depths[one.number] = below + bool(one.block.products)
-        return max(depths[i] for i in self.results)
-
-    @property
     def products(self) -> int:
         """How many products are multiplied out."""
         return sum(len(one.block.products) for one in self.computed)
