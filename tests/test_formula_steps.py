@@ -123,6 +123,7 @@ TAMPERS: dict[str, Tamper] = {
     "twice": lambda c: c["cut_points"].insert(1, {**c["cut_points"][0], "equalities": []}),
     "another step": first_cut(lambda cut: cut.update(step=1)),
     "a step that is not there": first_cut(lambda cut: cut.update(step=2)),
+    "the largest step": first_cut(lambda cut: cut.update(step=2**64 - 1)),
     "other words": first_cut(lambda cut: cut["words"].reverse()),
     "no words": first_cut(lambda cut: cut["words"].clear()),
     "unknown words": first_cut(lambda cut: cut["words"].append(10**6)),

@@ -33,7 +33,7 @@ MULTIPLY, ADD, SELECT, MOVE, LEA, LOAD, STORE = (
 )
 """Kinds of instructions; all but the last two are timings of processors.toml."""
 MOST_FLAT = 4
-"""Products up to which a formula is one straight line; of more, calls are as fast or faster."""
+"""Products up to which a formula is one straight line; docs/formulas.md says why so many."""
 KEPT = 6
 """Registers that a routine saves."""
 
@@ -82,7 +82,7 @@ def is_flat(plan: FormulaPlan) -> bool:
     """Whether the formula is short enough for one straight line."""
     steps = [one.block for one in plan.computed if isinstance(one.block, StepBlock)]
     if any(block.is_signed for block in steps) and plan.products:
-        return False  # products with signed integers are proved by their steps only
+        return False  # products with signed integers are proved as routines of their own
     choices = sum(block.kind == "choose" for block in steps)
     if choices > 1 and choices < len(plan.computed):
         return False  # the mask's flag would wait while carry chains between run

@@ -127,6 +127,11 @@ impl Formula {
         Ok(found)
     }
 
+    /// How many steps it has.
+    pub(crate) fn steps(&self) -> usize {
+        self.steps.len()
+    }
+
     /// The results for values of its operands, where R = 2^(64n) and products are divided by R.
     pub(crate) fn evaluate(
         &self,

@@ -56,15 +56,13 @@ def equate_tops(case: Case) -> tuple[Equality, ...]:
 def equate_zero_tops(case: Case) -> tuple[Equality, ...]:
     """Find top bits, and carries of shifts to the left, that are 0 by bounds; write that down.
 
-    Ranges alone say so of code that begins with such words.
+    Ranges do not say so where they were made before a value between was shown.
     """
     system, found = case.system, []
     briefly = replace(case, strategies=STRATEGIES[:FIRST])
     cuts = {top: of for of, top in system.top_bits.items()}
-    shifts = (
-        r for r in system.rows if isinstance(r, Equation) and (_is_shift(r) or r.kind == "bits")
-    )
-    for number in (*cuts, *(r.carry for r in shifts if r.carry is not None)):
+    shifted = [row.carry for row in system.rows if _is_shift(row) and row.carry is not None]
+    for number in (*cuts, *shifted):
         if system.ranges[number][1] and (factors := factors_of(system, number)):
             equality = shown(briefly, number, {}, factors, cuts.get(number))
             if equality is not None:

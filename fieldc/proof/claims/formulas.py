@@ -74,6 +74,7 @@ class Size:
 
 
 MASK = Size(1, powers=0, bits=1)
+"""0 or 1."""
 
 
 @dataclass(frozen=True)

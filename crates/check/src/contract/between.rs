@@ -11,10 +11,10 @@ impl Contract {
     pub(crate) fn until(&self, step: Option<usize>, most: &BigInt) -> Outcome<Self> {
         let claims = match (&self.claims, step) {
             (Claims::Known(claims), None) => Claims::Known(claims.clone()),
-            (Claims::Of(formula, values, _), Some(step)) => {
+            (Claims::Of(formula, values, _), Some(step)) if step < formula.steps() => {
                 Claims::Of(formula.clone(), values.clone(), vec![values.len() + step])
             }
-            _ => return fail("contract: a formula has steps, and nothing else has"),
+            _ => return fail("contract: no such step, which formulas have alone"),
         };
         Ok(Self { claims, most: most.clone(), ..self.clone() })
     }
