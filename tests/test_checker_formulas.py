@@ -164,8 +164,8 @@ OTHER_STEP = [["mul", 0, 1], ["add", 2, 3]]
 CHANGES: dict[str, tuple[str, Change, str]] = {
     "results exchanged": (CHAIN, in_text("results", [6, 7]), "another modulo p"),
     "a result that is an operand": (CHAIN, in_text("results", [0, 1]), "another modulo p"),
-    "other steps": (HORNER, in_text("steps", OTHER_STEP), "formula: "),
-    "another sum": (HORNER, in_text("steps", [["mul", 0, 1], ["sub", 3, 2]]), "formula: "),
+    "other steps": (HORNER, in_text("steps", OTHER_STEP), "another modulo p"),
+    "another sum": (HORNER, in_text("steps", [["mul", 0, 1], ["sub", 3, 2]]), "another modulo p"),
     "a later value": (HORNER, in_text("results", [99]), "a result is no value"),
     "an unknown part": (HORNER, in_text("more", 1), "unknown field"),
     "larger operands": (

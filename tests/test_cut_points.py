@@ -55,7 +55,7 @@ def test_what_a_value_says_of_its_limbs() -> None:
     low, high, other = (system.new(name, 255) for name in ("low", "high", "other"))
     top = system.new("high>>6", 3)
     system.top_bits[high, 6] = top
-    system.hold((low, high), 0x4123)
+    system.hold((low, high), 0x4123, is_sum=True)
     assert [system.ranges[v][1] for v in (low, high, other, top)] == [255, 0x41, 255, 1]
 
 

@@ -18,7 +18,7 @@ from fieldc.artifacts.verify import job_of
 from fieldc.binary.linkable import function_of
 from fieldc.catalogue import find_field
 from fieldc.decisions.formulas import decide_formula
-from fieldc.formulas import U64, Element, formula
+from fieldc.formulas import U64, Element, accumulator, formula
 from fieldc.formulas.formula import Formula
 from fieldc.machine.assemble import host_triple
 from fieldc.proof.algebra.identity import ProofError
@@ -52,12 +52,45 @@ def and_its_double(x: Element, y: Element) -> tuple[Element, Element]:
     return t, t + t
 
 
+@formula
+def and_its_square(x: Element, y: Element) -> tuple[Element, Element]:
+    """The square is of words below 2p, where there is a spare bit; the difference is below p."""
+    t = x - y
+    return t**2, t
+
+
+@formula
+def negative_multiple(x: Element) -> Element:
+    """17*x first."""
+    return -17 * x
+
+
+@formula
+def plus_a_double(x: Element, y: Element, v: Element, w: Element) -> Element:
+    """One step is below 7p in words of which the runs show 5p."""
+    return x + 2 * ((y + v) ** 2 - w**2)
+
+
+Sum = accumulator(2)
+
+
+@formula
+def of_a_sum(s: Sum, x: Element) -> Element:
+    """A sum's residue is a value by itself."""
+    return s.reduced() * x
+
+
 CASES: list[tuple[str, Formula, str, int]] = [
-    ("bn254-p", difference_by, "mulx", 2),
-    ("bn254-p", fourth, "adx", 2),
-    ("secp256k1-p", and_its_double, "adx", 2),  # no spare bit
-    ("2^127-1", fifth, "base", 4),
-    ("goldilocks", fourth, "mulx", 2),  # one limb
+    ("bn254-p", difference_by, "mulx", 1),
+    ("bn254-p", fourth, "adx", 1),
+    ("secp256k1-p", and_its_double, "adx", 1),  # no spare bit
+    ("2^127-1", fifth, "base", 3),
+    ("goldilocks", fourth, "mulx", 1),  # one limb
+    ("bls12-381-p", and_its_square, "mulx", 1),
+    ("p256", and_its_square, "adx", 1),
+    ("bn254-p", negative_multiple, "base", 1),
+    ("p256", plus_a_double, "adx", 2),
+    ("bn254-r", of_a_sum, "mulx", 1),
 ]
 """With how many steps some words hold."""
 FIRST = CASES[0][:3]

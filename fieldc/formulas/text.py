@@ -30,7 +30,10 @@ class FormulaText:
         return self.inputs + len(self.steps) - 1
 
     def add(self, step: Step) -> None:
-        """A step of a formula: a few steps of the text."""
+        """A step of a formula: a few steps of the text, as few things at a time as code does.
+
+        So -17*x is 17*x first, a value that words hold.
+        """
         args = [self.of[i] for i in step.args]
         if step.kind == "choose":
             mask, a, b = args
@@ -39,8 +42,10 @@ class FormulaText:
             found = self.put("add", args[0], self.put("times", *args[1:]))
         elif step.kind == "product":
             found = self.put("times", *args)
+        elif step.kind == "scale" and step.number < -1:
+            found = self.put("scale", self.put("scale", *args, hex(-step.number)), hex(-1))
         elif step.kind == "reduce":
-            found = args[0]  # the same value modulo p
+            found = self.put("scale", *args, hex(1))  # the same value modulo p
         else:
             numbers = [hex(step.number)] if step.kind in NUMBERED else []
             found = self.put(step.kind, *args, *numbers)

@@ -20,7 +20,7 @@ from fieldc.proof.claims.formulas import (
 from fieldc.proof.entry import operands_of
 from fieldc.proof.instruction_sets import INSTRUCTION_SETS
 from fieldc.proof.memory import KernelMemory
-from fieldc.proof.prove import prove
+from fieldc.proof.prove import NotHeld, prove
 from fieldc.proof.proved import CaseProof, Excluded, ProvedCode
 from fieldc.proof.routines import Routines
 
@@ -133,13 +133,12 @@ def _proved(code: bytes, start: int, claim: _Claim) -> ProvedCode:
         if known.is_of(code, claim):
             return known.proof
     statement = statement_of(claim.text)
-    if degree_of(statement) > MOST_DEGREE:
+    try:
         proof = _proof(code, start, claim, statement, by_steps=True)
-    else:
-        try:
-            proof = _proof(code, start, claim, statement)
-        except ProofError:
-            proof = _proof(code, start, claim, statement, by_steps=True)
+    except NotHeld:
+        if degree_of(statement) > MOST_DEGREE:
+            raise
+        proof = _proof(code, start, claim, statement)
     if start == 0:
         _remembered.append(_Remembered(claim, code, proof))
     return proof
@@ -148,7 +147,10 @@ def _proved(code: bytes, start: int, claim: _Claim) -> ProvedCode:
 def _proof(
     code: bytes, start: int, claim: _Claim, statement: FormulaStatement, by_steps: bool = False
 ) -> ProvedCode:
-    """A proof of a formula at once, or of its steps that words hold, one after the other."""
+    """A proof of a formula at once, or of its steps that words hold, one after the other.
+
+    Raises ProofError; NotHeld where words hold none of the steps.
+    """
     contract = contract_of_formula(statement, claim.p, claim.limbs, by_steps)
     cases: list[CaseProof | Excluded] = []
     by = claim.convention, start, claim.architecture

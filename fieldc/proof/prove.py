@@ -10,6 +10,7 @@ from fieldc.proof.algebra import refute
 from fieldc.proof.algebra.bounds import Case
 from fieldc.proof.algebra.comparisons import comparison_by_top, comparison_of
 from fieldc.proof.algebra.dropped import find_equal_words, join_wraps
+from fieldc.proof.algebra.ends import equate_ends
 from fieldc.proof.algebra.equations import ONE, Polynomial, add_to
 from fieldc.proof.algebra.facts import Input
 from fieldc.proof.algebra.halves import (
@@ -38,8 +39,22 @@ PROPOSING = 16
 """Runs that propose which words are digits of a quotient."""
 MOST_FLAGS = 3
 """Flags on whose choices a result may depend before masks are taken for products."""
+MOST_HIGHS = 5
+"""How often it is asked what words of a value between may be at most."""
 MOST_IN_VAIN = 4
 """How often it is asked in vain whether a case can be."""
+
+
+class NotHeld(ProofError):
+    """Words hold no value between operands and results, though there may be some."""
+
+
+class NotBounded(ProofError):
+    """A result that is right modulo p, but may be too large: up to `high`, as far as is shown."""
+
+    def __init__(self, message: str, high: int) -> None:
+        super().__init__(message)
+        self.high = high
 
 
 RecordCase = Callable[[CaseProof | Excluded], None]
@@ -102,6 +117,8 @@ class _Goal:
     claim: Claim
     claimed: Polynomial
     """The claim of the numbers that are known."""
+    is_needed: bool = True
+    """Whether the proof fails without it."""
 
 
 def _goals(memory: KernelMemory, contract: Contract, known: KnownNumbers) -> Iterator[_Goal]:
@@ -122,15 +139,18 @@ def _cut_points(
     known: KnownNumbers, contract: Contract
 ) -> tuple[KnownNumbers, tuple[CutPoint | None, ...]]:
     """What is known after the values between, and the words of each. Raises ProofError."""
-    points = []
-    for claim in contract.between:
-        points.append(point := _cut_point(known, contract, claim))
+    points: list[CutPoint | None] = []
+    for number, claim in enumerate(contract.between):
+        is_read = number not in contract.unread
+        points.append(point := _cut_point(known, contract, claim) if is_read else None)
         if point is None:
             known = known.written(claim, contract.p)
         else:
-            known = known.held(point.value)
+            known = known.held(point.value, claim)
             if not known.system.is_foreign:
                 known.equalities.extend(equate_zero_tops(_case(known)))
+    if contract.may_be_written and not any(points):
+        raise NotHeld("function: no words hold a value between operands and result")
     return known, tuple(points)
 
 
@@ -143,20 +163,41 @@ def _cut_point(known: KnownNumbers, contract: Contract, claim: Claim) -> CutPoin
     is_constant = claimed.keys() <= {ONE}  # words that hold it by chance are many
     is_deep = contract.may_be_written and is_too_deep(known.system, claimed)
     found = None if is_constant or is_deep else words_of(known, contract, claim)
-    refused = ProofError("function: no words hold a value between operands and result")
-    if found is not None:
-        limbs, below = found
-        goal = _Goal(0, value_of([{(v,): 1} for v in limbs], known.system.radix), claim, claimed)
-        for high in _highs(known, contract, goal, are_chosen(known.system, limbs), below):
-            try:
-                cases = _shown(known, replace(contract, high=high), goal)
-            except ProofError as error:
-                refused = error
-            else:
-                return CutPoint(Input(known.next_name, limbs, high), tuple(cases))
-    if contract.may_be_written:
+    if found is None and contract.may_be_written:
         return None
-    raise refused
+    if found is None:
+        raise ProofError("function: no words hold a value between operands and result")
+    limbs, below = found
+    if not known.system.is_foreign:
+        known.equalities.extend(equate_ends(_case(known), limbs))
+    value = value_of([{(v,): 1} for v in limbs], known.system.radix)
+    goal = _Goal(0, value, claim, claimed, is_needed=not contract.may_be_written)
+    try:
+        return _held(known, contract, goal, limbs, below)
+    except ProofError:
+        if goal.is_needed:
+            raise
+        return None
+
+
+def _held(
+    known: KnownNumbers, contract: Contract, goal: _Goal, limbs: tuple[int, ...], below: int
+) -> CutPoint:
+    """The proof that words hold a value between, which runs show to be `below`. Raises ProofError.
+
+    What it may be at most is taken from the bounds where they do not show as much as runs.
+    """
+    highs = [*_highs(known, contract, goal, are_chosen(known.system, limbs), below)]
+    for left in reversed(range(MOST_HIGHS)):
+        high, *highs = highs
+        try:
+            cases = _shown(known, replace(contract, high=high), goal)
+            break
+        except NotBounded as error:
+            if not (left and highs):
+                raise
+            highs = [error.high, *highs] if error.high < highs[0] else highs
+    return CutPoint(Input(known.next_name, limbs, high), tuple(cases))
 
 
 def _highs(
@@ -180,17 +221,28 @@ def _highs(
 
 
 def _shown(known: KnownNumbers, contract: Contract, goal: _Goal) -> list[CaseProof | Excluded]:
-    """Every case of a result; where need be, words are equated first. Raises ProofError."""
+    """Every case of a result; where need be, words are equated first. Raises ProofError.
+
+    At last what made the words of sums between is asked, too: x - y may be in words below 2p for
+    its square, and below p as a result.
+    """
     try:
         return _proofs(known, contract, goal)
-    except ProofError:
-        if known.system.is_foreign:
-            return _proofs(known, contract, goal, of_flags=True)
-        more = _equalities(known, contract, goal)
-        known.equalities.extend(more)
-        if not more:
-            raise
-    return _proofs(known, contract, goal)
+    except ProofError as error:
+        refused = error
+    if known.system.is_foreign:
+        return _proofs(known, contract, goal, of_flags=True)
+    for equalities in (_of_tops, _of_halves, _of_dropped):
+        if more := equalities(known, contract, goal):
+            known.equalities.extend(more)
+            try:
+                return _proofs(known, contract, goal)
+            except ProofError as error:
+                refused = error
+    if not known.system.sums:
+        raise refused
+    with known.system.opened():
+        return _proofs(known, contract, goal)
 
 
 def _proofs(
@@ -221,14 +273,23 @@ def _first_equalities(case: Case) -> tuple[Equality, ...]:
     return equate_tops(case) + equate_doubled(case) + equate_wrapped(case)
 
 
-def _equalities(known: KnownNumbers, contract: Contract, goal: _Goal) -> tuple[Equality, ...]:
-    """What high halves equal; else dropped carries, if the result has no factor and p is odd."""
+def _of_tops(known: KnownNumbers, contract: Contract, goal: _Goal) -> tuple[Equality, ...]:
+    """What top bits equal."""
+    return equate_zero_tops(_case(known))
+
+
+def _of_halves(known: KnownNumbers, contract: Contract, goal: _Goal) -> tuple[Equality, ...]:
+    """What masked words and high halves equal."""
     case = _case(known)
-    found = equate_masked(case) + equate_high_halves(case)
-    if found or contract.factor != 1 or contract.p % 2 == 0:
-        return found
+    return equate_masked(case) + equate_high_halves(case)
+
+
+def _of_dropped(known: KnownNumbers, contract: Contract, goal: _Goal) -> tuple[Equality, ...]:
+    """What dropped carries equal, if the result has no factor and p is odd."""
+    if contract.factor != 1 or contract.p % 2 == 0:
+        return ()
     runs = [s.values for s in refute.samples(known.system, known.inputs, PROPOSING)]
-    return equate_dropped(case, goal.claimed, contract.p, runs)
+    return equate_dropped(_case(known), goal.claimed, contract.p, runs)
 
 
 def _settled(case: Case, contract: Contract, goal: _Goal, asks: bool) -> CaseProof | Excluded:
@@ -244,8 +305,11 @@ def _settled(case: Case, contract: Contract, goal: _Goal, asks: bool) -> CasePro
     try:
         return _prove_case(case, contract, goal)
     except ProofError:
-        if found := _impossible(case, flags, reversed(flags), STRATEGIES):
+        is_seen = bool(case.samples)  # in a run
+        if not is_seen and (found := _impossible(case, flags, reversed(flags), STRATEGIES)):
             return found
+        if not goal.is_needed:
+            raise
         again = replace(case, fixed=flags, facts={})
         is_masked = fix_masked(again)
         if not fix_zeros(again) and not is_masked:
@@ -285,7 +349,7 @@ def _impossible(
 def _cases(known: KnownNumbers, goal: _Goal, record: RecordCase, of_flags: bool) -> Iterator[Case]:
     """Every combination of the flags; `of_flags`, also of those that flags are made of."""
     system = known.system
-    flags = flags_of(system, goal.result, of_flags)
+    flags = flags_of(system, {**goal.result, **goal.claimed}, of_flags)
     comparisons = tuple(c for flag in flags if (c := comparison_of(system, flag)) is not None)
     is_foreign = system.is_foreign
     if is_foreign:
@@ -316,6 +380,7 @@ def _split(case: Case, flags: Sequence[int], record: RecordCase) -> Iterator[Cas
 def _prove_case(case: Case, contract: Contract, goal: _Goal) -> CaseProof:
     flags = {f: v for f, v in case.fixed.items() if f not in case.facts}
     given = ", ".join(f"flag {case.system.names[f]} = {v}" for f, v in flags.items())
+    where = f" (where {given})" if given else ""
     try:
         target: Polynomial = {}
         add_to(target, goal.result, contract.factor)
@@ -327,9 +392,10 @@ def _prove_case(case: Case, contract: Contract, goal: _Goal) -> CaseProof:
             high = case.upper(goal.result)
             over = Fraction(high - contract.high, contract.p)
             percent = -(-over.numerator * 100 // over.denominator)
-            raise ProofError(
-                f"canonical: the result may exceed its bound by {percent} hundredths of p"
-            )
+            message = f"canonical: the result may exceed its bound by {percent} hundredths of p"
+            raise NotBounded(f"{message}{where}", int(high))
         return CaseProof(goal.number, case, identity.rows, canonical)
+    except NotBounded:
+        raise
     except ProofError as error:
-        raise ProofError(f"{error}" + (f" (where {given})" if given else "")) from None
+        raise ProofError(f"{error}{where}") from None

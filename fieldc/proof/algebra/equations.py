@@ -13,7 +13,8 @@ telescope, and at the end only the kernel's inputs are left. No search, no Groeb
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import prod
@@ -147,6 +148,8 @@ class System:
     """Products that AArch64 code takes (`Words.seen`): a variable's name, a factor, a constant."""
     held: set[int] = field(default_factory=set)
     """Words of values between, which what follows takes as they are."""
+    sums: set[int] = field(default_factory=set)
+    """Those of values that are sums of multiples of earlier ones."""
     low_bits: dict[tuple[int, int], int] = field(default_factory=dict)
     """word mod 2^shift, where the top bits have a variable, of routines without certificates."""
     common: dict[tuple[int, int], int] = field(default_factory=dict)
@@ -175,13 +178,27 @@ class System:
             if monomial == ONE or sign * c > 0
         )
 
-    def hold(self, limbs: Sequence[int], high: int) -> None:
-        """Take the limbs of a value, which is at most `high`, as an operand's from now on."""
+    def hold(self, limbs: Sequence[int], high: int, is_sum: bool) -> None:
+        """Take the limbs of a value, which is at most `high`, as an operand's from now on.
+
+        A sum of multiples of others can be opened again.
+        """
         for index, number in enumerate(limbs):
             self.narrow(number, high >> self.word_bits * index)
         for (word, shift), number in self.top_bits.items():
             self.narrow(number, self.ranges[word][1] >> shift)
         self.held.update(limbs)
+        if is_sum:
+            self.sums.update(limbs)
+
+    @contextmanager
+    def opened(self) -> Iterator[None]:
+        """Meanwhile ask what made the words of values between that are sums, too."""
+        held, self.held = self.held, self.held - self.sums
+        try:
+            yield
+        finally:
+            self.held = held
 
     def narrow(self, number: int, high: int) -> None:
         """Take a variable to be at most `high` from now on."""
@@ -196,6 +213,10 @@ class System:
             if top == number:
                 return self.defining(word)
         return self.rows[self.owners[number]] if self.owners[number] >= 0 else None
+
+    def read(self) -> set[int]:
+        """The variables that rows read."""
+        return {v for row in self.rows for side in _sides(row) for m in side for v in m}
 
     def rewrite(self, number: int, row: Equation) -> None:
         """Let a row say what was shown of its variables."""
@@ -243,6 +264,13 @@ class System:
 
     def _word(self, high: int, where: str) -> int:
         return self.new(f"{where}:word", min(high, self.radix - 1), len(self.rows))
+
+
+def _sides(row: Equation | Select) -> tuple[Polynomial, ...]:
+    """What a row reads."""
+    if isinstance(row, Equation):
+        return (row.right,)
+    return row.when_set, row.otherwise, variable(row.flag)
 
 
 def _is_square(polynomial: Polynomial) -> bool:

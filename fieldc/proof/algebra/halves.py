@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TypeGuard
 
 from fieldc.proof.algebra.bounds import Case
+from fieldc.proof.algebra.ends import equate_ends
 from fieldc.proof.algebra.equations import (
     Equation,
     Polynomial,
@@ -19,7 +20,7 @@ from fieldc.proof.algebra.equations import (
     product,
     variable,
 )
-from fieldc.proof.algebra.strategies import STRATEGIES
+from fieldc.proof.algebra.strategies import FIRST
 from fieldc.proof.algebra.totals import Total
 from fieldc.proof.algebra.wraps import Equality, factors_of, shown, write
 
@@ -27,9 +28,6 @@ MOST_ROWS = 60
 """Code up to which words are compared with each other: that of one limb has 30 rows at most."""
 MOST_REPLACED = 6
 """Words between a quotient and the limb that it was made of: one for a product, more for shifts."""
-
-FIRST = 3
-"""Strategies that are tried for top bits that are 0, each of which costs little."""
 
 
 def equate_tops(case: Case) -> tuple[Equality, ...]:
@@ -56,10 +54,12 @@ def equate_tops(case: Case) -> tuple[Equality, ...]:
 def equate_zero_tops(case: Case) -> tuple[Equality, ...]:
     """Find top bits, and carries of shifts to the left, that are 0 by bounds; write that down.
 
-    Ranges do not say so where they were made before a value between was shown.
+    Ranges do not say so of differences, nor where they were made before a value between was shown.
+    What carries such sums drop is asked before their top bits.
     """
-    system, found = case.system, []
-    briefly = replace(case, strategies=STRATEGIES[:FIRST])
+    system = case.system
+    found = [*equate_ends(case, [word for word, _ in system.top_bits])]
+    briefly = replace(case, strategies=FIRST)
     cuts = {top: of for of, top in system.top_bits.items()}
     shifted = [row.carry for row in system.rows if _is_shift(row) and row.carry is not None]
     for number in (*cuts, *shifted):
@@ -111,7 +111,7 @@ def equate_high_halves(case: Case) -> tuple[Equality, ...]:
     for q*p, if q is w/p modulo 2^64.
     """
     system, found = case.system, []
-    read = {v for row in system.rows for m in _read_by(row) for v in m}
+    read = system.read()
     for row in system.rows:
         if not isinstance(row, Equation) or row.kind != "mul" or row.carry is None:
             continue
@@ -135,7 +135,7 @@ def equate_wrapped(case: Case) -> tuple[Equality, ...]:
     """
     system, found = case.system, []
     shifted = {next(iter(r.right))[0]: r for r in system.rows if _is_shift(r)}
-    read = {v for row in system.rows for m in _read_by(row) for v in m} if shifted else set()
+    read = system.read() if shifted else set()
     for row in system.rows:
         if not isinstance(row, Equation) or row.kind != "add" or row.carry is None:
             continue
@@ -188,12 +188,6 @@ def _beside(system: System, row: Equation, product: Equation) -> Polynomial | No
     if product.carry is not None:
         add_to(target, variable(product.carry, product.factor))
     return _quotient(system, target, MOST_REPLACED)
-
-
-def _read_by(row: Equation | Select) -> list[tuple[int, ...]]:
-    if isinstance(row, Equation):
-        return [*row.right]
-    return [*row.when_set, *row.otherwise, (row.flag,)]
 
 
 def _high_half(system: System, row: Equation) -> Polynomial | None:

@@ -60,9 +60,7 @@ class Identity:
     @cached_property
     def _read(self) -> set[int]:
         """The variables that rows read."""
-        rows = self.case.system.rows
-        read = {v for r in rows if isinstance(r, Equation) for m in r.right for v in m}
-        return read | {r.flag for r in rows if isinstance(r, Select)}
+        return self.case.system.read()
 
     def vanishes(self, target: Polynomial) -> None:
         """Raise ProofError unless target is 0 mod p for all inputs."""

@@ -56,6 +56,8 @@ STRATEGIES = (
     Strategy(True, True, keeps_words=True),
     Strategy(True, True, pairs_choices=True, ignores_zero_carries=True),
 )
+FIRST = STRATEGIES[:3]
+"""Those that cost little, for what is asked often."""
 
 
 @dataclass

@@ -65,6 +65,8 @@ class Contract:
     """
     may_be_written: bool = False
     """Whether a value between that no words hold is the polynomial that its claim writes."""
+    unread: frozenset[int] = frozenset()
+    """Values between, by number, that no later one takes: no words are looked for."""
     overlap: bool = True
     """Whether z may be an operand."""
     in_place: str = ""

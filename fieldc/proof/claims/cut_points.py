@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from fieldc.proof.algebra.dropped import inverse_of
-from fieldc.proof.algebra.equations import ONE, Polynomial, Select, System
+from fieldc.proof.algebra.equations import ONE, Equation, Polynomial, Select, System
 from fieldc.proof.algebra.facts import Input
 from fieldc.proof.algebra.identity import value_of
 from fieldc.proof.algebra.refute import Sample, evaluate
@@ -53,9 +53,10 @@ class KnownNumbers:
         """What a value between is called: v1 after one number."""
         return f"v{len(self.numbers)}"
 
-    def held(self, value: Input) -> KnownNumbers:
+    def held(self, value: Input, claim: Claim) -> KnownNumbers:
         """The numbers with one that words hold; what made these is not asked from now on."""
-        self.system.hold(value.limbs, value.high)
+        is_sum = all(len(monomial) < 2 for monomial in claim(self.numbers))
+        self.system.hold(value.limbs, value.high, is_sum)
         number = value.value(self.system.word_bits)
         found = replace(self, inputs=(*self.inputs, value))
         return found._with(number, [evaluate(number, run) for run in self.runs])
@@ -106,25 +107,39 @@ def are_chosen(system: System, words: Sequence[int]) -> bool:
 def _holding(
     system: System, runs: Sequence[Mapping[int, int]], values: Sequence[int], contract: Contract
 ) -> tuple[int, ...] | None:
-    """The newest words whose number is value + m*p in each run, for the least m that some have."""
+    """The newest words whose number is value + m*p in each run, for the least m that some have.
+
+    Rows read them: words that are no more than a result are not what the code computes with. The
+    higher ones are made as the lowest one is, by a choice or a sum: another word may equal one.
+    """
     bits, top, p = system.word_bits, system.radix - 1, contract.p
-    newest = {tuple(run[v] for run in runs): v for v in range(len(system.names))}
+    words: dict[tuple[int, ...], list[int]] = {}
+    for word in sorted(system.read()):
+        words.setdefault(tuple(run[word] for run in runs), []).append(word)
     lowest = [{value + m * p & top: m for m in reversed(range(MOST_TIMES))} for value in values]
-    for m in sorted(_times(newest, lowest)):
+    for m in sorted(_times(words, lowest)):
         numbers = [value + times * p for value, times in zip(values, m, strict=True)]
-        limbs = [
-            newest.get(tuple(n >> bits * i & top for n in numbers)) for i in range(contract.limbs)
-        ]
-        if None not in limbs:
-            return tuple(limb for limb in limbs if limb is not None)
+        count = max(contract.limbs, -(-max(numbers).bit_length() // bits))
+        in_runs = [tuple(n >> bits * i & top for n in numbers) for i in range(count)]
+        limbs = [words.get(limb, []) for limb in in_runs]
+        if all(limbs):
+            kind = _kind(system, limbs[0][-1])
+            alike = [[word for word in limb if _kind(system, word) == kind] for limb in limbs]
+            return tuple((best or limb)[-1] for best, limb in zip(alike, limbs, strict=True))
     return None
 
 
+def _kind(system: System, word: int) -> str:
+    """What makes a word."""
+    row = system.defining(word)
+    return row.kind if isinstance(row, Equation) else type(row).__name__
+
+
 def _times(
-    newest: Iterable[tuple[int, ...]], lowest: Sequence[Mapping[int, int]]
+    words: Iterable[tuple[int, ...]], lowest: Sequence[Mapping[int, int]]
 ) -> Iterator[tuple[int, ...]]:
     """In each run, how many p more than the value a word's number may be if it is the lowest."""
-    for word in newest:
+    for word in words:
         if word and word[0] in lowest[0]:
             times = [known.get(w) for w, known in zip(word, lowest, strict=True)]
             if None not in times:

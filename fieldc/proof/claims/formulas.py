@@ -187,8 +187,8 @@ def _made(
     args = [known[i] for i in taken]
     if kind == "constant":
         return algebra.constant(number * R % p)
-    if kind == "scale":
-        return algebra.total([(args[0], number)])
+    if kind == "scale":  # by 1 the same integer, for values that are no residues
+        return args[0] if number == 1 else algebra.total([(args[0], number)])
     if kind == "divide":
         return algebra.total([(args[0], inverse)])
     if kind in ("mul", "times"):
@@ -246,11 +246,14 @@ def contract_of_formula(
     )
     first, *more = map(result, range(len(statement.results)))
     between = tuple(map(made, statement.steps)) if by_steps else ()
+    first_step = sum(count for _, count, _ in statement.operands)
+    taken = {i - first_step for _, values, _ in statement.steps for i in values}
     width, high = statement.size.limbs(p, limbs), statement.size.high(p)
     return Contract(
         *(p, limbs, operands, first, 1, high),
         more=tuple(more),
         between=between,
         may_be_written=by_steps,
+        unread=frozenset(range(len(between))) - taken,
         width=width,
     )
