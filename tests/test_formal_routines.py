@@ -183,6 +183,13 @@ def exchange(part: str, routines: list[dict[str, Any]]) -> None:
     first[part], second[part] = second[part], first[part]
 
 
+def exchange_statements(routines: list[dict[str, Any]]) -> None:
+    """Of routines whose values between are left out, as one has fewer steps than the other."""
+    exchange("formula", routines)
+    for routine in routines[:2]:
+        routine.pop("cut_points", None)
+
+
 def signed(routines: list[dict[str, Any]]) -> None:
     in_statement(routines[0], operands=lambda of: [[*of[0][:2], ["signed", 128]], *of[1:]])
 
@@ -191,7 +198,7 @@ CHANGES: dict[str, Change] = {
     "a signed operand": signed,
     "routines turned": lambda routines: routines.reverse(),
     "cases exchanged": partial(exchange, "cases"),
-    "statements exchanged": partial(exchange, "formula"),
+    "statements exchanged": exchange_statements,
     "no cases": lambda routines: routines[1].update(cases=[]),
     "less stack": lambda routines: routines[0].update(stack=routines[0]["stack"] - 8),
     "no room": lambda routines: routines[0].update(stack=4096),
