@@ -49,6 +49,9 @@ $(INSTALLED): pyproject.toml
 	@case "$$PWD" in *[\$$\{\}]*) \
 	    echo 'setuptools fails in a folder with $$, { or } in its name; move this one' >&2; exit 1;; esac
 	$(PYTHON) -m venv .venv
+	@# Quotes or ends of lines in its path: no shell finds the Python of a program in .venv.
+	@$(BIN)/pip --version >/dev/null 2>&1 || { rm -rf .venv; \
+	    echo 'programs of Python do not start in a folder of this name; move this one' >&2; exit 1; }
 	@# The command fieldc as an older pip writes it loads 30 ms of Python before it expects Ctrl-C.
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all: 'pip>=25.1'
 	LC_ALL=C.UTF-8 $(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all: -e '.[dev]'

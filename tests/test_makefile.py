@@ -41,6 +41,17 @@ def test_a_folder_that_setuptools_cannot_have_is_refused(tmp_path: Path, name: s
     assert not (folder / ".venv").exists()
 
 
+@pytest.mark.parametrize("name", ['a "b" c', "a\nb", "a `b` c"])
+def test_a_folder_where_no_program_of_a_venv_starts_is_refused(tmp_path: Path, name: str) -> None:
+    folder = tmp_path / name
+    folder.mkdir()
+    (folder / "pyproject.toml").touch()
+    status, _, said = make(folder, "venv", f"PYTHON={sys.executable}")
+    assert status == 2
+    assert "\nprograms of Python do not start in a folder of this name; move" in f"\n{said}"
+    assert not (folder / ".venv").exists()
+
+
 @pytest.mark.parametrize("name", ["a b", "it's #1"])
 def test_a_path_without_tools_is_used_in_any_folder(tmp_path: Path, name: str) -> None:
     folder = tmp_path / name
