@@ -144,6 +144,11 @@ WRONG_FILES = {
         7,
         "f has no outputs",
     ),
+    "no-elements": (
+        "class P(NamedTuple):\n    pass\n\n" + ONE.format("f", "a: Element, b: P"),
+        7,
+        "b of f has no elements: leave it out",
+    ),
     "power-of-a-value": (
         TOWER + "@formula\ndef f(x: T) -> T:\n    return x**-1\n",
         7,
