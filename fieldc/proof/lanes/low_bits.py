@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from fieldc.proof.algebra.equations import ONE, Polynomial, add_to, substitute
 from fieldc.proof.lanes.word import Word
@@ -20,11 +20,11 @@ def in_this_case(lane: Lane, value: Polynomial) -> Polynomial:
     """
     for word, _ in lane.signs.values():
         lane.tight(word)
-    found = dict(value)
-    for (key, bits), cut in reversed(lane.lows.items()):
-        if len(cut) == 1 and ONE not in cut and not cut.keys().isdisjoint(found):
-            ((atom,),) = cut
-            for whole in (dict(key), *_wholes(lane, bits, atom)):
+    found, cuts = dict(value), _cuts(lane)
+    for atom in sorted(cuts, reverse=True):
+        if (atom,) in found:
+            _, bits = cuts[atom]
+            for whole in _wholes(lane, cuts, atom):
                 low, high = lane.ends(whole)
                 if 0 <= low <= high < 1 << bits:
                     lane.known_low(atom, bits, whole)
@@ -37,10 +37,28 @@ def in_this_case(lane: Lane, value: Polynomial) -> Polynomial:
     return found
 
 
-def _wholes(lane: Lane, bits: int, atom: int) -> Iterator[Polynomial]:
+def _cuts(lane: Lane) -> dict[int, tuple[Polynomial, int]]:
+    """The integer whose low bits an atom is, and how many they are."""
+    found: dict[int, tuple[Polynomial, int]] = {}
+    for (atom, bits), piece in lane.cuts.items():
+        found[piece] = {(atom,): 1}, bits
+    for (key, bits), low in lane.lows.items():
+        if len(low) == 1 and ONE not in low:
+            found[next(iter(low))[0]] = dict(key), bits
+    return found
+
+
+def _wholes(
+    lane: Lane, cuts: Mapping[int, tuple[Polynomial, int]], atom: int
+) -> Iterator[Polynomial]:
     """Integers without an atom that differ from it by multiples of 2^bits."""
+    of, bits = cuts[atom]
+    yield of
     for word, negative in lane.signs.values():
         whole: Polynomial = {(atom,): 1, ONE: int(negative) << bits}
         add_to(whole, lane.expanded(word.value), 1 << bits)
         if not any(atom in monomial for monomial in whole):
             yield whole
+    for inner in cuts:
+        if of == {(inner,): 1}:
+            yield from _wholes(lane, cuts, inner)

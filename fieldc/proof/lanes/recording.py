@@ -172,7 +172,7 @@ class RecordingLane(Lane):
         return [Cut(atom, self.expanded(cut.of), cut.bits) for atom, cut in sorted(first.items())]
 
     def _bits_of(self) -> Iterator[tuple[tuple[int, int], Polynomial]]:
-        return (((atom, bits), {(low,): 1}) for (atom, bits), low in self._bits.items())
+        return (((atom, bits), {(low,): 1}) for (atom, bits), low in self.cuts.items())
 
 
 class _Writer:

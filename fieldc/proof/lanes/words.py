@@ -56,7 +56,7 @@ class Lane:
     signs: dict[WordKey, tuple[Word, bool]] = field(default_factory=dict)
     halves: Quotients = field(default_factory=Quotients)
     lows: dict[tuple[WordKey, int], Polynomial] = field(default_factory=dict)
-    _bits: dict[tuple[int, int], int] = field(default_factory=dict)
+    cuts: dict[tuple[int, int], int] = field(default_factory=dict)
     _halves: dict[WordKey, int] = field(default_factory=dict)
     _quotients: dict[WordKey, list[tuple[Word, int]]] = field(default_factory=dict)
     _named: dict[WordKey, int] = field(default_factory=dict)
@@ -386,9 +386,9 @@ class Lane:
             return {}
         if self.highs[atom] < 1 << bits:
             return {(atom,): 1}
-        if (atom, bits) not in self._bits:
-            self._bits[atom, bits] = self.atom(f"{self.names[atom]} mod 2^{bits}", (1 << bits) - 1)
-        return {(self._bits[atom, bits],): 1}
+        if (atom, bits) not in self.cuts:
+            self.cuts[atom, bits] = self.atom(f"{self.names[atom]} mod 2^{bits}", (1 << bits) - 1)
+        return {(self.cuts[atom, bits],): 1}
 
     def upper(self, value: Polynomial) -> Rational:
         """An upper bound: of the polynomial, and of it with what the signs say added."""
