@@ -53,6 +53,19 @@ def test_a_folder_where_no_program_of_a_venv_starts_is_refused(tmp_path: Path, n
 
 
 @pytest.mark.parametrize("name", ["a b", "it's #1"])
+def test_a_venv_that_was_moved_is_made_again(tmp_path: Path, name: str) -> None:
+    folder = tmp_path / name
+    (folder / ".venv").mkdir(parents=True)
+    (folder / "pyproject.toml").touch()
+    os.utime(folder / "pyproject.toml", (1, 1))
+    for said, is_moved in (("", False), (f"{folder}\n", False), (f"{tmp_path}/b\n", True)):
+        (folder / ".venv/installed").write_text(said)
+        status, done, _ = make(folder, "-n", "venv")
+        assert status == 0
+        assert ("rm -rf .venv\n" in done) == ("-m venv .venv" in done) == is_moved
+
+
+@pytest.mark.parametrize("name", ["a b", "it's #1"])
 def test_a_path_without_tools_is_used_in_any_folder(tmp_path: Path, name: str) -> None:
     folder = tmp_path / name
     (folder / ".venv/bin").mkdir(parents=True)
