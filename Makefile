@@ -41,6 +41,12 @@ endif
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 14
 
+# Programs of a venv name its folder: one that was moved is made again.
+MOVED := $(shell [ -s $(INSTALLED) ] && [ "$$(cat $(INSTALLED))" != "$$(pwd -P)" ] && echo moved)
+ifdef MOVED
+.PHONY: $(INSTALLED)
+endif
+
 venv: $(INSTALLED) ## .venv with fieldc and the tools of its development
 
 $(INSTALLED): pyproject.toml
@@ -48,7 +54,11 @@ $(INSTALLED): pyproject.toml
 	    { echo "fieldc needs Python 3.10 or newer; name one: make PYTHON=python3.11 $(MAKECMDGOALS)" >&2; exit 1; }
 	@case "$$PWD" in *[\$$\{\}]*) \
 	    echo 'setuptools fails in a folder with $$, { or } in its name; move this one' >&2; exit 1;; esac
+	$(if $(MOVED),rm -rf .venv)
 	$(PYTHON) -m venv .venv
+	@# Quotes or ends of lines in its path: no shell finds the Python of a program in .venv.
+	@$(BIN)/pip --version >/dev/null 2>&1 || { rm -rf .venv; \
+	    echo 'programs of Python do not start in a folder of this name; move this one' >&2; exit 1; }
 	@# The command fieldc as an older pip writes it loads 30 ms of Python before it expects Ctrl-C.
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all: 'pip>=25.1'
 	LC_ALL=C.UTF-8 $(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all: -e '.[dev]'
@@ -56,7 +66,7 @@ $(INSTALLED): pyproject.toml
 	@LC_ALL=C.UTF-8 $(BIN)/python -c 'import os, pathlib, sysconfig; \
 	    site = pathlib.Path(sysconfig.get_path("purelib")); path = os.path.relpath(os.getcwd(), site); \
 	    [of.write_text(path + "\n") for of in site.glob("__editable__.fieldc-*.pth")]'
-	@touch $@
+	@pwd -P > $@
 
 lint: cargo-lint python-lint ## ruff, mypy --strict, cargo fmt and clippy
 

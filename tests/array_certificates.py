@@ -44,8 +44,13 @@ CASES = [
     ("2^127-1", "mul", "array"),
 ]
 """Fields, operations and layouts: with spare bits and without. Those in limbs have a tail."""
-
-
+BORDERS = [
+    ("0x6c02b980dc6ff", "add", "digits"),
+    ("0xb313f8db9b92d", "mul_add", "array"),
+    ("0xd5eec7ddb57c9881b15c41d5c5", "butterfly", "canonical-digits"),
+    ("0x90af7a8016bfe9e13c7928b581c2c75725145d7", "butterfly", "array"),
+]
+"""Of primes whose highest digit is 0: a sum may need one more digit than its result has."""
 SUMS = [
     ("bn254-p", "accumulate", "columns"),
     ("bn254-p", "collect", "columns"),

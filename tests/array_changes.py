@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from array_certificates import DOUBLES, MIXED, SHORT, SUMS, WORDS
+from array_certificates import BORDERS, DOUBLES, MIXED, SHORT, SUMS, WORDS
 
 Case = tuple[str, ...]
 LAZY = ("bls12-381-r", "butterfly", "digits")
@@ -13,7 +13,13 @@ GOLDILOCKS, _, _, HALVES, _, ADDS_ONE, ADDS_WORDS, ADDS_HALVES, *_, COLLECTS_HAL
 BY_DOUBLES = DOUBLES[0]
 SHORT_MUL, SHORT_ADD, *_, SHORT_SUM, _, SHORT_CUT, _, SHORT_STEP = SHORT
 TO_DIGITS, FROM_DIGITS, _, ENTER_BY, LEAVE, ROOT, NEXT_ROW, STEP_ONE, STEP_BY, CUT, JOIN = MIXED
+BORDER, *_ = BORDERS
 CHANGES = [
+    (BORDER, "vpsraq zmm2, zmm1, 52", "vpsraq zmm2, zmm1, 51"),
+    (BORDER, "vpsubq", "vpaddq"),
+    (BORDER, "zmm2, zmm0, zmm1, 202", "zmm2, zmm0, zmm1, 172"),
+    (BORDER, ".quad 0x000d8057301b8dfe", ".quad 0x000d8057301b8dff"),
+    (BORDER, ".quad 0x000fffffffffffff", ".quad 0x0007ffffffffffff"),
     (TO_DIGITS, "vpshrdq zmm5, zmm4, zmm1, 52", "vpshrdq zmm5, zmm4, zmm1, 51"),
     (TO_DIGITS, "add rsi, 320", "add rsi, 256"),
     (TO_DIGITS, "zmm0 {k1}{z}, zmmword ptr [rdx]", "zmm0, zmmword ptr [rdx]"),

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from array_certificates import (
+    BORDERS,
     CASES,
     DOUBLES,
     MIXED,
@@ -31,7 +32,7 @@ from fieldc.proof.lanes.loop import POINTERS, shape_of
 
 pytestmark = pytest.mark.skipif(not is_x86_64(), reason="assembles for x86-64")
 CASE = CASES[0]
-EVERY = [*CASES, *SUMS, *WORDS, *DOUBLES, *SHORT, *MIXED]
+EVERY = [*CASES, *BORDERS, *SUMS, *WORDS, *DOUBLES, *SHORT, *MIXED]
 
 
 @pytest.mark.parametrize("case", EVERY, ids="-".join)
@@ -95,6 +96,29 @@ def test_a_changed_instruction_is_refused(
     followed = certificate | {"loop": certificate["loop"] | ends_of(built, certificate, data)}
     status, said = replay(checker, tmp_path, followed, data)
     assert status == 1 and "panicked" not in said, said
+
+
+@pytest.mark.parametrize("damage", ["bits", "number", "rest", "least", "most", "whole"])
+def test_low_bits_are_an_integer_by_its_bounds(checker: Path, tmp_path: Path, damage: str) -> None:
+    """Each part of what says so is needed, and checked."""
+    built = built_array(*BORDERS[0])
+    certificate = copy.deepcopy(certificate_of_array(built))
+    steps: list[dict[str, Any]] = certificate["block"]["other"]["steps"]
+    (step,) = (step for step in steps if "whole" in step)
+    bits, number, rest = step["whole"]
+    assert (bits, number) == (52, 2)  # of the first cut, after x and y of one word each
+    changed = {
+        "bits": [bits - 1, number, rest],
+        "number": [bits, number - 1, rest],
+        "rest": [bits, number, [*rest, ["0x1", []]]],
+    }
+    if damage in changed:
+        step["whole"] = changed[damage]
+    else:
+        steps[:] = [step for step in steps if damage not in step]
+    status, said = replay(checker, tmp_path, certificate, built.kernel.object)
+    assert status == 1 and "panicked" not in said, said
+    assert ("whole: " in said) == (damage != "whole"), said
 
 
 def ends_of(built: BuiltArray, certificate: dict[str, Any], data: bytes) -> dict[str, Any]:

@@ -34,3 +34,22 @@ def test_a_demo_builds_checks_and_races(
     assert {k["status"] for k in kernels if TARGETS[k["target"]].is_own} == {"PROVED"}
     raced = all(f"{op} runs in" in said for op in demo.RACED)
     assert raced or (not is_x86_64() and "SKIPPED race" in said)
+
+
+def test_the_next_demo_takes_the_place_of_one_of_another_prime(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(demo, "ROUNDS", 1)
+    monkeypatch.setattr(demo, "ALL", "c")
+    monkeypatch.chdir(tmp_path)
+    for p in (17, 19):
+        assert cli.main(["demo", str(p)]) == 0
+        assert json.loads(Path("build/demo/manifest.json").read_text("utf-8"))["p"] == hex(p)
+    assert not list(Path("build/demo").glob("*_11*"))
+    Path("build/demo/mine").touch()
+    assert cli.main(["demo", "17", "-o", "build/demo"]) == 2
+    assert "holds 'mine', which fieldc build did not write" in capsys.readouterr().err
+    Path("build/demo").rename("other")
+    Path("other/mine").unlink()
+    assert cli.main(["demo", "17", "-o", "other"]) == 2
+    assert "'other' holds a build of 0x13, 64-bit words" in capsys.readouterr().err

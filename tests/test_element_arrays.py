@@ -268,3 +268,11 @@ def test_words_that_there_are_not() -> None:
         with pytest.raises(WordError) as refused:
             Field(prime, word=word)
         assert said in str(refused.value)
+
+
+def test_transforms_of_primes_whose_sums_need_a_digit_more() -> None:
+    """Values below 5p take 105 bits, 2p 103 bits."""
+    F, draw = Field(0x3FA5F19656412A9B8A1ABCD001), random.Random(4)
+    values = [draw.randrange(F.p) for _ in range(512)]
+    assert F.array(values).ntt().intt().tolist() == values
+    assert F.array(values).to_digits().ntt().intt().tolist() == values

@@ -144,6 +144,11 @@ WRONG_FILES = {
         7,
         "f has no outputs",
     ),
+    "no-elements": (
+        "class P(NamedTuple):\n    pass\n\n" + ONE.format("f", "a: Element, b: P"),
+        7,
+        "b of f has no elements: leave it out",
+    ),
     "power-of-a-value": (
         TOWER + "@formula\ndef f(x: T) -> T:\n    return x**-1\n",
         7,
@@ -306,6 +311,7 @@ def test_formulas_are_read_under_a_profiler() -> None:
 
 
 OF_C = ["int", "void", "uint64_t", "typename", "xor", "static_assert", "constexpr", "co_yield"]
+OF_C += ["_Bool", "__func__", "UINT64_MAX", "CHAR_BIT"]
 OF_OTHERS = ["fn", "let", "type", "gen", "macro", "Self", "package", "interface", "eval"]
 
 

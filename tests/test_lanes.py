@@ -62,7 +62,11 @@ def words_of(f: Field, value: int) -> int:
     return sum((value >> f.word * i & f.base - 1) << 64 * i for i in range(f.n))
 
 
-@pytest.mark.parametrize("name", PRIMES)
+BORDERS = ("0x3a0015f8a2cc1", "0x6c02b980dc6ff", "0xb313f8db9b92d", "0x3fdaca3c06f5ff0c03bb5d7385")
+"""5p, 2p or p just fill digits of 52 bits, and a sum needs one more."""
+
+
+@pytest.mark.parametrize("name", [*PRIMES, *BORDERS])
 def test_a_lane_computes_the_operation_within_its_bounds(name: str) -> None:
     for expression in forms(name):
         k, f = expression.kernel, expression.field

@@ -41,6 +41,30 @@ def test_a_folder_that_setuptools_cannot_have_is_refused(tmp_path: Path, name: s
     assert not (folder / ".venv").exists()
 
 
+@pytest.mark.parametrize("name", ['a "b" c', "a\nb", "a `b` c"])
+def test_a_folder_where_no_program_of_a_venv_starts_is_refused(tmp_path: Path, name: str) -> None:
+    folder = tmp_path / name
+    folder.mkdir()
+    (folder / "pyproject.toml").touch()
+    status, _, said = make(folder, "venv", f"PYTHON={sys.executable}")
+    assert status == 2
+    assert "\nprograms of Python do not start in a folder of this name; move" in f"\n{said}"
+    assert not (folder / ".venv").exists()
+
+
+@pytest.mark.parametrize("name", ["a b", "it's #1"])
+def test_a_venv_that_was_moved_is_made_again(tmp_path: Path, name: str) -> None:
+    folder = tmp_path / name
+    (folder / ".venv").mkdir(parents=True)
+    (folder / "pyproject.toml").touch()
+    os.utime(folder / "pyproject.toml", (1, 1))
+    for said, is_moved in (("", False), (f"{folder}\n", False), (f"{tmp_path}/b\n", True)):
+        (folder / ".venv/installed").write_text(said)
+        status, done, _ = make(folder, "-n", "venv")
+        assert status == 0
+        assert ("rm -rf .venv\n" in done) == ("-m venv .venv" in done) == is_moved
+
+
 @pytest.mark.parametrize("name", ["a b", "it's #1"])
 def test_a_path_without_tools_is_used_in_any_folder(tmp_path: Path, name: str) -> None:
     folder = tmp_path / name

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pytest
 
@@ -24,6 +24,28 @@ class Pair:
 
     u: Element
     v: Element
+
+
+@dataclass(kw_only=True)
+class Named:
+    """Two elements with names."""
+
+    y: Element
+    x: Element
+
+
+@dataclass
+class Partly:
+    """Two elements, of which one is computed."""
+
+    x: Element
+    y: Element = field(init=False)
+
+
+@formula
+def doubled(a: Named) -> Named:
+    """A class that is made by names alone."""
+    return Named(x=2 * a.x, y=a.y + a.y + a.x - a.x)
 
 
 @formula
@@ -69,6 +91,7 @@ def test_elements_of_the_result_are_the_fields() -> None:
         assert isinstance(found, FieldElement) and found.field is F and found + 1 == 7
     assert [int(one) for one in compile(F, in_fp2)([3, 4])] == [F.p - 7, 24]
     assert compile(F, turned)(iter((1, 2)), 3)[0] == 2
+    assert compile(F, turned)(Pair(1, 2), 3) == compile(F, turned)([1, [2]], 3)  # type: ignore[arg-type]
     assert repr(compile(F, line)) == f"<line modulo {F.p:#x}>"
 
 
@@ -94,6 +117,16 @@ def test_bad_operands(operands: tuple[object, ...], error: type[Exception], says
 def test_another_number_of_elements_is_refused(operand: object) -> None:
     with pytest.raises(OperandError, match="turned: pair is 2 elements"):
         compile("2^61-1", turned)(operand, 1)  # type: ignore[arg-type]
+
+
+def test_a_data_class_is_made_by_the_names_of_its_members() -> None:
+    assert list(map(int, compile(17, doubled)(Named(y=3, x=2)))) == [6, 4]  # type: ignore[arg-type]
+
+    def first(a: Partly) -> Element:
+        return a.x
+
+    with pytest.raises(FormulaError, match="Partly is not made of its members: y has init=False"):
+        formula(first)
 
 
 def test_what_cannot_be_compiled() -> None:

@@ -25,7 +25,9 @@ every_target = pytest.mark.parametrize("target", ARRAY_TARGETS.values(), ids=ARR
 pytestmark = pytest.mark.skipif(not is_x86_64(), reason="the assembler here is another one")
 SHORT = ARRAY_TARGETS["avx2"]
 PRIMES = ("bls12-381-r", "secp256k1-p", "goldilocks", "babybear", "curve25519", "2^61-1")
-"""With spare bits and without, of one word and of half a word, a short 2^255 - p, n0 = 1."""
+PRIMES += ("0x3a0015f8a2cc1", "0x6c02b980dc6ff", "0xb313f8db9b92d", "0xd5eec7ddb57c9881b15c41d5c5")
+"""With spare bits and without, of one word and of half a word, a short 2^255 - p, n0 = 1; of 50,
+51, 52 and 104 bits: sums need a digit more than p has."""
 
 
 @every_target

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shutil
+import sys
 from itertools import product
 from pathlib import Path
 
@@ -23,6 +25,7 @@ from fieldc.algorithms.unsaturated import (
 from fieldc.cli import main
 from fieldc.field import Field
 from fieldc.language import BoundError, DoesNotApply, Expression
+from fieldc.machine import wasm
 from fieldc.machine.check import CheckError, check
 from fieldc.machine.wasm import NodeError, WasmKernel, why_not_node
 from fieldc.targets.registry import TARGETS
@@ -231,3 +234,17 @@ def test_what_node_refuses_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NODE_OPTIONS", "--no-such-option")
     with pytest.raises(NodeError, match=r"does not run nothing: .*--no-such-option"):
         WasmKernel(b"", "nothing", (1, 1), 1)(1, 1)
+
+
+@needs_node
+@pytest.mark.skipif(sys.platform == "win32", reason="a name there has no backslash")
+def test_node_runs_kernels_from_a_folder_of_any_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Node loads no module of ES from a path with a backslash."""
+    script = tmp_path / "back\\slash #1 %20" / wasm.SCRIPT.name
+    script.parent.mkdir()
+    shutil.copy(wasm.SCRIPT, script)
+    monkeypatch.setattr(wasm, "SCRIPT", script)
+    words = ["--op", "add", "--target", "wasm32", "-o", str(tmp_path / "out")]
+    assert main(["build", "17", *words]) == 0

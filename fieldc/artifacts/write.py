@@ -145,17 +145,20 @@ def manifest(
     }
 
 
-def check_writable(folder: Path, field: Field, kind: str = KERNELS) -> None:
+def check_writable(
+    folder: Path, field: Field, kind: str = KERNELS, any_field: bool = False
+) -> None:
     """Raise OutputError unless the folder may become a build of the field.
 
     It may if it is not there, if it is empty, and if it holds an earlier build of this kind, of
-    the same field, and nothing else. What a killed build left there is put right first.
+    the same field or of `any_field`, and nothing else. What a killed build left there is put
+    right first.
     """
     with explained(folder, ELSEWHERE):
         recover(folder)
         _check_place(folder)
         if folder.exists():
-            _check_held(folder, field, kind)
+            _check_held(folder, field, kind, any_field)
 
 
 def _check_place(folder: Path) -> None:
@@ -177,12 +180,13 @@ def _check_place(folder: Path) -> None:
         try_folder(there)
 
 
-def _check_held(folder: Path, field: Field, kind: str) -> None:
+def _check_held(folder: Path, field: Field, kind: str, any_field: bool) -> None:
     """Raise OutputError for a folder that holds another build, or what no build wrote."""
     if not any(folder.iterdir()):
         return
     name, manifest = quote(str(folder)), _manifest_in(folder)
-    if manifest and (manifest.get("p"), manifest.get("word")) != (hex(field.p), field.word):
+    same = (manifest.get("p"), manifest.get("word")) == (hex(field.p), field.word)
+    if manifest and not same and not any_field:
         what = f"a build of {manifest.get('field')}, {manifest.get('word')}-bit words"
         raise OutputError(f"{name} holds {what}; {ELSEWHERE}")
     if (held := manifest.get("kind", kind)) != kind:
@@ -221,18 +225,23 @@ def _manifest_in(folder: Path) -> dict[str, Any]:
 
 
 def write(
-    folder: Path, field: Field, files: Mapping[str, bytes], kind: str = KERNELS
+    folder: Path,
+    field: Field,
+    files: Mapping[str, bytes],
+    kind: str = KERNELS,
+    any_field: bool = False,
 ) -> dict[str, str]:
     """Put a build of a field in the place of an earlier one; its manifest names kind and files.
 
-    What the checker said of it is `checked`, where the checker is installed. Raises OutputError,
-    NotCertified; then the folder is as it was.
+    The earlier one is of the same field unless it may be of `any_field`. What the checker said of
+    it is `checked`, where the checker is installed. Raises OutputError, NotCertified; then the
+    folder is as it was.
     """
     manifest = json.loads(files[MANIFEST]) | {"kind": kind, "files": sorted(files)}
     named = {**files, MANIFEST: (json.dumps(manifest, indent=2) + "\n").encode()}
     checked = certified(named)
-    check_writable(folder, field, kind)
+    check_writable(folder, field, kind, any_field)
     with turn(folder, ELSEWHERE):
-        check_writable(folder, field, kind)  # another build may have taken it meanwhile
+        check_writable(folder, field, kind, any_field)  # another build may have taken it meanwhile
         write_folder(folder, named, ELSEWHERE, seal=MANIFEST)
     return {"checked": checked} if checked else {}

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 RACED = ("mul", "square", "add", "sub")
 ROUNDS = 100
+FOLDER = Path("build/demo")
+"""Where a demo lies unless another folder is named; there a demo of another prime is replaced."""
 
 
 @verb(
@@ -34,7 +36,7 @@ ROUNDS = 100
         "-o",
         dest="folder",
         type=folder,
-        default=Path("build/demo"),
+        default=FOLDER,
         metavar="DIR",
         help="where to write (default build/demo)",
     ),
@@ -45,7 +47,8 @@ def demo(arguments: argparse.Namespace) -> Answer:
     from fieldc.machine.instruments import TimingError
 
     field = find_field(arguments.field)
-    check_writable(arguments.folder, field)
+    replaces_any = arguments.folder == FOLDER
+    check_writable(arguments.folder, field, any_field=replaces_any)
     artifacts = build_everything(field)
     files = files_of(field, artifacts)
     tables = [constants(field), algorithms(applicability(field)), built_table(artifacts)]
@@ -64,7 +67,7 @@ def demo(arguments: argparse.Namespace) -> Answer:
         tables.append(Table((), [("SKIPPED race", str(error))]))
     unwritten = None
     try:
-        write(arguments.folder, field, files)
+        write(arguments.folder, field, files, any_field=replaces_any)
         tables.append(Table((), [("left in", f"{arguments.folder}: {', '.join(names)}")]))
     except OutputError as error:
         unwritten = error

@@ -281,7 +281,10 @@ def _signature(
         _check_parameter(name, parameter, at)
         if (called := checked_name(parameter.name, at)) in found:
             raise wrong(f"{name}: {parameter.name} is {called} here, as another operand is", at)
-        found[called] = kind_of(parameter.annotation, f"{parameter.name} of {name}", at)
+        kind = kind_of(parameter.annotation, what := f"{parameter.name} of {name}", at)
+        if not kind.count:
+            raise wrong(f"{what} has no elements: leave it out", at)
+        found[called] = kind
     annotation = signature.return_annotation
     is_empty = get_origin(annotation) is tuple and not get_args(annotation)
     result = None if is_empty else kind_of(annotation, f"the result of {name}", at)

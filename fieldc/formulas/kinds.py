@@ -72,12 +72,19 @@ def kind_of(hint: Any, what: str, at: SourceLine) -> ValueType:
         return _group(hint.__name__, members, hint, _tuple)
     if isinstance(hint, type) and is_dataclass(hint):
         names = [one.name for one in fields(hint)]
+        if unset := [one.name for one in fields(hint) if not one.init]:
+            raise wrong(
+                f"{hint.__name__} is not made of its members: {unset[0]} has init=False", at
+            )
         made = hint
+
+        def make(*values: Any) -> Any:
+            return made(**dict(zip(names, values, strict=True)))
 
         def parts(value: Any) -> Sequence[Any] | None:
             return [getattr(value, n) for n in names] if isinstance(value, made) else None
 
-        return _group(hint.__name__, _named(hint, names, what, at), hint, parts)
+        return _group(hint.__name__, _named(hint, names, what, at), make, parts)
     said = getattr(hint, "__name__", str(hint))
     raise wrong(f"{what} is of type {said}; a formula has Element, and tuples or classes of it", at)
 

@@ -325,9 +325,8 @@ def extend(base: Any, degree: int, root: Coefficient) -> type[Extension]:
 
     def check(f: Field) -> None:
         if is_no_field(f):
-            raise wrong(
-                f"{name} is no field modulo {f.short}: its root is a power of {degree} there", at
-            )
+            power = "a square" if degree == 2 else "a cube"
+            raise wrong(f"{name} is no field modulo {f.short}: its root is {power} there", at)
 
     made.kind = ValueType(
         name, below.count * degree, make, parts, (below,) * degree, (*below.checks, check)

@@ -11,7 +11,7 @@ from pathlib import Path
 from fieldc.errors import UserError
 from fieldc.machine.frames import GuardedKernel
 
-SCRIPT = Path(__file__).with_name("runner") / "wasm.mjs"
+SCRIPT = Path(__file__).with_name("runner") / "wasm.cjs"
 ARGUMENTS = 8
 """The most arguments of a kernel that is run here, z among them."""
 _REQUEST = struct.Struct(f"<{3 + ARGUMENTS}I")

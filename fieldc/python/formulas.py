@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import fields, is_dataclass
 from operator import index
 from typing import TYPE_CHECKING, Any, SupportsIndex, cast
 
@@ -19,12 +20,23 @@ if TYPE_CHECKING:
     Operand = Number | Iterable[Number]
 
 
+def _numbers(operand: object) -> Iterator[object]:
+    """The numbers of an operand: of a sequence or a data class, and of those inside it."""
+    if is_dataclass(operand) and not isinstance(operand, type):
+        operand = tuple(getattr(operand, one.name) for one in fields(operand))
+    if not isinstance(operand, Iterable) or isinstance(operand, str):
+        yield operand
+    else:
+        for one in operand:
+            yield from _numbers(one)
+
+
 class CompiledFormula:
     """A formula over one field, called with elements or integers, as its operands say.
 
-    An operand of several elements is a sequence of them, such as a tuple, in the order of its
-    class. So is the result. A plain integer, a mask and a sum that is not reduced are integers; 0
-    is an empty sum.
+    An operand of several elements is a value of its class, or a sequence of them in the order of
+    that class, such as a tuple. A result of several is a tuple. A plain integer, a mask and a sum
+    that is not reduced are integers; 0 is an empty sum.
     """
 
     def __init__(self, formula: Formula, field: Field) -> None:
@@ -65,8 +77,8 @@ class CompiledFormula:
 
     def _limbs(self, name: str, count: int, operand: Operand) -> bytes:
         """The limbs of an operand in Montgomery form, one element after the other."""
-        is_several = isinstance(operand, Iterable) and not isinstance(operand, str)
-        values = tuple(cast("Iterable[Number]", operand)) if is_several else (operand,)
+        values = tuple(_numbers(operand))
+        is_several = len(values) != 1 or values[0] is not operand
         if len(values) != count or is_several != (count > 1):
             needs = f"{count} elements" if count > 1 else "one element"
             given = f"{len(values)} in a sequence" if is_several else "one"

@@ -107,9 +107,11 @@ class LaneBuilder(Builder):
         """Columns that may be negative with carries taken; the last one has the sign.
 
         The lowest 52 bits of the others are digits. Of a number from 0 to `high` the last one is no
-        more than that says.
+        more than that says, and there is one for each digit of it, where fewer columns were added.
         """
         found: list[Value] = []
+        digits = -(-(high or 0).bit_length() // DIGIT_BITS)
+        columns = [*columns, *[self.constant(0)] * (digits - len(columns))]
         top, is_raised = len(columns) - 1, not self.style.shifts_signs
         for place, column in enumerate(columns):
             limit = high >> DIGIT_BITS * place if place == top and high is not None else None

@@ -6,6 +6,8 @@ call order, without those that are always 0, then two for each cut in the order 
     cut     [bits, integer]              integer = low + 2^bits*rest, 0 <= low < 2^bits
     low     [bits, parts, rest]          the low bits of parts + 2^bits*rest are the parts:
                                          [[place, integer], ...], each times 2^place
+    whole   [bits, number, rest]         the variable of that number, low bits of a cut, is the
+                                         integer that is 2^bits*rest more, for that has no more bits
     most    [integer, limit, bound]      integer <= limit
     least   [integer, limit, bound]      integer >= limit
     wrap    [integer, turns]             where a sum is the integer, its word is the integer less
@@ -34,8 +36,9 @@ leaf the code of a block is run, word by word:
                    bounds say so
     masks          by the signs of the leaf, or by bounds
 
-Then R times each result is the claim modulo p, coefficient by coefficient, and `canonical` says why
-it is below its bound. Where a word's bounds leave no integer, the signs of the leaf cannot be.
+Then R times each result is the claim modulo p, coefficient by coefficient, if need be with integers
+for low bits that are `whole`. `canonical` says why it is below its bound. Where a word's bounds
+leave no integer, the signs of the leaf cannot be.
 
     contract     {operation, family, parameters: {lazy}, p, words, word_bits, convention, turns}
     loop         {elements, frame, masks, advances, block: [from, to], tail: [from, to]}

@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 
 import capstone
 
-from fieldc.proof.algebra.equations import Polynomial, add_to
+from fieldc.proof.algebra.equations import Monomial, Polynomial, add_to
 from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.claims.contracts import Claim, Contract, contract_of
 from fieldc.proof.lanes.block import LANES, BlockLayout, BlockRun
 from fieldc.proof.lanes.bounds import LaneOperand
 from fieldc.proof.lanes.loop import POINTERS, LoopParts, shape_of
+from fieldc.proof.lanes.low_bits import in_this_case
 from fieldc.proof.lanes.step import step
 from fieldc.proof.lanes.word import DIGIT, HALF, WORD, Word
 from fieldc.proof.lanes.words import ExcludedCase, Lane
@@ -232,6 +233,14 @@ def _case(
         return None
 
 
+def _wrong_terms(result: Polynomial, claimed: Polynomial, contract: Contract) -> list[Monomial]:
+    """The terms by which a result is not what is claimed, modulo p."""
+    target: Polynomial = {}
+    add_to(target, result, contract.factor)
+    add_to(target, claimed, -1)
+    return [m for m, c in target.items() if c.numerator % contract.p]
+
+
 def check_result(
     lane: Lane,
     contract: Contract,
@@ -251,10 +260,10 @@ def check_result(
             raise ProofError(f"canonical: word {number} of z may have more bits{case}")
         add_to(result, word.value, 1 << word_bits * number)
     result = lane.expanded(result)
-    target: Polynomial = {}
-    add_to(target, result, contract.factor)
-    add_to(target, claim([operand.value for operand in operands or lane.operands]), -1)
-    wrong = [m for m, c in target.items() if c.numerator % contract.p]
+    given = claim([operand.value for operand in operands or lane.operands])
+    if wrong := _wrong_terms(result, given, contract):
+        result, given = in_this_case(lane, result), in_this_case(lane, given)
+        wrong = _wrong_terms(result, given, contract)
     if wrong:
         terms = ["*".join(lane.names[a] for a in m) or "1" for m in wrong]
         raise ProofError(

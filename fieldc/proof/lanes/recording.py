@@ -76,7 +76,7 @@ class RecordingLane(Lane):
         try:
             found = super().tight(word)
         except ExcludedCase:
-            self._note_ends(word, *self._ends(word.value))
+            self._note_ends(word, *self.ends(word.value))
             raise
         self._note_ends(word, found.low, found.high)
         return found
@@ -106,6 +106,11 @@ class RecordingLane(Lane):
         if len(self.signs) > known:
             self._note("sign", word.value, limit=int(negative))
         return negative
+
+    def known_low(self, atom: int, bits: int, whole: Polynomial) -> None:
+        """Learn that low bits are an integer."""
+        self._note_ends(Word(whole, -1 << WORD, 1 << WORD), *self.ends(whole))
+        self._note("whole", whole, bits, parts=((0, {(atom,): 1}),))
 
     def _note_low(self, value: Polynomial, bits: int, found: Word) -> None:
         if found.value == value or (frozenset(value.items()), bits) in self._seen:
@@ -156,7 +161,7 @@ class RecordingLane(Lane):
         """Every atom that was cut, in the order in which they were."""
         found = [Cut(atom, dict(key), DIGIT) for key, atom in self._halves.items()]
         found += [Cut(next(iter(v))[0], {(a,): 1}, bits) for (a, bits), v in self._bits_of()]
-        for (key, bits), value in self._lows.items():
+        for (key, bits), value in self.lows.items():
             if len(value) == 1 and sum(value.values()) == 1 and ONE not in value:
                 found.append(Cut(next(iter(value))[0], dict(key), bits))
         known = {operand_atom for operand in self.operands for operand_atom in operand.words}
@@ -167,7 +172,7 @@ class RecordingLane(Lane):
         return [Cut(atom, self.expanded(cut.of), cut.bits) for atom, cut in sorted(first.items())]
 
     def _bits_of(self) -> Iterator[tuple[tuple[int, int], Polynomial]]:
-        return (((atom, bits), {(low,): 1}) for (atom, bits), low in self._bits.items())
+        return (((atom, bits), {(low,): 1}) for (atom, bits), low in self.cuts.items())
 
 
 class _Writer:
@@ -199,6 +204,12 @@ class _Writer:
             return {"sign": self.integer(of), "negative": bool(noted.limit)}
         if noted.kind == "low":
             return self._low(of, noted)
+        if noted.kind == "whole":
+            ((_, low),) = noted.parts
+            ((atom,),) = low
+            add_to(rest := dict(of), low, -1)
+            whole = self.integer(scaled(rest, Fraction(1, 1 << noted.bits)))
+            return {"whole": [noted.bits, self.variables[atom], whole]}
         if noted.kind == "wrap":
             return {"wrap": [self.integer(of), hex(noted.limit)]}
         if noted.why is None:

@@ -55,8 +55,8 @@ class Lane:
     operands: list[LaneOperand] = field(default_factory=list)
     signs: dict[WordKey, tuple[Word, bool]] = field(default_factory=dict)
     halves: Quotients = field(default_factory=Quotients)
-    _bits: dict[tuple[int, int], int] = field(default_factory=dict)
-    _lows: dict[tuple[WordKey, int], Polynomial] = field(default_factory=dict)
+    lows: dict[tuple[WordKey, int], Polynomial] = field(default_factory=dict)
+    cuts: dict[tuple[int, int], int] = field(default_factory=dict)
     _halves: dict[WordKey, int] = field(default_factory=dict)
     _quotients: dict[WordKey, list[tuple[Word, int]]] = field(default_factory=dict)
     _named: dict[WordKey, int] = field(default_factory=dict)
@@ -129,13 +129,13 @@ class Lane:
 
         Raises ExcludedCase where the signs leave no integer.
         """
-        low, high = self._ends(word.value)
+        low, high = self.ends(word.value)
         low, high = max(low, word.low), min(high, word.high)
         if low > high:
             raise ExcludedCase("no operands have these signs")
         return replace(word, low=low, high=high)
 
-    def _ends(self, value: Polynomial) -> tuple[int, int]:
+    def ends(self, value: Polynomial) -> tuple[int, int]:
         """Bounds of an integer by its polynomial."""
         below, above = self._why(value)
         return -int(below.limit // 1), int(above.limit // 1)
@@ -156,7 +156,7 @@ class Lane:
             raise ProofError("the low bits of a mask")
         if word.number is not None:
             return self.constant(word.number % (1 << bits))
-        if (word.key, bits) in self._lows:
+        if (word.key, bits) in self.lows:
             return self._known_low(word.key, bits)
         if not 0 <= word.low <= word.high < 1 << bits and word.pieces is None:
             word = self.tight(word)
@@ -169,7 +169,7 @@ class Lane:
             word = self.named(self.low_bits(word, DIGIT))
         if word.pieces is not None:
             return self._of(between(word.pieces, 0, bits))
-        self._lows[word.key, bits] = self._low(word, bits)
+        self.lows[word.key, bits] = self._low(word, bits)
         return self._known_low(word.key, bits)
 
     def _known_half(self, word: Word) -> Word | None:
@@ -180,11 +180,11 @@ class Lane:
         for monomial, c in word.value.items():
             rest[monomial] = c if Fraction(c).denominator > 1 else int(c) % (1 << HALF)
         rest = {monomial: c for monomial, c in rest.items() if c}
-        low, high = self._ends(rest)
+        low, high = self.ends(rest)
         return Word(rest, low, high) if 0 <= low <= high < 1 << HALF else None
 
     def _known_low(self, key: WordKey, bits: int) -> Word:
-        value = self._lows[key, bits]
+        value = self.lows[key, bits]
         if len(value) == 1 and sum(value.values()) == 1 and ONE not in value:
             return self._whole(next(iter(value))[0])
         return Word(value, 0, (1 << bits) - 1)
@@ -209,6 +209,9 @@ class Lane:
                 substitute(found, atom, meant)
         return found
 
+    def known_low(self, atom: int, bits: int, whole: Polynomial) -> None:
+        """Learn that low bits are an integer; there is nothing to remember."""
+
     def _low(self, word: Word, bits: int) -> Polynomial:
         if bits == DIGIT:
             below = dict(word.value)
@@ -226,7 +229,7 @@ class Lane:
     def _known_digit(self, value: Polynomial) -> Word | None:
         """The lowest digit of an integer, where it has been taken; of an atom, its lowest bits."""
         key = frozenset(value.items())
-        if (key, DIGIT) in self._lows:
+        if (key, DIGIT) in self.lows:
             return self._known_low(key, DIGIT)
         if list(value.values()) != [1] or ONE in value or len(next(iter(value))) > 1:
             return None
@@ -283,10 +286,9 @@ class Lane:
         x, y = self.low_bits(a, DIGIT), self.low_bits(b, DIGIT)
         low = self.low_half(x, y)
         if which:
-            value = product(x.value, y.value)
-            add_to(value, low.value, -1)
-            value = scaled(value, Fraction(1, 1 << DIGIT))
-            return self.sum(total, Word(value, 0, x.high * y.high >> DIGIT))
+            add_to(value := product(x.value, y.value), low.value, -1)
+            rest = scaled(value, Fraction(1, 1 << DIGIT))
+            return self.sum(total, Word(rest, 0, x.high * y.high >> DIGIT))
         return self.sum(total, low)
 
     def half_product(self, a: Word, b: Word) -> Word:
@@ -344,8 +346,7 @@ class Lane:
     def is_less(self, a: Word, b: Word) -> bool:
         """Whether a is below b, in this case, for words without signs."""
         a, b = self._without_sign(a), self._without_sign(b)
-        difference = dict(a.value)
-        add_to(difference, b.value, -1)
+        add_to(difference := dict(a.value), b.value, -1)
         return self.is_negative(Word(difference, a.low - b.high, a.high - b.low))
 
     def _without_sign(self, word: Word, bits: int = WORD) -> Word:
@@ -377,8 +378,7 @@ class Lane:
 
     def _top(self, atom: int, first: int, last: int) -> Polynomial:
         """Bits [first, last) of an atom, times 2^first."""
-        value = self._below(atom, last)
-        add_to(value, self._below(atom, first), -1)
+        add_to(value := self._below(atom, last), self._below(atom, first), -1)
         return value
 
     def _below(self, atom: int, bits: int) -> Polynomial:
@@ -386,9 +386,9 @@ class Lane:
             return {}
         if self.highs[atom] < 1 << bits:
             return {(atom,): 1}
-        if (atom, bits) not in self._bits:
-            self._bits[atom, bits] = self.atom(f"{self.names[atom]} mod 2^{bits}", (1 << bits) - 1)
-        return {(self._bits[atom, bits],): 1}
+        if (atom, bits) not in self.cuts:
+            self.cuts[atom, bits] = self.atom(f"{self.names[atom]} mod 2^{bits}", (1 << bits) - 1)
+        return {(self.cuts[atom, bits],): 1}
 
     def upper(self, value: Polynomial) -> Rational:
         """An upper bound: of the polynomial, and of it with what the signs say added."""

@@ -143,6 +143,8 @@ pub(crate) enum Step {
     Cut(u32, Polynomial),
     /// The low bits of the integer parts + 2^bits*rest are the parts, each at its place.
     Low(u32, Vec<(u32, Polynomial)>, Polynomial),
+    /// The variable of a number, low bits of a cut, is the integer that is 2^bits*rest more.
+    Whole(u32, usize, Polynomial),
     /// An integer is at most or at least so much.
     Most(Polynomial, Integer, LaneBound),
     Least(Polynomial, Integer, LaneBound),

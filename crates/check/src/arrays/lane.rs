@@ -21,6 +21,8 @@ pub(crate) struct Lane {
     variables: Vec<Value>,
     /// An integer modulo a power of 2.
     lows: BTreeMap<(Value, u32), Value>,
+    /// Integers that atoms are, which were cut as their low bits.
+    wholes: BTreeMap<usize, Value>,
     most: BTreeMap<Value, BigInt>,
     least: BTreeMap<Value, BigInt>,
     /// Multiples of 2^64 that sums are taken less of.
@@ -42,6 +44,7 @@ impl Lane {
             highs: task.highs.clone(),
             variables: (0..task.highs.len()).map(Value::atom).collect(),
             lows: BTreeMap::new(),
+            wholes: BTreeMap::new(),
             most: BTreeMap::new(),
             least: BTreeMap::new(),
             wraps: BTreeMap::new(),
@@ -74,6 +77,20 @@ impl Lane {
                 let low = self.joined(parts, *bits)?;
                 let whole = low.plus(&self.integer(rest)?, power(*bits));
                 self.lows.insert((whole, *bits), low);
+            }
+            Step::Whole(bits, number, rest) => {
+                let low = self.variables.get(*number).ok_or("whole: no such variable")?;
+                let atom = low.as_atom().ok_or("whole: a variable that is not cut off")?;
+                let whole = low.plus(&self.integer(rest)?, power(*bits));
+                let (least, most) = self.known_ends(&whole);
+                let is_within = |end: Option<BigInt>| {
+                    end.is_some_and(|end| end >= BigInt::ZERO && end < power(*bits))
+                };
+                let is_cut = *bits <= 64 && BigInt::from(self.highs[atom]) < power(*bits);
+                if !is_cut || !is_within(least) || !is_within(most) {
+                    return fail("whole: an integer that may have more bits");
+                }
+                self.wholes.insert(atom, whole);
             }
             Step::Most(of, most, bound) => {
                 let of = self.integer(of)?;
@@ -170,6 +187,16 @@ impl Lane {
     /// The low bits of an integer, if that is known.
     pub(crate) fn low(&self, value: &Value, bits: u32) -> Option<&Value> {
         self.lows.get(&(value.clone(), bits))
+    }
+
+    /// The same integer without low bits that are known to be other integers, and without atoms
+    /// that are known to be 0.
+    pub(crate) fn in_this_case(&self, value: &Value) -> Value {
+        let put = |value: Value, (atom, whole): (&usize, &Value)| value.replaced(*atom, whole);
+        let short = self.wholes.iter().rev().fold(value.clone(), put);
+        let zeros = self.most.iter().filter(|(_, most)| **most == BigInt::ZERO);
+        let left_out = |value: Value, atom| value.replaced(atom, &Value::default());
+        zeros.filter_map(|(zero, _)| zero.as_atom()).fold(short, left_out)
     }
 
     /// How many times 2^64 a sum is taken less.

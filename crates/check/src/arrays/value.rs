@@ -26,6 +26,23 @@ impl Value {
         is_known.then(|| self.numerator.constant_term())
     }
 
+    /// The number of the atom that it is.
+    pub(crate) fn as_atom(&self) -> Option<usize> {
+        let known = self.numerator.as_multiple().filter(|(factor, _)| *factor == 1.into());
+        known.filter(|_| self.exponent == 0).map(|(_, atom)| atom)
+    }
+
+    /// The same with an integer for an atom, wherever it stands.
+    pub(crate) fn replaced(&self, atom: usize, by: &Self) -> Self {
+        let mut total = Self::default();
+        for (monomial, coefficient) in self.numerator.each() {
+            let of = |number: usize| if number == atom { by.clone() } else { Self::atom(number) };
+            let product = monomial.iter().fold(Self::constant(1), |known, n| known.times(&of(*n)));
+            total = total.plus(&product, coefficient.clone());
+        }
+        total.lowered(self.exponent)
+    }
+
     /// The integer that it is at some values of its atoms.
     #[cfg(all(test, target_arch = "x86_64"))]
     pub(crate) fn at(&self, atoms: &[BigInt]) -> BigInt {
@@ -108,6 +125,12 @@ mod tests {
         assert_eq!(half.plus(&half, -1), Value::default());
         assert_eq!(half.ends(&[7, 6]), ((-3).into(), 3.into()));
         assert_eq!(half.times(&half).raised(2), a.plus(&b, -1).times(&a.plus(&b, -1)));
+        assert_eq!(
+            half.times(&b).replaced(1, &a.plus(&a, 1)),
+            a.times(&a).times(&Value::constant(-1))
+        );
+        assert_eq!((a.as_atom(), b.as_atom(), half.as_atom()), (Some(0), Some(1), None));
+        assert_eq!((a.raised(1).as_atom(), a.lowered(1).as_atom()), (None, None));
         assert_eq!(a.number(), None);
         assert_eq!(Value::constant(12).lowered(2).number(), Some(3.into()));
         assert_eq!(Value::constant(3).lowered(2).number(), None);

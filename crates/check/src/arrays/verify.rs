@@ -144,9 +144,12 @@ impl Part<'_> {
             let place = u64::from(result.bits) * at as u64;
             total = total.plus(&word.value.raised(place), 1);
         }
-        let claimed = Value::default().plus(&total, factor.clone()).plus(&claims[number], -1);
-        if !claimed.vanishes(p) {
-            return stop("function: the result is another modulo p");
+        let wrong = Value::default().plus(&total, factor.clone()).plus(&claims[number], -1);
+        if !wrong.vanishes(p) {
+            total = block.lane.in_this_case(&total);
+            if !block.lane.in_this_case(&wrong).vanishes(p) {
+                return stop("function: the result is another modulo p");
+            }
         }
         Ok(total)
     }
