@@ -13,30 +13,22 @@ from fieldc.proof.algebra.dropped import find_equal_words, join_wraps
 from fieldc.proof.algebra.ends import equate_ends
 from fieldc.proof.algebra.equations import ONE, Polynomial, add_to
 from fieldc.proof.algebra.facts import Input
-from fieldc.proof.algebra.halves import (
-    equate_doubled,
-    equate_high_halves,
-    equate_tops,
-    equate_wrapped,
-    equate_zero_tops,
-)
+from fieldc.proof.algebra.halves import equate_zero_tops
 from fieldc.proof.algebra.identity import Identity, ProofError, flags_of, open_masks, value_of
-from fieldc.proof.algebra.masks import equate_masked, fix_masked
+from fieldc.proof.algebra.masks import fix_masked
 from fieldc.proof.algebra.refute import Sample
 from fieldc.proof.algebra.strategies import STRATEGIES, Strategy
-from fieldc.proof.algebra.wraps import Equality, equate_dropped
 from fieldc.proof.algebra.zeros import fix_unread, fix_zeros
 from fieldc.proof.claims.contracts import Claim, Contract
 from fieldc.proof.claims.cut_points import KnownNumbers, are_chosen, is_too_deep, words_of
 from fieldc.proof.entry import Entered, entered, from_any_place
+from fieldc.proof.equalities import EQUALITIES, case_of, first_equalities
 from fieldc.proof.instruction_sets import INSTRUCTION_SETS
 from fieldc.proof.memory import KernelMemory
 from fieldc.proof.proved import CaseProof, CutPoint, Excluded, Proved
 
 RUNS = 8
 """Runs on numbers before a proof: enough to show most bits that are not constant."""
-PROPOSING = 16
-"""Runs that propose which words are digits of a quotient."""
 MOST_FLAGS = 3
 """Flags on whose choices a result may depend before masks are taken for products."""
 MOST_HIGHS = 5
@@ -92,7 +84,7 @@ def prove(
     count = runs or (RUNS if contract.between else 0)  # runs find the words of values between
     known = KnownNumbers.on_entry(system, inputs, refute.samples(system, inputs, count))
     if not memory.is_foreign:
-        known.equalities.extend(_first_equalities(_case(known)))
+        known.equalities.extend(first_equalities(case_of(known)))
     known, cut_points = _cut_points(known, contract)
     goals = list(_goals(memory, contract, known))
     open_masks(system, MOST_FLAGS, [goal.result for goal in goals])
@@ -148,7 +140,7 @@ def _cut_points(
         else:
             known = known.held(point.value, claim)
             if not known.system.is_foreign:
-                known.equalities.extend(equate_zero_tops(_case(known)))
+                known.equalities.extend(equate_zero_tops(case_of(known)))
     if contract.may_be_written and not any(points):
         raise NotHeld("function: no words hold a value between operands and result")
     return known, tuple(points)
@@ -169,7 +161,7 @@ def _cut_point(known: KnownNumbers, contract: Contract, claim: Claim) -> CutPoin
         raise ProofError("function: no words hold a value between operands and result")
     limbs, below = found
     if not known.system.is_foreign:
-        known.equalities.extend(equate_ends(_case(known), limbs))
+        known.equalities.extend(equate_ends(case_of(known), limbs))
     value = value_of([{(v,): 1} for v in limbs], known.system.radix)
     goal = _Goal(0, value, claim, claimed, is_needed=not contract.may_be_written)
     try:
@@ -208,7 +200,7 @@ def _highs(
     Of foreign code and of formulas, words are made in other ways than by choices, too.
     """
     if contract.may_be_written and not is_chosen:
-        most = int(_case(known).upper(goal.result))
+        most = int(case_of(known).upper(goal.result))
         if most >= below and flags_of(known.system, goal.result):
             yield below - 1
         if most >= below + contract.p:
@@ -232,8 +224,8 @@ def _shown(known: KnownNumbers, contract: Contract, goal: _Goal) -> list[CasePro
         refused = error
     if known.system.is_foreign:
         return _proofs(known, contract, goal, of_flags=True)
-    for equalities in (_of_tops, _of_halves, _of_dropped):
-        if more := equalities(known, contract, goal):
+    for equalities in EQUALITIES:
+        if more := equalities(known, contract, goal.claimed):
             known.equalities.extend(more)
             try:
                 return _proofs(known, contract, goal)
@@ -260,36 +252,6 @@ def _proofs(
         proofs.append(_settled(case, contract, goal, asks))
         in_vain += asks and isinstance(proofs[-1], CaseProof)
     return [replace(proof, equated=len(known.equalities)) for proof in proofs]
-
-
-def _case(known: KnownNumbers) -> Case:
-    """What is known in all cases."""
-    doubts = refute.UnlikelyRuns(known.system, known.inputs) if known.samples else None
-    return Case(known.system, known.inputs, samples=known.runs, doubts=doubts)
-
-
-def _first_equalities(case: Case) -> tuple[Equality, ...]:
-    """What top bits and carries equal, whatever the claim is."""
-    return equate_tops(case) + equate_doubled(case) + equate_wrapped(case)
-
-
-def _of_tops(known: KnownNumbers, contract: Contract, goal: _Goal) -> tuple[Equality, ...]:
-    """What top bits equal."""
-    return equate_zero_tops(_case(known))
-
-
-def _of_halves(known: KnownNumbers, contract: Contract, goal: _Goal) -> tuple[Equality, ...]:
-    """What masked words and high halves equal."""
-    case = _case(known)
-    return equate_masked(case) + equate_high_halves(case)
-
-
-def _of_dropped(known: KnownNumbers, contract: Contract, goal: _Goal) -> tuple[Equality, ...]:
-    """What dropped carries equal, if the result has no factor and p is odd."""
-    if contract.factor != 1 or contract.p % 2 == 0:
-        return ()
-    runs = [s.values for s in refute.samples(known.system, known.inputs, PROPOSING)]
-    return equate_dropped(_case(known), goal.claimed, contract.p, runs)
 
 
 def _settled(case: Case, contract: Contract, goal: _Goal, asks: bool) -> CaseProof | Excluded:
@@ -356,7 +318,7 @@ def _cases(known: KnownNumbers, goal: _Goal, record: RecordCase, of_flags: bool)
         always = Case(system, known.inputs, {}, samples=known.runs, is_foreign=True)
         tops = (comparison_by_top(system, flag) for flag in flags)
         comparisons += tuple(c for c, carry in filter(None, tops) if always.is_always(carry, 0))
-    case = replace(_case(known), comparisons=comparisons, is_foreign=is_foreign)
+    case = replace(case_of(known), comparisons=comparisons, is_foreign=is_foreign)
     yield from _split(case, flags, record)
 
 
