@@ -259,3 +259,31 @@ def test_a_difference_times_a_number(prime: str, target: str, tmp_path: Path) ->
             pairs = zip((x, y), one.ranges, strict=True)
             given = [min(value, bound.high(f)) for value, (_, bound) in pairs]
             assert kernel.run(f, *given) == kernel.meaning(f, *given), one.name
+
+
+SUMS = """
+from fieldc.formulas import Element, U64, accumulator, formula
+
+Sum = accumulator(3, U64)
+
+@formula
+def of_a_sum(s: Sum) -> Element:
+    return s.reduced()
+
+@formula
+def and_a_product(s: Sum, x: Element) -> Element:
+    return s.reduced() * x
+"""
+
+
+def test_a_sum_whose_estimated_quotient_is_not_proved(tmp_path: Path) -> None:
+    """Of a sum of two limbs modulo 31 bits; it is divided by R twice instead."""
+    path = tmp_path / "sums.py"
+    path.write_text(SUMS)
+    assert main(["build", "babybear", "--formula", str(path), "-o", str(tmp_path / "out")]) == 0
+    F = Field("babybear")
+    of_a_sum, and_a_product = (compile_formula(F, one) for one in load_formulas(path))
+    most = 3 * F.p * 2**64 - 1
+    for s in (0, 1, F.p, 2**64, most - F.p, most):
+        element = F(s) / F(2**64)  # a sum is of products in Montgomery form
+        assert of_a_sum(s) == element and and_a_product(s, 5) == element * 5

@@ -115,7 +115,7 @@ def test_a_picture_that_nothing_draws_is_refused_before_the_race(
 def test_a_demo_is_printed_where_it_is_not_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def lost(*_: object) -> None:
+    def lost(*_: object, **__: object) -> None:
         raise OutputError("cannot write the folder")
 
     monkeypatch.setattr(demo, "ROUNDS", 2)

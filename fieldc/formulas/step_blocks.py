@@ -18,7 +18,7 @@ from fieldc.field import Field
 from fieldc.formulas.divisions import DIVISIONS, Division
 from fieldc.formulas.element import Step
 from fieldc.formulas.text import FormulaText, said_size
-from fieldc.language import Kernel, Number, select
+from fieldc.language import DoesNotApply, Kernel, Number, select
 from fieldc.operands import Range, residues
 from fieldc.operations import Operation
 
@@ -144,8 +144,21 @@ class StepBlock:
             return s + times_signed(f, x, y, size.bits)
         return s + times_integer(f, x, y, size.limbs(f))
 
+    def by_division(self, f: Field, values: Sequence[Number]) -> Number:
+        """The same as x/R times R^2/R. Raises DoesNotApply for what is not taken modulo p.
+
+        It is slower, but has no quotient that is estimated: those of a few primes are not proved.
+        """
+        bits = self.sizes[-1].bits
+        if self.kind not in ("reduce", "times") or bits > f.word * f.n or self.is_signed:
+            raise DoesNotApply(f"{self.says} is not divided by R")
+        x, whole = values[0], DIVISIONS["cios"].whole
+        if self.kind == "times":
+            x = times_integer(f, x, values[1], self.sizes[1].limbs(f))
+        return subtract_all(whole(f, whole(f, x) * (f.R**2 % f.p)), f.p)
+
     def kernels(self, name: str) -> Iterator[Kernel]:
-        """The block as a kernel."""
+        """The block as a kernel, then as one that is taken where that is not proved."""
         operands = tuple(zip(NAMES, self.sizes, strict=False))
         said = f"{self.says} mod p"
         operation = Operation(name, operands, self.size, said, lambda f, *v: self.evaluate(f, v))
@@ -153,5 +166,9 @@ class StepBlock:
         def function(f: Field, *values: Number) -> Number:
             return self.compute(f, values, DIVISIONS["cios"])
 
-        function.__doc__ = f"{said}, one routine of a formula."
+        def divided(f: Field, *values: Number) -> Number:
+            return self.by_division(f, values)
+
+        function.__doc__ = divided.__doc__ = f"{said}, one routine of a formula."
         yield Kernel(operation, self.kind, function)
+        yield Kernel(operation, f"{self.kind}-by-division", divided)

@@ -182,7 +182,7 @@ def step_functions(formulas: Sequence[CFormula]) -> Iterator[str]:
     """The functions for steps on values that are no elements."""
     for block in blocks_of(one.formula for one in formulas):
         name, field = formulas[0].name, formulas[0].field
-        (kernel,) = block.kernels(block.name)
+        kernel, *_ = block.kernels(block.name)
         expression = kernel.expression(field)
         text = c_function(lower(expression, ROWS), f"{name}_{step_name(block)}", expression)
         yield text.replace("\nvoid ", "\nstatic void ", 1) + "\n"

@@ -344,7 +344,7 @@ def step_functions(formulas: Sequence[Formula], f: Field) -> str:
     made = []
     for block in blocks_of(formulas):
         if block.kind != "choose":
-            (kernel,) = block.kernels(block.name)
+            kernel, *_ = block.kernels(block.name)
             expression = kernel.expression(f)
             made.append(rust_function(lower(expression, ROWS), block.name, expression, flavour))
     if not made:
