@@ -147,7 +147,7 @@ class StepBlock:
     def by_division(self, f: Field, values: Sequence[Number]) -> Number:
         """The same as x/R times R^2/R. Raises DoesNotApply for what is not taken modulo p.
 
-        It is slower, but has no quotient that is estimated: those of a few primes are not proved.
+        It is slower, but estimates no quotient. Modulo some primes the estimate is not proved.
         """
         bits = self.sizes[-1].bits
         if self.kind not in ("reduce", "times") or bits > f.word * f.n or self.is_signed:

@@ -38,13 +38,18 @@ MOST_IN_VAIN = 4
 
 
 class NotHeld(ProofError):
-    """Words hold no value between operands and results, though there may be some."""
+    """No words are found that hold a value between operands and result."""
+
+    def __init__(
+        self, message: str = "function: no words hold a value between operands and result"
+    ) -> None:
+        super().__init__(message)
 
 
 class NotBounded(ProofError):
     """A result that is right modulo p, but may be too large: up to `high`, as far as is shown."""
 
-    def __init__(self, message: str, high: int) -> None:
+    def __init__(self, message: str, high: int = 0) -> None:
         super().__init__(message)
         self.high = high
 
@@ -142,7 +147,7 @@ def _cut_points(
             if not known.system.is_foreign:
                 known.equalities.extend(equate_zero_tops(case_of(known)))
     if contract.may_be_written and not any(points):
-        raise NotHeld("function: no words hold a value between operands and result")
+        raise NotHeld
     return known, tuple(points)
 
 
@@ -158,7 +163,7 @@ def _cut_point(known: KnownNumbers, contract: Contract, claim: Claim) -> CutPoin
     if found is None and contract.may_be_written:
         return None
     if found is None:
-        raise ProofError("function: no words hold a value between operands and result")
+        raise NotHeld
     limbs, below = found
     if not known.system.is_foreign:
         known.equalities.extend(equate_ends(case_of(known), limbs))
