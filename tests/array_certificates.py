@@ -80,7 +80,7 @@ DOUBLES = [
     ("goldilocks", "mul", "canonical-digits", "avx512f"),
     ("bn254-p", "from_digits", "mixed", "avx512f"),
     ("bls12-381-r", "step_by", "mixed", "avx512f"),
-    ("bls12-381-r", "enter_by", "mixed", "avx512f"),
+    ("bls12-381-r", "times", "mixed", "avx512f"),
 ]
 """Of products by doubles."""
 SHORT = [

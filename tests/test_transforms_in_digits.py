@@ -75,6 +75,7 @@ def other_layouts(job: Job) -> list[Job]:
         "butterfly_rows": ("x", "y", "w"),
         "butterfly_one": ("x", "y"),
         "mul_into": ("x", "w"),
+        "mul_rows": ("x", "w"),
     }.get(job.mixed.family, ("x",))
     sets = [tuple(n for i, n in enumerate(names) if k >> i & 1) for k in range(1 << len(names))]
     wrong = [replace(job.mixed, in_digits=s) for s in sets if s != job.mixed.in_digits]

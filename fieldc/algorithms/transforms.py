@@ -22,7 +22,6 @@ from fieldc.algorithms.lanes import (
     reduced,
     spare,
     to_digits,
-    whole_product,
 )
 from fieldc.algorithms.reduction import drop_limb, subtract_once
 from fieldc.errors import UserError
@@ -32,11 +31,7 @@ from fieldc.operands import lazily, plain_integer, residues
 from fieldc.operations import Operation
 from fieldc.polynomial_bounds import tighten
 
-ENTERED = 2
-"""What a product enters is below (k + 1)*p for this k."""
-
-ENTER_BY = "enter_by"
-ROLES = ("enter", ENTER_BY, "leave", "root", "next_row", "step_one", "step_by")
+ROLES = ("enter", "times", "next_power", "leave", "root", "next_row", "step_one", "step_by")
 """The kernels of a transform."""
 
 
@@ -60,16 +55,18 @@ class TransformKernel:
 def transform_kernels(f: Field) -> dict[str, TransformKernel]:
     """What a transform of a field of n limbs calls, by name.
 
-    `enter` and `leave` move values from limbs to digits and back, `enter_by` multiplies each by a
-    root in limbs on the way. `step_by` is a butterfly with one root for all elements, in rows;
-    `root` gives its last row and `next_row` each one before it. `step_one` is a butterfly with the
-    root 1. Raises NoDigits.
+    `enter` and `leave` move values from limbs to digits and back. `times` multiplies each by a
+    power of a root, and `next_power` such a power by its root in rows. `step_by` is a butterfly
+    with one root for all elements, in rows. `root` gives the last row, the root where R is
+    2^(52D), and `next_row` each one before it. `step_one` is a butterfly with the root 1. Raises
+    NoDigits.
     """
     digits, lazy = in_lanes(f), lazy_of(f)
     step_by = TransformKernel(_by_rows(digits.n).expression(digits), (), digits, ("w",))
     made = (
         TransformKernel(cut.expression(f), (), digits),
-        TransformKernel(_enter_by(f), (), digits),
+        TransformKernel(_times(digits.n).expression(digits), (), digits),
+        TransformKernel(_next_power(digits.n).expression(digits), (), digits),
         TransformKernel(_leave(f, lazy), ("x",), f),
         TransformKernel(_root(f), (), digits),
         TransformKernel(next_row.expression(digits), (), digits),
@@ -93,7 +90,7 @@ def lazy_of(f: Field) -> int:
     lazy = 2 * (digits.n + 1)
     if (lazy + 1) * f.p <= digits.R:
         try:
-            _enter_by(f)
+            _times(digits.n).expression(digits)
             return lazy
         except BoundError:
             pass
@@ -112,10 +109,7 @@ def _by_rows(count: int) -> Kernel:
         A digit times a row is below 2^52*p, so t is below (D + 1)*p: rows have done what the
         reduction of a product does, and one digit is left to drop.
         """
-        total: Number = 0
-        for y_i, w_i in zip(y, w, strict=True):
-            total = total + y_i * w_i
-        return _both(f, x, drop_limb(f, total), lazy)
+        return _both(f, x, drop_limb(f, _sum_of_rows(y, w)), lazy)
 
     def compute(f: Field, x: int, y: tuple[int, ...], w: tuple[int, ...]) -> tuple[int, int]:
         t = sum(y_i * w_i for y_i, w_i in zip(y, w, strict=True)) * f.mu
@@ -133,11 +127,37 @@ def _by_rows(count: int) -> Kernel:
     return Kernel(computes, "rows", cast(Callable[..., Number], text))
 
 
+def _sum_of_rows(digits: tuple[Number, ...], rows: tuple[Number, ...]) -> Number:
+    """Each digit times its row."""
+    total: Number = 0
+    for digit, row in zip(digits, rows, strict=True):
+        total = total + digit * row
+    return total
+
+
+def _next_power(count: int) -> Kernel:
+    """Products with a root for each element, in rows."""
+
+    def text(f: Field, x: tuple[Number, ...], w: tuple[Number, ...]) -> Number:
+        """(sum of x_i*w_i)/2^52, below (D + 1)*p."""
+        return drop_limb(f, _sum_of_rows(x, w))
+
+    computes = Operation(
+        "mul_rows",
+        (("x", plain_integer(DIGIT_BITS, count=count)), ("w", residues(count))),
+        lazily(1, count),
+        "(x0*w0 + x1*w1 + ...)/2^52 mod p",
+        lambda f, x, w: sum(x_i * w_i for x_i, w_i in zip(x, w, strict=True)) * f.mu,
+        {"lazy": count},
+    )
+    return Kernel(computes, "rows", cast(Callable[..., Number], text))
+
+
 def _both(f: Field, x: Number, t: Number, lazy: int) -> tuple[Number, Number]:
     """x + t and x - t for t below lazy/2*p; less_by_top leaves x less than p above that."""
     half = lazy // 2 * f.p
     x = less_by_top(f, x, half)
-    return x + t, x + (half - t)
+    return t + x, (half - t) + x
 
 
 def _by_one(count: int) -> Kernel:
@@ -160,21 +180,17 @@ def _by_one(count: int) -> Kernel:
     return Kernel(computes, "lanes", cast(Callable[..., Number], text))
 
 
-def _enter_by(f: Field) -> Expression:
-    """x*w/R in digits, not reduced."""
-
-    def text(f: Field, x: Number, w: Number) -> Number:
-        return divide(f, whole_product(f, x, w))
-
+def _times(count: int) -> Kernel:
+    """Products of residues with powers that `next_power` gives."""
     computes = Operation(
         "mul_into",
-        (("x", residues(1)), ("w", residues(1))),
-        lazily(1, ENTERED),
+        (("x", residues(1)), ("w", lazily(1, count))),
+        lazily(1),
         "x*w/R mod p",
         lambda f, x, w: x * w * f.R_inverse,
-        {"lazy": ENTERED},
+        {"lazy": count},
     )
-    return Kernel(computes, "lanes", text).expression(f)
+    return Kernel(computes, "lanes", lambda f, x, w: divide(f, x * w))
 
 
 def _root(f: Field) -> Expression:

@@ -25,10 +25,10 @@ GUARD = b"\xa5" * 64
 """What must stay as it is on both sides of an array."""
 
 
-def size(f: Field, count: int) -> int:
-    """Return the bytes of an array of elements."""
+def size(f: Field, count: int, width: int = 0) -> int:
+    """Return the bytes of an array of elements, of so many words if they are no residues."""
     held = -(-count // BLOCK) * BLOCK if f.word == DIGIT_BITS else count
-    return word_bytes(f) * f.n * held
+    return word_bytes(f) * (width or f.n) * held
 
 
 def word_bytes(f: Field) -> int:
@@ -36,15 +36,16 @@ def word_bytes(f: Field) -> int:
     return f.word // 8 if f.word != DIGIT_BITS else WORD_BYTES
 
 
-def packed(f: Field, values: Sequence[int]) -> bytes:
-    """The array of some values, in the layout of the field's words."""
-    words = [[v >> f.word * i & f.base - 1 for i in range(f.n)] for v in values]
+def packed(f: Field, values: Sequence[int], width: int = 0) -> bytes:
+    """The array of some values, in the layout of the field's words: n, or `width` for each."""
+    width = width or f.n
+    words = [[v >> f.word * i & f.base - 1 for i in range(width)] for v in values]
     if f.word != DIGIT_BITS:
         ordered = [word for value in words for word in value]
     else:
-        words += [[0] * f.n] * (-len(words) % BLOCK)
+        words += [[0] * width] * (-len(words) % BLOCK)
         blocks = (words[at : at + BLOCK] for at in range(0, len(words), BLOCK))
-        ordered = [value[i] for block in blocks for i in range(f.n) for value in block]
+        ordered = [value[i] for block in blocks for i in range(width) for value in block]
     return b"".join(word.to_bytes(word_bytes(f), "little") for word in ordered)
 
 
@@ -78,6 +79,9 @@ class ArrayFunction:
         self.result_field = result_field or f
         names = [name for name, _ in expression.kernel.operands]
         self.operand_fields = [in_lanes(f) if name in in_digits else f for name in names]
+        bounds = (bound for _, bound in expression.kernel.operands)
+        self.widths = [b.width(g) for b, g in zip(bounds, self.operand_fields, strict=True)]
+        """The words of an element of each operand."""
         self.shared = [name in shared for name in names]
         """Whether an operand has one element, which serves for all."""
         self._load(code, symbol)
@@ -98,15 +102,15 @@ class ArrayFunction:
         """An operand in memory: of one that serves for all elements, the words of the first."""
         f = self.operand_fields[number]
         if not self.shared[number]:
-            return packed(f, values)
-        words = range(self.size_of(number, 1) // WORD_BYTES)
+            return packed(f, values, self.widths[number])
+        words = range(self.widths[number])
         digits = (values[0] >> f.word * i & f.base - 1 for i in words)
         return b"".join(digit.to_bytes(WORD_BYTES, "little") for digit in digits)
 
     def size_of(self, number: int, count: int) -> int:
         """Bytes of an operand of so many elements."""
-        f, (_, bound) = self.operand_fields[number], self.expression.kernel.operands[number]
-        return WORD_BYTES * bound.width(f) if self.shared[number] else size(f, count)
+        f, width = self.operand_fields[number], self.widths[number]
+        return WORD_BYTES * width if self.shared[number] else size(f, count, width)
 
     def __call__(
         self, *operands: Sequence[int], on: Mapping[int, int] = MappingProxyType({})
@@ -170,7 +174,7 @@ def check_arrays(function: ArrayFunction, seed: int = 0, lengths: Sequence[int] 
         for on in ({0: 0}, {i: i for i in range(kernel.result.count)}):
             _expect(function, operands, function(*operands, on=on))
         calls += 2
-        if len({*fields}) == 1 and not any(function.shared):
+        if len({*fields}) == len({*function.widths}) == 1 and not any(function.shared):
             _expect(function, same, function(*same, on=dict.fromkeys(range(len(same)), 0)))
             calls += 1
     return calls

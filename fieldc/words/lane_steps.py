@@ -31,6 +31,8 @@ class LaneStyle:
     """Whether one column after the other is summed, which takes few registers."""
     shifts_signs: bool = True
     """Whether a lane can be shifted in two's complement; else carries are raised."""
+    under_way: int = 0
+    """Sums that must be under way at once, or multipliers wait for them."""
 
     def halves(self, rows: int, count: int) -> list[tuple[int, int, int]]:
         """Which digits are multiplied, and which half is added, in this order."""
@@ -42,6 +44,13 @@ class LaneStyle:
     def pairs(self, count: int) -> list[tuple[int, int]]:
         """The pairs of different digits of a square, in their order."""
         return sorted(combinations(range(count), 2), key=sum if self.by_columns else None)
+
+    def in_two(self, columns: int, products: int) -> bool:
+        """Whether low halves and high halves of products have sums of their own in each column.
+
+        A column takes two halves of most products, one after the other.
+        """
+        return columns < self.under_way <= 2 * products
 
 
 PLAIN = LaneStyle()

@@ -19,6 +19,7 @@ from fieldc.field import Field
 from fieldc.language import Expression, Integer, LanguageError
 from fieldc.words.digits import BitRange, by_top, part_of
 from fieldc.words.lane_limbs import digit_of, limbs_of
+from fieldc.words.lane_products import Totals, add_product, joined, limit_of, square
 from fieldc.words.lane_steps import PLAIN, LaneBuilder, LaneStyle
 from fieldc.words.lower import constant_names, lower, uses_of, without_dead_steps
 from fieldc.words.program import Program, Value
@@ -138,7 +139,7 @@ class LaneLowering:
     def _given_columns(self, node: Integer, given: Columns) -> list[Value]:
         """The columns of the operand, from memory."""
         places = range(min(self.count(node), given.count))
-        found = [self.build.load(node.name, i, min(_limit(node, i), given.most)) for i in places]
+        found = [self.build.load(node.name, i, min(limit_of(node, i), given.most)) for i in places]
         return found + [self.build.constant(0)] * (self.count(node) - len(found))
 
     def _columns_of(self, node: Integer) -> list[Value]:
@@ -148,12 +149,22 @@ class LaneLowering:
             return self._columns_shift_right(node)
         is_sum = node.op in ("add", "mul", "double", "shift_left") and self._part(node) is None
         if is_sum and self._corrected(node) is None:
-            total = [self.build.constant(0)] * self.count(node)
-            self._onto(total, node, 0, node)
-            return total
+            return self._sum(node)
         return [self.build.cut(word) for word in self.digits(node)]
 
-    def _onto(self, total: list[Value], node: Integer, place: int, whole: Integer) -> None:
+    def _sum(self, node: Integer) -> list[Value]:
+        """The columns of a sum or a product."""
+        low = [self.build.constant(0)] * self.count(node)
+        is_in_two = self.build.style.in_two(len(low), self._products(node))
+        high = low.copy() if is_in_two else low
+        self._onto((low, high), node, 0, node)
+        return joined(self.build, low, high, node) if is_in_two else low
+
+    def _products(self, node: Integer) -> int:
+        """How many products of operands a sum is of."""
+        return sum(map(self._products, node.args)) if node.op == "add" else int(node.op == "mul")
+
+    def _onto(self, total: Totals, node: Integer, place: int, whole: Integer) -> None:
         """Add a node to columns that make `whole` at last, from a place on."""
         is_known = id(node) in self._columns or (self.uses[id(node)] > 1 and node is not whole)
         inner = () if is_known else node.args
@@ -166,11 +177,11 @@ class LaneLowering:
             self._onto(total, inner[0], place + node.amount // DIGIT_BITS, whole)
         elif inner and node.op == "double":
             for _ in range(2):
-                self._add_columns(total, self.columns(inner[0]), place, whole)
+                self._add_columns(total[0], self.columns(inner[0]), place, whole)
         elif node is whole:
             raise LanguageError(f"{node.op} has no reading in lanes")
         else:
-            self._add_columns(total, self.columns(node), place, whole)
+            self._add_columns(total[0], self.columns(node), place, whole)
 
     def _turn(self, term: Integer) -> int:
         """Products come after other terms, but columns after them where their sums are waited for.
@@ -196,40 +207,21 @@ class LaneLowering:
         self, total: list[Value], columns: list[Value], place: int, whole: Integer
     ) -> None:
         for i, column in enumerate(columns[: len(total) - place], place):
-            total[i] = self.build.sum(total[i], column, _limit(whole, i))
+            total[i] = self.build.sum(total[i], column, limit_of(whole, i))
 
     def _product(
-        self, total: list[Value], node: Integer, place: int, whole: Integer, skipped: int = 0
+        self, total: Totals, node: Integer, place: int, whole: Integer, skipped: int = 0
     ) -> None:
         """Add a product, row by row; the lowest `skipped` columns are left out."""
         a, b = node.args
         if a is b:
-            self._add_columns(total, self._square(self.digits(a), node), place, whole)
+            columns = square(self.build, self.digits(a), node, self.count(node))
+            self._add_columns(total[0], columns, place, whole)
             return
         if a.op == "constant":
             a, b = b, a
         row, digits = self.digits(b), self.digits(a)
-        for i, j, half in self.build.style.halves(len(digits), len(row)):
-            at = place + i + j + half
-            if skipped <= at < len(total):
-                limit = _limit(whole, at)
-                total[at] = self.build.half(half, total[at], digits[i], row[j], limit)
-
-    def _square(self, digits: list[Value], node: Integer) -> list[Value]:
-        """Products of different digits once and doubled, then the squares of digits."""
-        total = [self.build.constant(0)] * self.count(node)
-        pairs = self.build.style.pairs(len(digits))
-        for same in (False, True):
-            chosen = [(i, i) for i in range(len(digits))] if same else pairs
-            for i, j in chosen:
-                for at in (i + j, i + j + 1):
-                    if at < len(total):
-                        limit = _limit(node, at)
-                        half = at - i - j
-                        total[at] = self.build.half(half, total[at], digits[i], digits[j], limit)
-            if not same:
-                total = [self.build.sum(c, c, _limit(node, at)) for at, c in enumerate(total)]
-        return total
+        add_product(self.build, total, (digits, row), (place, skipped), whole)
 
     def _carried(self, node: Integer, count: int) -> list[Value]:
         """The lowest digits of a node's columns, the carries before each added."""
@@ -239,7 +231,7 @@ class LaneLowering:
             place = len(known.words)
             word = columns[place]
             if known.carry is not None:
-                word = self.build.sum(word, known.carry, _limit(node, place))
+                word = self.build.sum(word, known.carry, limit_of(node, place))
             known.words.append(word)
             known.carry = self.build.above(word)
         return known.words[:count]
@@ -268,7 +260,7 @@ class LaneLowering:
         first, *rest = self.columns(whole)[count:]
         carry = self._carries[id(whole)].carry
         if carry is not None:
-            first = self.build.sum(first, carry, _limit(whole, count))
+            first = self.build.sum(first, carry, limit_of(whole, count))
         return [first, *rest][: self.count(node)]
 
     def _cleared(self, whole: Integer) -> tuple[Integer, Integer] | None:
@@ -295,9 +287,9 @@ class LaneLowering:
         columns = self.columns(t)
         total = columns + [self.build.constant(0)] * (self.count(whole) - len(columns))
         raised = self.build.sum(total[0], self.build.constant(MASK))
-        self._product(total, product, 0, whole, skipped=1)
+        self._product((total, total), product, 0, whole, skipped=1)
         carry = self.build.funnel(self.build.constant(0), raised, DIGIT_BITS)
-        total[1] = self.build.sum(total[1], carry, _limit(whole, 1))
+        total[1] = self.build.sum(total[1], carry, limit_of(whole, 1))
         return total[1:]
 
     def _difference(self, node: Integer) -> list[Value]:
@@ -393,8 +385,3 @@ class LaneLowering:
         word = DIGIT_BITS if operand.name in self.in_digits else LANE
         limit = min(operand.high >> word * index, (1 << word) - 1)
         return self.build.load(operand.name, operand.amount + index, limit)
-
-
-def _limit(node: Integer, place: int) -> int:
-    """No column is negative, so that one is at most what it makes of the whole number."""
-    return node.high >> DIGIT_BITS * place

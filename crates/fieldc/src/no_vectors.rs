@@ -59,7 +59,8 @@ type RunAccumulate = unsafe fn(usize, *mut u64, *const u64, *const u64);
 /// The kernels of transforms in digits, of which there are none.
 pub(crate) struct TransformKernels {
     pub(crate) enter: RunMove,
-    pub(crate) enter_by: RunAccumulate,
+    pub(crate) times: RunAccumulate,
+    pub(crate) next_power: RunAccumulate,
     pub(crate) leave: RunMove,
     pub(crate) root: RunMove,
     pub(crate) next_row: RunMove,

@@ -9,9 +9,12 @@ use crate::assembly::HasProducts;
 use crate::ntt::{put_in_order, reversed};
 use crate::vectors::{TransformKernels, transforms_on_arrays};
 use core::ops::Range;
+use powers::{Factors, Powers};
+
+mod powers;
 
 /// Elements that vectors take at a time.
-const BLOCK: usize = 8;
+pub(crate) const BLOCK: usize = 8;
 /// The shortest transform of which every row of a tile is whole blocks.
 const LEAST: usize = 128;
 /// Words of a tile, 80 kB: it stays in the second cache, and a quarter of it in the first.
@@ -19,11 +22,11 @@ const WORDS: usize = 10240;
 /// Words of a tile of short transforms, which need less of the stack.
 const FEW: usize = 2560;
 /// Words of an element in digits at most.
-const MOST_DIGITS: usize = 15;
-/// Roots for elements that are read together.
-const PART: usize = 32;
+pub(crate) const MOST_DIGITS: usize = 15;
+/// Roots that are taken to rows together: kernels wait less for one another.
+const ROOTS: usize = 4 * BLOCK;
 /// What elements multiplied by roots are below, in p.
-const ENTERED: usize = 3;
+const ENTERED: usize = 2;
 
 /// Values and roots in digits.
 #[repr(C, align(64))]
@@ -40,10 +43,10 @@ struct Roots<const SIZE: usize> {
     ones: usize,
 }
 
-/// Eight roots in digits.
+/// Words of vectors.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
-struct Several([u64; BLOCK * MOST_DIGITS]);
+pub(crate) struct Aligned<const WORDS: usize>(pub(crate) [u64; WORDS]);
 
 /// A transform, by the table of roots of `Ntt`.
 struct Transform<'a, M> {
@@ -76,14 +79,6 @@ impl Rows {
         let first = self.stride * self.place(number);
         first..first + self.width
     }
-}
-
-/// Roots for each element: powers of a number for each row, from an element on.
-#[derive(Clone, Copy)]
-struct Factors {
-    first_row: usize,
-    rows: usize,
-    first: usize,
 }
 
 /// Transforms elements in vectors, by as many roots; whether it did, else nothing has changed.
@@ -196,8 +191,8 @@ impl<M: Field> Transform<'_, M> {
                     let block = &mut block[power * length + first..];
                     if blocks == 1 {
                         let factors = Factors {
-                            first_row: number << levels,
-                            rows: height,
+                            first_row: reversed(number << levels, height),
+                            step: height >> levels,
                             first,
                         };
                         self.enter_by(space, block, rows, factors);
@@ -230,40 +225,45 @@ impl<M: Field> Transform<'_, M> {
         roots.ones = if power == 0 { self.ones(below) } else { 0 };
         let words = self.kernels.digits * self.kernels.digits;
         let count = 1_usize << levels;
-        let mut some = [M::ONE; BLOCK];
-        for first in (0..count).step_by(BLOCK) {
+        let mut some = [M::ONE; ROOTS];
+        for first in (0..count).step_by(ROOTS) {
             for (node, root) in (first..count).zip(&mut some).skip(usize::from(first == 0)) {
                 let here = 1 << node.ilog2();
                 let place = here + reversed(node - here, here);
                 *root = self.roots[place * blocks + power];
             }
-            let last = (first + BLOCK).min(count);
+            let last = (first + ROOTS).min(count);
             self.put_in_rows(&mut roots.rows[first * words..last * words], &some);
         }
     }
 
     /// The rows of some roots.
-    fn put_in_rows(&self, z: &mut [u64], roots: &[M; BLOCK]) {
+    fn put_in_rows(&self, z: &mut [u64], roots: &[M; ROOTS]) {
         let TransformKernels {
             root,
             next_row,
             digits,
             ..
         } = *self.kernels;
-        let [mut this, mut before] = [Several([0; BLOCK * MOST_DIGITS]); 2];
+        let mut space = [Aligned([0; ROOTS * MOST_DIGITS]); 2];
+        let [this, before] = &mut space;
+        let (mut this, mut before) = (&mut this.0, &mut before.0);
+        let count = z.len() / (digits * digits);
         // SAFETY: the processor was found to have what the kernel needs, and an element is nothing
-        // but its limbs. A block of elements has at most so many words in digits.
-        unsafe { root(BLOCK, this.0.as_mut_ptr(), roots.as_ptr().cast()) };
+        // but its limbs. There is room for whole blocks, of at most so many words in digits.
+        unsafe { root(count, this.as_mut_ptr(), roots.as_ptr().cast()) };
         for row in (0..digits).rev() {
-            for (lane, z) in z.chunks_exact_mut(digits * digits).enumerate() {
-                for (digit, z) in z[row * digits..][..digits].iter_mut().enumerate() {
-                    *z = this.0[digit * BLOCK + lane];
+            for (number, z) in z.chunks_exact_mut(digits * digits).enumerate() {
+                let block = &this[number / BLOCK * BLOCK * digits..][..BLOCK * digits];
+                let z = &mut z[row * digits..][..digits];
+                for (digit, z) in block.chunks_exact(BLOCK).zip(z) {
+                    *z = digit[number % BLOCK];
                 }
             }
             if row > 0 {
                 // SAFETY: as above; both are apart.
-                unsafe { next_row(BLOCK, before.0.as_mut_ptr(), this.0.as_ptr()) };
-                core::mem::swap(&mut this, &mut before);
+                unsafe { next_row(count, before.as_mut_ptr(), this.as_ptr()) };
+                (this, before) = (before, this);
             }
         }
     }
@@ -283,7 +283,7 @@ impl<M: Field> Transform<'_, M> {
         }
     }
 
-    /// The same, multiplied by roots.
+    /// The same, multiplied by powers of roots.
     fn enter_by<const SIZE: usize>(
         &self,
         space: &mut Space<SIZE>,
@@ -291,39 +291,16 @@ impl<M: Field> Transform<'_, M> {
         rows: Rows,
         factors: Factors,
     ) {
-        let (part, digits) = (rows.width.min(PART), self.kernels.digits);
-        let parts = rows.width / part;
-        // What was just written in small parts is not ready to be read as a vector.
-        let mut roots = [[M::ONE; PART]; 2];
-        self.powers(&mut roots[0][..part], factors, rows.place(0), 0);
-        for at in 0..rows.count * parts {
-            let (row, column) = (at / parts, at % parts * part);
-            let (next_row, next) = ((at + 1) / parts, (at + 1) % parts * part);
-            if next_row < rows.count {
-                let roots = &mut roots[(at + 1) % 2][..part];
-                self.powers(roots, factors, rows.place(next_row), next);
+        self.enter(space, x, rows);
+        let words = BLOCK * self.kernels.digits;
+        let blocks = rows.width / BLOCK;
+        let mut powers = Powers::new(self.kernels);
+        for column in 0..blocks {
+            powers.start(self.roots, factors, BLOCK * column);
+            for row in 0..rows.count {
+                let z = &mut space.tile[(row * blocks + column) * words..][..words];
+                powers.multiply(row, z);
             }
-            let z = &mut space.tile[(row * rows.width + column) * digits..][..part * digits];
-            let x = &x[rows.row(row)][column..][..part];
-            let (x, w) = (x.as_ptr().cast(), roots[at % 2].as_ptr().cast());
-            // SAFETY: as above; there are as many roots.
-            unsafe { (self.kernels.enter_by)(part, z.as_mut_ptr(), x, w) };
-        }
-    }
-
-    /// Powers of the root whose order is the number of elements: of a row of a tile, from a column
-    /// on.
-    fn powers(&self, z: &mut [M], factors: Factors, row: usize, column: usize) {
-        let step = reversed(factors.first_row + row, factors.rows);
-        let half = self.roots.len() / 2;
-        let roots = &self.roots[half..];
-        let mut power = step * (factors.first + column);
-        for z in z {
-            *z = match power.checked_sub(half) {
-                None => roots[power],
-                Some(rest) => -roots[rest],
-            };
-            power += step;
         }
     }
 

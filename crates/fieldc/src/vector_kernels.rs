@@ -42,8 +42,10 @@ pub(crate) type RunMove = RunCollect;
 /// The kernels of transforms in digits, for values and roots as they come from one another.
 pub(crate) struct TransformKernels {
     pub(crate) enter: RunMove,
-    /// The same, each element multiplied by a root in limbs.
-    pub(crate) enter_by: RunAccumulate,
+    /// Products of residues with powers of roots, both in digits.
+    pub(crate) times: RunAccumulate,
+    /// Powers in digits, each multiplied by its root in rows.
+    pub(crate) next_power: RunAccumulate,
     pub(crate) leave: RunMove,
     /// Takes roots to digits: the last of their rows.
     pub(crate) root: RunMove,

@@ -35,7 +35,7 @@ LEAST = 128
 """The fewest elements of a tile: 16 rows of a block each."""
 
 
-KINDS_OF_TILES = ("unary", "binary", "unary", "unary", "unary", "pair", "butterfly")
+KINDS_OF_TILES = ("unary", *["binary"] * 2, *["unary"] * 3, "pair", "butterfly")
 """The kinds of the kernels of transforms, in their order."""
 TILES = ("tiles_type", "tiles_member", "tiles_none", "tiles_found", "tiles_run")
 """What the templates say of transforms in digits."""
@@ -70,13 +70,14 @@ _TYPE = """
 typedef void NAME_pair_vectors(size_t count, uint64_t *z0, uint64_t *z1, const uint64_t *x,
                                const uint64_t *y);
 
-/* Kernels of transforms in digits. enter and leave bring values there and back; enter_by multiplies
- * each by a root of unity in limbs. root brings roots to the last one of their rows, and next_row a
- * row to the one before it. step_one is a butterfly with the root 1, step_by one with one root in
- * rows for all values. All of them are there, or none is. */
+/* Kernels of transforms in digits. enter and leave bring values there and back. times multiplies
+ * each by a power of a root, and next_power such powers by their roots in rows. root brings roots
+ * to the last one of their rows, and next_row a row to the one before it. step_one is a butterfly
+ * with the root 1, step_by one with one root in rows for all values. All of them are there, or none
+ * is. */
 typedef struct {
     NAME_unary_vectors *enter;
-    NAME_binary_vectors *enter_by;
+    NAME_binary_vectors *times, *next_power;
     NAME_unary_vectors *leave, *root, *next_row;
     NAME_pair_vectors *step_one;
     NAME_butterfly_vectors *step_by;

@@ -15,7 +15,7 @@ from hashlib import sha256
 from fieldc.algorithms.columns import ACCUMULATE, COLLECT
 from fieldc.algorithms.lanes import MOST_BITS, in_lanes, spare
 from fieldc.algorithms.representations import MONTGOMERY, Representation
-from fieldc.algorithms.transforms import ENTER_BY, ROLES
+from fieldc.algorithms.transforms import ROLES
 from fieldc.artifacts.arrays import (
     BuiltArray,
     made_array,
@@ -345,10 +345,11 @@ def _macro(kernel: RustArray) -> str:
         return f"{ACCUMULATE}_kernel"
     if kernel.operation in MULTIPLE_ROLES:
         return f"{kernel.operation.partition('_')[0]}_kernel"
-    if kernel.operation == ENTER_BY:
-        return f"{ACCUMULATE}_kernel"
+    if kernel.in_transform and kernel.kernel.results == 1:
+        operands = kernel.kernel.expression.kernel.operands
+        return f"{ACCUMULATE if len(operands) > 1 else COLLECT}_kernel"
     if kernel.in_transform:
-        return f"{COLLECT if kernel.kernel.results == 1 else TRANSFORM}_kernel"
+        return f"{TRANSFORM}_kernel"
     is_plain = kernel.kernel.results == 1 and kernel.operation not in SUM
     return f"{'array' if is_plain else kernel.operation}_kernel"
 

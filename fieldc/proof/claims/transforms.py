@@ -10,8 +10,8 @@ from fieldc.proof.claims.contracts import MOST_LAZY, Claim, Contract, Operand
 
 DIGIT = 52
 """Bits of a digit."""
-TRANSFORM_FAMILIES = ("butterfly_rows", "butterfly_one", "mul_into", "drop_digit")
-"""A butterfly by a root in rows and by 1, a product whose result is not reduced, and x/2^52."""
+TRANSFORM_FAMILIES = ("butterfly_rows", "butterfly_one", "mul_into", "mul_rows", "drop_digit")
+"""A butterfly by a root in rows and by 1, products whose result is not reduced, and x/2^52."""
 
 
 def transform_contract(
@@ -20,7 +20,8 @@ def transform_contract(
     """The contract of a family over n limbs of 64 bits, R = 2^(64n), and so many digits.
 
     Operands and results in digits are below (k + 1)*p for k = `lazy`, those of `butterfly_one`
-    below k/2*p. In rows a root has a residue for each digit of y, which is any number in digits.
+    below k/2*p. `mul_into` takes x below p, w below (k + 1)*p, and gives x*w/2^(52D) below 2p. In
+    rows a root has a residue for each digit of what it multiplies, which is any number in digits.
     Raises ProofError.
     """
     numbers = dict(parameters)
@@ -36,8 +37,12 @@ def transform_contract(
         pair = (Operand("x", digits, lazy // 2 * p - 1), Operand("y", digits, lazy // 2 * p - 1))
         return _contract(p, digits, pair, (_sum(1), _sum(-1)), 1, high)
     if family == "mul_into":
-        pair = (Operand("x", limbs, p - 1), Operand("w", limbs, p - 1))
-        return _contract(p, digits, pair, (lambda v: product(v[0], v[1]),), 1 << 64 * limbs, high)
+        pair = (Operand("x", digits, p - 1), Operand("w", digits, high))
+        claims = (lambda v: product(v[0], v[1]),)
+        return _contract(p, digits, pair, claims, 1 << DIGIT * digits, 2 * p - 1)
+    if family == "mul_rows":
+        pair = (Operand("x", 1, radix - 1, digits), Operand("w", digits, p - 1, digits))
+        return _contract(p, digits, pair, (_products(digits),), radix, high)
     if family == "drop_digit":
         residue = (Operand("x", digits, p - 1),)
         return _contract(p, digits, residue, (lambda v: v[0],), radix, p - 1)
@@ -67,14 +72,25 @@ def _sum(sign: int) -> Claim:
     return claim
 
 
+def _products(digits: int) -> Claim:
+    """The products of each digit with its row of w."""
+
+    def claim(v: Sequence[Polynomial]) -> Polynomial:
+        total: Polynomial = {}
+        for i in range(digits):
+            add_to(total, product(v[i], v[digits + i]))
+        return total
+
+    return claim
+
+
 def _rows(digits: int, sign: int) -> Claim:
     """2^52*x and the products of each digit of y with its row of w."""
 
     def claim(v: Sequence[Polynomial]) -> Polynomial:
         total: Polynomial = {}
         add_to(total, v[0], 1 << DIGIT)
-        for i in range(1, digits + 1):
-            add_to(total, product(v[i], v[digits + i]), sign)
+        add_to(total, _products(digits)(v[1:]), sign)
         return total
 
     return claim

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from fieldc.targets.vectors.instructions import INSTRUCTIONS, Rows, VectorInstruction, number
 from fieldc.targets.vectors.select import DigitSelection
+from fieldc.words.lane_steps import LaneStyle
 from fieldc.words.program import Step, Value
 
 _ROWS = (
@@ -19,6 +20,7 @@ class IfmaSelection(DigitSelection):
     """Adds each half of a product in one instruction, which reads 52 bits of both words."""
 
     rows: ClassVar[Rows] = INSTRUCTIONS | {row.mnemonic: row for row in _ROWS}
+    style: ClassVar[LaneStyle] = LaneStyle(under_way=8)  # two start in a cycle and take four
     features = (*DigitSelection.features, "avx512ifma", "avx512vbmi2")
 
     def _shift_pair(self, step: Step, high: Value, low: Value, k: int) -> None:

@@ -3,7 +3,7 @@
 use crate::arrays::certificate::{ArrayContract, Mixed, Numbers};
 use crate::arrays::columns::digits_of;
 use crate::arrays::layout::{DIGIT, Layout, WORD};
-use crate::arrays::task::Task;
+use crate::arrays::task::{LaneOperand, Task};
 use crate::arrays::value::Value;
 use crate::{Outcome, fail};
 use num_bigint::BigInt;
@@ -13,15 +13,15 @@ const MOST_LAZY: u32 = 32;
 
 /// Whether a family is one of theirs.
 pub(crate) fn is_of_transforms(family: &str) -> bool {
-    matches!(family, "butterfly_rows" | "butterfly_one" | "mul_into" | "drop_digit")
+    matches!(family, "butterfly_rows" | "butterfly_one" | "mul_into" | "mul_rows" | "drop_digit")
 }
 
 /// The contract of a family over n limbs, R = 2^(64n).
 ///
 /// Operands and results in digits are below (lazy + 1)*p, those of `butterfly_one` below lazy/2*p.
 /// `butterfly_rows` gives x + t and x - t where 2^52*t is the sum of the digits of y, each times its
-/// row of w: y is any number in digits, and each row is below p. `mul_into` gives x*w/R of residues
-/// in limbs, and `drop_digit` x/2^52.
+/// row of w: y is any number in digits, and each row is below p. `mul_rows` gives such a t of x's
+/// digits. `mul_into` gives x*w/2^(52D) below 2p of residues x, and `drop_digit` x/2^52.
 pub(crate) fn transform_task(contract: &ArrayContract, mixed: &Mixed) -> Outcome<Task> {
     let ArrayContract { family, parameters: Numbers { lazy, factor }, words, word_bits, .. } =
         contract;
@@ -35,26 +35,23 @@ pub(crate) fn transform_task(contract: &ArrayContract, mixed: &Mixed) -> Outcome
     let names: &[_] = match family.as_str() {
         "butterfly_rows" => &["x", "y", "w"],
         "butterfly_one" => &["x", "y"],
-        "drop_digit" => &["x"],
-        _ => &[],
+        "mul_rows" | "mul_into" => &["x", "w"],
+        _ => &["x"],
     };
     let has_arrays = mixed.in_digits == names && mixed.gives_digits && *word_bits == WORD;
     if is_lazy == (family == "drop_digit") || *factor > 0 || is_too_large || !has_arrays {
         return fail(format!("contract: no {family} of such arrays"));
     }
     let radix = &one << DIGIT as usize;
-    let none = Value::default();
-    let mut task = Task::new(p.clone(), layout, one.clone(), high.clone());
+    let most = if family == "mul_into" { &p * 2 - 1 } else { high.clone() };
+    let mut task = Task::new(p.clone(), layout, one.clone(), most);
     match family.as_str() {
         "butterfly_rows" => {
             task.operand("x", layout, &high);
             task.operands("y", Layout::digits(1), &(&radix - 1), digits);
             task.operands("w", layout, &below, digits);
-            let values: Vec<_> = task.operands.iter().map(|operand| &operand.value).collect();
-            let (y, w) = values[1..].split_at(digits);
-            let terms = y.iter().zip(w).map(|(y, w)| y.times(w));
-            let total = terms.fold(none.clone(), |total, term| total.plus(&term, 1));
-            let x = none.plus(values[0], radix.clone());
+            let total = sum_of_rows(&task.operands[1..]);
+            let x = Value::default().plus(&task.operands[0].value, radix.clone());
             task.claims = vec![x.plus(&total, 1), x.plus(&total, -1)];
             task.factor = radix;
         }
@@ -66,10 +63,16 @@ pub(crate) fn transform_task(contract: &ArrayContract, mixed: &Mixed) -> Outcome
             task.claims = vec![x.plus(y, 1), x.plus(y, -1)];
         }
         "mul_into" => {
-            task.operand("x", Layout::limbs(*words), &below);
-            task.operand("w", Layout::limbs(*words), &below);
+            task.operand("x", layout, &below);
+            task.operand("w", layout, &high);
             task.claims = vec![task.operands[0].value.times(&task.operands[1].value)];
-            task.factor = &one << (WORD as usize * words);
+            task.factor = &one << (DIGIT as usize * digits);
+        }
+        "mul_rows" => {
+            task.operands("x", Layout::digits(1), &(&radix - 1), digits);
+            task.operands("w", layout, &below, digits);
+            task.claims = vec![sum_of_rows(&task.operands)];
+            task.factor = radix;
         }
         _ => {
             task.operand("x", layout, &below);
@@ -79,4 +82,11 @@ pub(crate) fn transform_task(contract: &ArrayContract, mixed: &Mixed) -> Outcome
     }
     task.arrays_apart();
     Ok(task)
+}
+
+/// Each digit times its row: digits come first, then as many rows.
+fn sum_of_rows(operands: &[LaneOperand]) -> Value {
+    let (digits, rows) = operands.split_at(operands.len() / 2);
+    let terms = digits.iter().zip(rows).map(|(digit, row)| digit.value.times(&row.value));
+    terms.fold(Value::default(), |total, term| total.plus(&term, 1))
 }

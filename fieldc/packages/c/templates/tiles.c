@@ -4,8 +4,9 @@
 #define @upper@_TILE_ROOT (@upper@_TILE_DIGITS * @upper@_TILE_DIGITS) /* words of a root in rows */
 #define @upper@_TILE @tile@ /* elements that are in digits together, in the first cache */
 #define @upper@_TILE_LEVELS 4 /* the most levels that they take */
+#define @upper@_TILE_CHAINS 4 /* blocks of columns whose powers are computed side by side */
 #define @upper@_TILE_LEAST 128 /* the shortest transform: rows of its tiles are whole blocks */
-#define @upper@_TILE_ENTERED 3 /* what values multiplied by roots are below, in p */
+#define @upper@_TILE_ENTERED 2 /* what values multiplied by roots are below, in p */
 
 /* The roots of some levels, in rows: those of level l from place 2^l on, as in a heap. Those at
  * powers of two below `ones` are 1, and their values are small enough for sums. */
@@ -117,29 +118,76 @@ static void @name@_leave_tile(const @name@_transform_array *run, @name@ *x, cons
                    &tile[i * rows->width * @upper@_TILE_DIGITS]);
 }
 
+/* Powers of the root of order `count` to digits: of a row, for eight columns. */
+static void @name@_find_powers(const @name@_transform_array *run, uint64_t *z, const @name@ *roots,
+                               size_t count, size_t row, size_t column)
+{
+    @name@ some[@upper@_BLOCK];
+    size_t power = row * column, k;
+    for (k = 0; k < @upper@_BLOCK; k++, power += row) {
+        if (power < count / 2)
+            some[k] = roots[count / 2 + power];
+        else
+            @name@_neg(&some[k], &roots[power]);
+    }
+    run->root(@upper@_BLOCK, z, @name@_read(some));
+}
+
+/* For eight columns: the power of a row, and the root in rows that leads to the next row's. */
+typedef struct {
+    uint64_t *power, *rows;
+} @name@_tile_powers;
+
+/* Of some columns, the powers of a row, and the roots for rows that are `step` apart. Kernels that
+ * do not wait for one another come one after the other. */
+static void @name@_start_powers(const @name@_transform_array *run, const @name@_tile_powers *z,
+                                size_t some, const @name@ *roots, size_t count, size_t row,
+                                size_t step, size_t column)
+{
+    const size_t words = @upper@_BLOCK * @upper@_TILE_DIGITS, last = @upper@_TILE_DIGITS - 1;
+    size_t i, digit;
+    for (i = 0; i < some; i++, column += @upper@_BLOCK) {
+        @name@_find_powers(run, z[i].power, roots, count, row, column);
+        @name@_find_powers(run, &z[i].rows[last * words], roots, count, step, column);
+    }
+    for (digit = last; digit > 0; digit--)
+        for (i = 0; i < some; i++)
+            run->next_row(@upper@_BLOCK, &z[i].rows[(digit - 1) * words],
+                          &z[i].rows[digit * words]);
+}
+
 /* Values to digits, each multiplied by a power of the root of order `count`: its column times its
- * row. Here all rows are `height`, whose numbers have bits in the other order, from `row` on. */
+ * row. Rows of the tile are `step` apart, from `row` on. A power is the one of the row before times
+ * a root in rows. */
 static void @name@_enter_tile_by(const @name@_transform_array *run, uint64_t *tile, const @name@ *x,
                                  const @name@_tile_rows *rows, const @name@ *roots, size_t count,
-                                 int height, size_t row, size_t column)
+                                 size_t row, size_t step, size_t column)
 {
-    @name@ factors[@upper@_BLOCK];
-    const size_t half = count / 2;
-    size_t i, j, k;
-    for (i = 0; i < (size_t)1 << rows->levels; i++) {
-        const size_t place = @name@_tile_place(rows, i);
-        const size_t step = @name@_reversed(row + place, height);
-        size_t power = step * column;
-        for (j = 0; j < rows->width; j += @upper@_BLOCK) {
-            for (k = 0; k < @upper@_BLOCK; k++, power += step) {
-                if (power < half)
-                    factors[k] = roots[half + power];
-                else
-                    @name@_neg(&factors[k], &roots[power]);
+    const size_t words = @upper@_BLOCK * @upper@_TILE_DIGITS;
+    const size_t size = words * (@upper@_TILE_DIGITS + 1);
+    uint64_t space[@upper@_BLOCK * @upper@_TILE_DIGITS * (@upper@_TILE_DIGITS + 1) *
+                       @upper@_TILE_CHAINS +
+                   7];
+    @name@_tile_powers chains[@upper@_TILE_CHAINS];
+    size_t i, j, k, some;
+    for (k = 0; k < @upper@_TILE_CHAINS; k++) {
+        chains[k].power = &@upper@_ALIGNED(space)[k * size];
+        chains[k].rows = &chains[k].power[words];
+    }
+    @name@_enter_tile(run, tile, x, rows);
+    for (j = 0; j < rows->width / @upper@_BLOCK; j += some) {
+        some = rows->width / @upper@_BLOCK - j;
+        if (some > @upper@_TILE_CHAINS)
+            some = @upper@_TILE_CHAINS;
+        @name@_start_powers(run, chains, some, roots, count, row, step,
+                            column + j * @upper@_BLOCK);
+        for (i = 0; i < (size_t)1 << rows->levels; i++)
+            for (k = 0; k < some; k++) {
+                uint64_t *const z =
+                    &tile[i * rows->width * @upper@_TILE_DIGITS + (j + k) * words];
+                run->times(@upper@_BLOCK, z, z, chains[k].power);
+                run->next_power(@upper@_BLOCK, chains[k].power, chains[k].power, chains[k].rows);
             }
-            run->enter_by(@upper@_BLOCK, &tile[(i * rows->width + j) * @upper@_TILE_DIGITS],
-                          @name@_read(&x[place * rows->stride + j]), @name@_read(factors));
-        }
     }
 }
 
@@ -208,7 +256,8 @@ static void @name@_near_levels_in_tiles(const @name@_transform_array *run, @name
             for (i = 0; i < length; i += rows.width) {
                 @name@ *const first = &x[(row + power) * length + i];
                 if (blocks == 1)
-                    @name@_enter_tile_by(run, tile, first, &rows, roots, count, height, row, i);
+                    @name@_enter_tile_by(run, tile, first, &rows, roots, count,
+                                         @name@_reversed(row, height), all >> levels, i);
                 else
                     @name@_enter_tile(run, tile, first, &rows);
                 @name@_compute_tile(run, tile, &in_rows, rows.width, levels);

@@ -46,7 +46,7 @@ pub(crate) static AVX512IFMA: ArrayKernels = ArrayKernels {
     mul_add: Some(ArrayKernel { run: mul_add_avx512ifma, least: 3 }),
     butterfly: Some(ArrayKernel { run: butterfly_avx512ifma, least: 3 }),
     sum: Some(SumKernels { accumulate: accumulate_avx512ifma, collect: collect_avx512ifma, columns: 10, most: 256, multiple: 1 }),
-    transform: Some(TransformKernels { enter: enter_avx512ifma, enter_by: enter_by_avx512ifma, leave: leave_avx512ifma, root: root_avx512ifma, next_row: next_row_avx512ifma, step_one: step_one_avx512ifma, step_by: step_by_avx512ifma, digits: 5 }),
+    transform: Some(TransformKernels { enter: enter_avx512ifma, times: times_avx512ifma, next_power: next_power_avx512ifma, leave: leave_avx512ifma, root: root_avx512ifma, next_row: next_row_avx512ifma, step_one: step_one_avx512ifma, step_by: step_by_avx512ifma, digits: 5 }),
     digits: Some(DigitKernels { to: to_digits_avx512ifma, from: from_digits_avx512ifma, add: add_digits_avx512ifma, sub: sub_digits_avx512ifma, mul: mul_digits_avx512ifma, square: square_digits_avx512ifma, mul_add: mul_add_digits_avx512ifma, accumulate: accumulate_digits_avx512ifma, digits: 5, factor: &[0x0, 0x0, 0x0, 0x1000000000000000] }),
     moves: Some(MoveKernels { cut: cut_avx512ifma, join: join_avx512ifma }),
     multiples: None,
@@ -23777,420 +23777,174 @@ ret
 "
 }
 
-// enter_by of transforms, on arrays: x < p, w < p; z = x*w/R mod p, z < 3p, R = 2^256. z is in 5 digits of 52 bits, in blocks of eight elements. x and w are in 4 limbs of 64 bits. z and x must be apart.
+// times of transforms, on arrays: x < p, w < 6p; z = x*w/R mod p, z < 2p, R = 2^260. x and w and z are in 5 digits of 52 bits, in blocks of eight elements. z and x must be apart.
 accumulate_kernel! {
-    enter_by_avx512ifma,
-    "fieldc_bls12_381_r_transform_enter_by_avx512ifma_3778197c8c1a71ee",
+    times_avx512ifma,
+    "fieldc_bls12_381_r_transform_times_avx512ifma_a11ab1485815b45f",
     r"
-sub rdi, 8
-jb 2f
+add rdi, 7
+shr rdi, 3
+jz 2f
 3:
-vmovdqu64 zmm0, [rip + 4f]
-vmovdqu64 zmm1, [rcx]
-vmovdqu64 zmm2, [rcx + 64]
-vpermi2q zmm0, zmm1, zmm2
-vmovdqu64 zmm3, [rip + 4f + 64]
-vpermi2q zmm3, zmm1, zmm2
-vmovdqu64 zmm2, [rip + 4f]
-vmovdqu64 zmm1, [rcx + 128]
-vmovdqu64 zmm4, [rcx + 192]
-vpermi2q zmm2, zmm1, zmm4
-vmovdqu64 zmm5, [rip + 4f + 64]
-vpermi2q zmm5, zmm1, zmm4
-vmovdqu64 zmm4, [rip + 4f + 128]
-vpermi2q zmm4, zmm0, zmm2
-vmovdqu64 zmm1, [rip + 4f + 192]
-vpermi2q zmm1, zmm0, zmm2
-vmovdqu64 zmm2, [rip + 4f + 128]
-vpermi2q zmm2, zmm3, zmm5
-vmovdqu64 zmm0, [rip + 4f + 192]
-vpermi2q zmm0, zmm3, zmm5
-vpsllq zmm5, zmm4, 4
-vpshrdq zmm4, zmm4, zmm1, 48
-vpshrdq zmm1, zmm1, zmm2, 36
-vpshrdq zmm2, zmm2, zmm0, 24
-vpsrlq zmm0, zmm0, 12
-vmovdqu64 zmm3, [rip + 4f]
-vmovdqu64 zmm6, [rdx]
-vmovdqu64 zmm7, [rdx + 64]
-vpermi2q zmm3, zmm6, zmm7
-vmovdqu64 zmm8, [rip + 4f + 64]
-vpermi2q zmm8, zmm6, zmm7
-vmovdqu64 zmm7, [rip + 4f]
-vmovdqu64 zmm6, [rdx + 128]
-vmovdqu64 zmm9, [rdx + 192]
-vpermi2q zmm7, zmm6, zmm9
-vmovdqu64 zmm10, [rip + 4f + 64]
-vpermi2q zmm10, zmm6, zmm9
-vmovdqu64 zmm9, [rip + 4f + 128]
-vpermi2q zmm9, zmm3, zmm7
-vmovdqu64 zmm6, [rip + 4f + 192]
-vpermi2q zmm6, zmm3, zmm7
-vmovdqu64 zmm7, [rip + 4f + 128]
-vpermi2q zmm7, zmm8, zmm10
-vmovdqu64 zmm3, [rip + 4f + 192]
-vpermi2q zmm3, zmm8, zmm10
-vpshrdq zmm10, zmm9, zmm6, 52
-vpshrdq zmm6, zmm6, zmm7, 40
-vpshrdq zmm7, zmm7, zmm3, 28
-vpsrlq zmm3, zmm3, 16
-vpxorq zmm8, zmm8, zmm8
-vpmadd52luq zmm8, zmm9, zmm5
-vpxorq zmm11, zmm11, zmm11
-vpmadd52luq zmm11, zmm9, zmm4
-vpxorq zmm12, zmm12, zmm12
-vpmadd52luq zmm12, zmm9, zmm1
-vpxorq zmm13, zmm13, zmm13
-vpmadd52luq zmm13, zmm9, zmm2
-vpxorq zmm14, zmm14, zmm14
-vpmadd52luq zmm14, zmm9, zmm0
-vpmadd52huq zmm11, zmm9, zmm5
-vpmadd52huq zmm12, zmm9, zmm4
-vpmadd52huq zmm13, zmm9, zmm1
-vpmadd52huq zmm14, zmm9, zmm2
-vpxorq zmm15, zmm15, zmm15
-vpmadd52huq zmm15, zmm9, zmm0
-vpmadd52luq zmm11, zmm10, zmm5
-vpmadd52luq zmm12, zmm10, zmm4
-vpmadd52luq zmm13, zmm10, zmm1
-vpmadd52luq zmm14, zmm10, zmm2
-vpmadd52luq zmm15, zmm10, zmm0
-vpmadd52huq zmm12, zmm10, zmm5
-vpmadd52huq zmm13, zmm10, zmm4
-vpmadd52huq zmm14, zmm10, zmm1
-vpmadd52huq zmm15, zmm10, zmm2
-vpxorq zmm9, zmm9, zmm9
-vpmadd52huq zmm9, zmm10, zmm0
-vpmadd52luq zmm12, zmm6, zmm5
-vpmadd52luq zmm13, zmm6, zmm4
-vpmadd52luq zmm14, zmm6, zmm1
-vpmadd52luq zmm15, zmm6, zmm2
-vpmadd52luq zmm9, zmm6, zmm0
-vpmadd52huq zmm13, zmm6, zmm5
-vpmadd52huq zmm14, zmm6, zmm4
-vpmadd52huq zmm15, zmm6, zmm1
-vpmadd52huq zmm9, zmm6, zmm2
-vpxorq zmm10, zmm10, zmm10
-vpmadd52huq zmm10, zmm6, zmm0
-vpmadd52luq zmm13, zmm7, zmm5
-vpmadd52luq zmm14, zmm7, zmm4
-vpmadd52luq zmm15, zmm7, zmm1
-vpmadd52luq zmm9, zmm7, zmm2
-vpmadd52luq zmm10, zmm7, zmm0
-vpmadd52huq zmm14, zmm7, zmm5
-vpmadd52huq zmm15, zmm7, zmm4
-vpmadd52huq zmm9, zmm7, zmm1
-vpmadd52huq zmm10, zmm7, zmm2
-vpxorq zmm6, zmm6, zmm6
-vpmadd52huq zmm6, zmm7, zmm0
-vpmadd52luq zmm14, zmm3, zmm5
-vpmadd52luq zmm15, zmm3, zmm4
-vpmadd52luq zmm9, zmm3, zmm1
-vpmadd52luq zmm10, zmm3, zmm2
-vpmadd52luq zmm6, zmm3, zmm0
-vpmadd52huq zmm15, zmm3, zmm5
-vpmadd52huq zmm9, zmm3, zmm4
-vpmadd52huq zmm10, zmm3, zmm1
-vpmadd52huq zmm6, zmm3, zmm2
-vpxorq zmm2, zmm2, zmm2
-vpmadd52huq zmm2, zmm3, zmm0
-vpsrlq zmm0, zmm11, 52
-vpaddq zmm0, zmm12, zmm0
-vpmadd52luq zmm0, zmm8, [rip + 5f]{1to8}
-vpmadd52luq zmm13, zmm8, [rip + 5f + 8]{1to8}
-vpmadd52luq zmm14, zmm8, [rip + 5f + 16]{1to8}
-vpmadd52luq zmm15, zmm8, [rip + 5f + 24]{1to8}
-vpmadd52luq zmm9, zmm8, [rip + 5f + 32]{1to8}
-vpmadd52huq zmm13, zmm8, [rip + 5f]{1to8}
-vpmadd52huq zmm14, zmm8, [rip + 5f + 8]{1to8}
-vpmadd52huq zmm15, zmm8, [rip + 5f + 16]{1to8}
-vpmadd52huq zmm9, zmm8, [rip + 5f + 24]{1to8}
-vpmadd52huq zmm10, zmm8, [rip + 5f + 32]{1to8}
-vpmadd52luq zmm13, zmm11, [rip + 5f]{1to8}
-vpmadd52luq zmm14, zmm11, [rip + 5f + 8]{1to8}
-vpmadd52luq zmm15, zmm11, [rip + 5f + 16]{1to8}
-vpmadd52luq zmm9, zmm11, [rip + 5f + 24]{1to8}
-vpmadd52luq zmm10, zmm11, [rip + 5f + 32]{1to8}
-vpmadd52huq zmm14, zmm11, [rip + 5f]{1to8}
-vpmadd52huq zmm15, zmm11, [rip + 5f + 8]{1to8}
-vpmadd52huq zmm9, zmm11, [rip + 5f + 16]{1to8}
-vpmadd52huq zmm10, zmm11, [rip + 5f + 24]{1to8}
-vpmadd52huq zmm6, zmm11, [rip + 5f + 32]{1to8}
-vpsrlq zmm11, zmm0, 52
-vpaddq zmm11, zmm13, zmm11
-vpmadd52luq zmm11, zmm0, [rip + 5f + 40]{1to8}
-vpmadd52luq zmm14, zmm0, [rip + 5f + 48]{1to8}
-vpmadd52luq zmm15, zmm0, [rip + 5f + 56]{1to8}
-vpmadd52luq zmm9, zmm0, [rip + 5f + 64]{1to8}
-vpmadd52luq zmm10, zmm0, [rip + 5f + 72]{1to8}
-vpmadd52huq zmm14, zmm0, [rip + 5f + 40]{1to8}
-vpmadd52huq zmm15, zmm0, [rip + 5f + 48]{1to8}
-vpmadd52huq zmm9, zmm0, [rip + 5f + 56]{1to8}
-vpmadd52huq zmm10, zmm0, [rip + 5f + 64]{1to8}
-vpmadd52huq zmm6, zmm0, [rip + 5f + 72]{1to8}
-vpaddq zmm0, zmm11, [rip + 5f + 80]{1to8}
-vpxorq zmm13, zmm13, zmm13
-vpmadd52luq zmm13, zmm11, [rip + 5f + 88]{1to8}
-vpmadd52luq zmm14, zmm13, [rip + 5f + 96]{1to8}
-vpmadd52luq zmm15, zmm13, [rip + 5f + 104]{1to8}
-vpmadd52luq zmm9, zmm13, [rip + 5f + 112]{1to8}
-vpmadd52luq zmm10, zmm13, [rip + 5f + 120]{1to8}
-vpmadd52huq zmm14, zmm13, [rip + 5f + 128]{1to8}
-vpmadd52huq zmm15, zmm13, [rip + 5f + 96]{1to8}
-vpmadd52huq zmm9, zmm13, [rip + 5f + 104]{1to8}
-vpmadd52huq zmm10, zmm13, [rip + 5f + 112]{1to8}
-vpmadd52huq zmm6, zmm13, [rip + 5f + 120]{1to8}
-vpsrlq zmm0, zmm0, 52
-vpaddq zmm0, zmm14, zmm0
-vpaddq zmm14, zmm0, [rip + 5f + 80]{1to8}
-vpxorq zmm13, zmm13, zmm13
-vpmadd52luq zmm13, zmm0, [rip + 5f + 88]{1to8}
-vpmadd52luq zmm15, zmm13, [rip + 5f + 96]{1to8}
-vpmadd52luq zmm9, zmm13, [rip + 5f + 104]{1to8}
-vpmadd52luq zmm10, zmm13, [rip + 5f + 112]{1to8}
-vpmadd52luq zmm6, zmm13, [rip + 5f + 120]{1to8}
-vpmadd52huq zmm15, zmm13, [rip + 5f + 128]{1to8}
-vpmadd52huq zmm9, zmm13, [rip + 5f + 96]{1to8}
-vpmadd52huq zmm10, zmm13, [rip + 5f + 104]{1to8}
-vpmadd52huq zmm6, zmm13, [rip + 5f + 112]{1to8}
-vpmadd52huq zmm2, zmm13, [rip + 5f + 120]{1to8}
-vpsrlq zmm14, zmm14, 52
-vpaddq zmm14, zmm15, zmm14
-vpsrlq zmm15, zmm14, 52
-vpaddq zmm15, zmm9, zmm15
-vpsrlq zmm9, zmm15, 52
-vpaddq zmm9, zmm10, zmm9
-vpsrlq zmm10, zmm9, 52
-vpaddq zmm10, zmm6, zmm10
-vpsrlq zmm6, zmm10, 52
-vpaddq zmm6, zmm2, zmm6
-vpandq zmm14, zmm14, [rip + 5f + 80]{1to8}
-vpandq zmm15, zmm15, [rip + 5f + 80]{1to8}
-vpandq zmm9, zmm9, [rip + 5f + 80]{1to8}
-vpandq zmm10, zmm10, [rip + 5f + 80]{1to8}
-vmovdqu64 [rsi], zmm14
-vmovdqu64 [rsi + 64], zmm15
-vmovdqu64 [rsi + 128], zmm9
-vmovdqu64 [rsi + 192], zmm10
-vmovdqu64 [rsi + 256], zmm6
-add rsi, 320
-add rdx, 256
-add rcx, 256
-sub rdi, 8
-jae 3b
-2:
-add rdi, 8
-jz 6f
-imul rdi, rdi, 4
-lea rax, [rip + 7f]
-add rax, rdi
-kmovb k1, [rax]
-vmovdqu64 zmm0 {k1}{z}, [rcx]
-kmovb k1, [rax + 1]
-vmovdqu64 zmm1 {k1}{z}, [rcx + 64]
-kmovb k1, [rax + 2]
-vmovdqu64 zmm2 {k1}{z}, [rcx + 128]
-kmovb k1, [rax + 3]
-vmovdqu64 zmm3 {k1}{z}, [rcx + 192]
-vmovdqu64 zmm4, [rip + 4f]
-vpermi2q zmm4, zmm0, zmm1
-vmovdqu64 zmm5, [rip + 4f + 64]
-vpermi2q zmm5, zmm0, zmm1
-vmovdqu64 zmm1, [rip + 4f]
-vpermi2q zmm1, zmm2, zmm3
-vmovdqu64 zmm0, [rip + 4f + 64]
-vpermi2q zmm0, zmm2, zmm3
-vmovdqu64 zmm3, [rip + 4f + 128]
-vpermi2q zmm3, zmm4, zmm1
-vmovdqu64 zmm2, [rip + 4f + 192]
-vpermi2q zmm2, zmm4, zmm1
-vmovdqu64 zmm1, [rip + 4f + 128]
-vpermi2q zmm1, zmm5, zmm0
-vmovdqu64 zmm4, [rip + 4f + 192]
-vpermi2q zmm4, zmm5, zmm0
-vpsllq zmm0, zmm3, 4
-vpshrdq zmm3, zmm3, zmm2, 48
-vpshrdq zmm2, zmm2, zmm1, 36
-vpshrdq zmm1, zmm1, zmm4, 24
-vpsrlq zmm4, zmm4, 12
-kmovb k1, [rax]
-vmovdqu64 zmm5 {k1}{z}, [rdx]
-kmovb k1, [rax + 1]
-vmovdqu64 zmm6 {k1}{z}, [rdx + 64]
-kmovb k1, [rax + 2]
-vmovdqu64 zmm7 {k1}{z}, [rdx + 128]
-kmovb k1, [rax + 3]
-vmovdqu64 zmm8 {k1}{z}, [rdx + 192]
-vmovdqu64 zmm9, [rip + 4f]
-vpermi2q zmm9, zmm5, zmm6
-vmovdqu64 zmm10, [rip + 4f + 64]
-vpermi2q zmm10, zmm5, zmm6
-vmovdqu64 zmm6, [rip + 4f]
-vpermi2q zmm6, zmm7, zmm8
-vmovdqu64 zmm5, [rip + 4f + 64]
-vpermi2q zmm5, zmm7, zmm8
-vmovdqu64 zmm8, [rip + 4f + 128]
-vpermi2q zmm8, zmm9, zmm6
-vmovdqu64 zmm7, [rip + 4f + 192]
-vpermi2q zmm7, zmm9, zmm6
-vmovdqu64 zmm6, [rip + 4f + 128]
-vpermi2q zmm6, zmm10, zmm5
-vmovdqu64 zmm9, [rip + 4f + 192]
-vpermi2q zmm9, zmm10, zmm5
-vpshrdq zmm5, zmm8, zmm7, 52
-vpshrdq zmm7, zmm7, zmm6, 40
-vpshrdq zmm6, zmm6, zmm9, 28
-vpsrlq zmm9, zmm9, 16
-vpxorq zmm10, zmm10, zmm10
-vpmadd52luq zmm10, zmm8, zmm0
-vpxorq zmm11, zmm11, zmm11
-vpmadd52luq zmm11, zmm8, zmm3
-vpxorq zmm12, zmm12, zmm12
-vpmadd52luq zmm12, zmm8, zmm2
-vpxorq zmm13, zmm13, zmm13
-vpmadd52luq zmm13, zmm8, zmm1
-vpxorq zmm14, zmm14, zmm14
-vpmadd52luq zmm14, zmm8, zmm4
-vpmadd52huq zmm11, zmm8, zmm0
-vpmadd52huq zmm12, zmm8, zmm3
-vpmadd52huq zmm13, zmm8, zmm2
-vpmadd52huq zmm14, zmm8, zmm1
-vpxorq zmm15, zmm15, zmm15
-vpmadd52huq zmm15, zmm8, zmm4
-vpmadd52luq zmm11, zmm5, zmm0
-vpmadd52luq zmm12, zmm5, zmm3
-vpmadd52luq zmm13, zmm5, zmm2
-vpmadd52luq zmm14, zmm5, zmm1
-vpmadd52luq zmm15, zmm5, zmm4
-vpmadd52huq zmm12, zmm5, zmm0
-vpmadd52huq zmm13, zmm5, zmm3
-vpmadd52huq zmm14, zmm5, zmm2
-vpmadd52huq zmm15, zmm5, zmm1
-vpxorq zmm8, zmm8, zmm8
-vpmadd52huq zmm8, zmm5, zmm4
-vpmadd52luq zmm12, zmm7, zmm0
-vpmadd52luq zmm13, zmm7, zmm3
-vpmadd52luq zmm14, zmm7, zmm2
-vpmadd52luq zmm15, zmm7, zmm1
-vpmadd52luq zmm8, zmm7, zmm4
-vpmadd52huq zmm13, zmm7, zmm0
-vpmadd52huq zmm14, zmm7, zmm3
-vpmadd52huq zmm15, zmm7, zmm2
-vpmadd52huq zmm8, zmm7, zmm1
+vpxorq zmm0, zmm0, zmm0
+vmovdqu64 zmm1, [rdx]
+vmovdqu64 zmm2, [rcx]
+vpmadd52luq zmm0, zmm1, zmm2
+vpxorq zmm3, zmm3, zmm3
+vmovdqu64 zmm4, [rcx + 64]
+vpmadd52luq zmm3, zmm1, zmm4
 vpxorq zmm5, zmm5, zmm5
-vpmadd52huq zmm5, zmm7, zmm4
-vpmadd52luq zmm13, zmm6, zmm0
-vpmadd52luq zmm14, zmm6, zmm3
-vpmadd52luq zmm15, zmm6, zmm2
-vpmadd52luq zmm8, zmm6, zmm1
-vpmadd52luq zmm5, zmm6, zmm4
-vpmadd52huq zmm14, zmm6, zmm0
-vpmadd52huq zmm15, zmm6, zmm3
-vpmadd52huq zmm8, zmm6, zmm2
-vpmadd52huq zmm5, zmm6, zmm1
+vmovdqu64 zmm6, [rcx + 128]
+vpmadd52luq zmm5, zmm1, zmm6
 vpxorq zmm7, zmm7, zmm7
-vpmadd52huq zmm7, zmm6, zmm4
-vpmadd52luq zmm14, zmm9, zmm0
-vpmadd52luq zmm15, zmm9, zmm3
-vpmadd52luq zmm8, zmm9, zmm2
-vpmadd52luq zmm5, zmm9, zmm1
-vpmadd52luq zmm7, zmm9, zmm4
-vpmadd52huq zmm15, zmm9, zmm0
-vpmadd52huq zmm8, zmm9, zmm3
-vpmadd52huq zmm5, zmm9, zmm2
-vpmadd52huq zmm7, zmm9, zmm1
-vpxorq zmm1, zmm1, zmm1
-vpmadd52huq zmm1, zmm9, zmm4
-vpsrlq zmm4, zmm11, 52
-vpaddq zmm4, zmm12, zmm4
-vpmadd52luq zmm4, zmm10, [rip + 5f]{1to8}
-vpmadd52luq zmm13, zmm10, [rip + 5f + 8]{1to8}
-vpmadd52luq zmm14, zmm10, [rip + 5f + 16]{1to8}
-vpmadd52luq zmm15, zmm10, [rip + 5f + 24]{1to8}
-vpmadd52luq zmm8, zmm10, [rip + 5f + 32]{1to8}
-vpmadd52huq zmm13, zmm10, [rip + 5f]{1to8}
-vpmadd52huq zmm14, zmm10, [rip + 5f + 8]{1to8}
-vpmadd52huq zmm15, zmm10, [rip + 5f + 16]{1to8}
-vpmadd52huq zmm8, zmm10, [rip + 5f + 24]{1to8}
-vpmadd52huq zmm5, zmm10, [rip + 5f + 32]{1to8}
-vpmadd52luq zmm13, zmm11, [rip + 5f]{1to8}
-vpmadd52luq zmm14, zmm11, [rip + 5f + 8]{1to8}
-vpmadd52luq zmm15, zmm11, [rip + 5f + 16]{1to8}
-vpmadd52luq zmm8, zmm11, [rip + 5f + 24]{1to8}
-vpmadd52luq zmm5, zmm11, [rip + 5f + 32]{1to8}
-vpmadd52huq zmm14, zmm11, [rip + 5f]{1to8}
-vpmadd52huq zmm15, zmm11, [rip + 5f + 8]{1to8}
-vpmadd52huq zmm8, zmm11, [rip + 5f + 16]{1to8}
-vpmadd52huq zmm5, zmm11, [rip + 5f + 24]{1to8}
-vpmadd52huq zmm7, zmm11, [rip + 5f + 32]{1to8}
-vpsrlq zmm11, zmm4, 52
-vpaddq zmm11, zmm13, zmm11
-vpmadd52luq zmm11, zmm4, [rip + 5f + 40]{1to8}
-vpmadd52luq zmm14, zmm4, [rip + 5f + 48]{1to8}
-vpmadd52luq zmm15, zmm4, [rip + 5f + 56]{1to8}
-vpmadd52luq zmm8, zmm4, [rip + 5f + 64]{1to8}
-vpmadd52luq zmm5, zmm4, [rip + 5f + 72]{1to8}
-vpmadd52huq zmm14, zmm4, [rip + 5f + 40]{1to8}
-vpmadd52huq zmm15, zmm4, [rip + 5f + 48]{1to8}
-vpmadd52huq zmm8, zmm4, [rip + 5f + 56]{1to8}
-vpmadd52huq zmm5, zmm4, [rip + 5f + 64]{1to8}
-vpmadd52huq zmm7, zmm4, [rip + 5f + 72]{1to8}
-vpaddq zmm4, zmm11, [rip + 5f + 80]{1to8}
+vmovdqu64 zmm8, [rcx + 192]
+vpmadd52luq zmm7, zmm1, zmm8
+vpxorq zmm9, zmm9, zmm9
+vmovdqu64 zmm10, [rcx + 256]
+vpmadd52luq zmm9, zmm1, zmm10
+vpmadd52huq zmm3, zmm1, zmm2
+vpmadd52huq zmm5, zmm1, zmm4
+vpmadd52huq zmm7, zmm1, zmm6
+vpmadd52huq zmm9, zmm1, zmm8
+vpxorq zmm11, zmm11, zmm11
+vpmadd52huq zmm11, zmm1, zmm10
+vmovdqu64 zmm1, [rdx + 64]
+vpmadd52luq zmm3, zmm2, zmm1
+vpmadd52luq zmm5, zmm1, zmm4
+vpmadd52luq zmm7, zmm1, zmm6
+vpmadd52luq zmm9, zmm1, zmm8
+vpmadd52luq zmm11, zmm1, zmm10
+vpmadd52huq zmm5, zmm1, zmm2
+vpmadd52huq zmm7, zmm1, zmm4
+vpmadd52huq zmm9, zmm1, zmm6
+vpmadd52huq zmm11, zmm1, zmm8
+vpxorq zmm12, zmm12, zmm12
+vpmadd52huq zmm12, zmm1, zmm10
+vmovdqu64 zmm1, [rdx + 128]
+vpmadd52luq zmm5, zmm2, zmm1
+vpmadd52luq zmm7, zmm1, zmm4
+vpmadd52luq zmm9, zmm1, zmm6
+vpmadd52luq zmm11, zmm1, zmm8
+vpmadd52luq zmm12, zmm1, zmm10
+vpmadd52huq zmm7, zmm1, zmm2
+vpmadd52huq zmm9, zmm1, zmm4
+vpmadd52huq zmm11, zmm1, zmm6
+vpmadd52huq zmm12, zmm1, zmm8
 vpxorq zmm13, zmm13, zmm13
-vpmadd52luq zmm13, zmm11, [rip + 5f + 88]{1to8}
-vpmadd52luq zmm14, zmm13, [rip + 5f + 96]{1to8}
-vpmadd52luq zmm15, zmm13, [rip + 5f + 104]{1to8}
-vpmadd52luq zmm8, zmm13, [rip + 5f + 112]{1to8}
-vpmadd52luq zmm5, zmm13, [rip + 5f + 120]{1to8}
-vpmadd52huq zmm14, zmm13, [rip + 5f + 128]{1to8}
-vpmadd52huq zmm15, zmm13, [rip + 5f + 96]{1to8}
-vpmadd52huq zmm8, zmm13, [rip + 5f + 104]{1to8}
-vpmadd52huq zmm5, zmm13, [rip + 5f + 112]{1to8}
-vpmadd52huq zmm7, zmm13, [rip + 5f + 120]{1to8}
-vpsrlq zmm4, zmm4, 52
-vpaddq zmm4, zmm14, zmm4
-vpaddq zmm14, zmm4, [rip + 5f + 80]{1to8}
-vpxorq zmm13, zmm13, zmm13
-vpmadd52luq zmm13, zmm4, [rip + 5f + 88]{1to8}
-vpmadd52luq zmm15, zmm13, [rip + 5f + 96]{1to8}
-vpmadd52luq zmm8, zmm13, [rip + 5f + 104]{1to8}
-vpmadd52luq zmm5, zmm13, [rip + 5f + 112]{1to8}
-vpmadd52luq zmm7, zmm13, [rip + 5f + 120]{1to8}
-vpmadd52huq zmm15, zmm13, [rip + 5f + 128]{1to8}
-vpmadd52huq zmm8, zmm13, [rip + 5f + 96]{1to8}
-vpmadd52huq zmm5, zmm13, [rip + 5f + 104]{1to8}
-vpmadd52huq zmm7, zmm13, [rip + 5f + 112]{1to8}
-vpmadd52huq zmm1, zmm13, [rip + 5f + 120]{1to8}
-vpsrlq zmm14, zmm14, 52
-vpaddq zmm14, zmm15, zmm14
-vpsrlq zmm15, zmm14, 52
-vpaddq zmm15, zmm8, zmm15
-vpsrlq zmm8, zmm15, 52
-vpaddq zmm8, zmm5, zmm8
-vpsrlq zmm5, zmm8, 52
-vpaddq zmm5, zmm7, zmm5
-vpsrlq zmm7, zmm5, 52
-vpaddq zmm7, zmm1, zmm7
-vpandq zmm14, zmm14, [rip + 5f + 80]{1to8}
-vpandq zmm15, zmm15, [rip + 5f + 80]{1to8}
-vpandq zmm8, zmm8, [rip + 5f + 80]{1to8}
-vpandq zmm5, zmm5, [rip + 5f + 80]{1to8}
-vmovdqu64 [rsi], zmm14
-vmovdqu64 [rsi + 64], zmm15
-vmovdqu64 [rsi + 128], zmm8
-vmovdqu64 [rsi + 192], zmm5
-vmovdqu64 [rsi + 256], zmm7
-6:
+vpmadd52huq zmm13, zmm1, zmm10
+vmovdqu64 zmm1, [rdx + 192]
+vpmadd52luq zmm7, zmm2, zmm1
+vpmadd52luq zmm9, zmm1, zmm4
+vpmadd52luq zmm11, zmm1, zmm6
+vpmadd52luq zmm12, zmm1, zmm8
+vpmadd52luq zmm13, zmm1, zmm10
+vpmadd52huq zmm9, zmm1, zmm2
+vpmadd52huq zmm11, zmm1, zmm4
+vpmadd52huq zmm12, zmm1, zmm6
+vpmadd52huq zmm13, zmm1, zmm8
+vpxorq zmm14, zmm14, zmm14
+vpmadd52huq zmm14, zmm1, zmm10
+vmovdqu64 zmm1, [rdx + 256]
+vpmadd52luq zmm9, zmm2, zmm1
+vpmadd52luq zmm11, zmm1, zmm4
+vpmadd52luq zmm12, zmm1, zmm6
+vpmadd52luq zmm13, zmm1, zmm8
+vpmadd52luq zmm14, zmm1, zmm10
+vpmadd52huq zmm11, zmm1, zmm2
+vpmadd52huq zmm12, zmm1, zmm4
+vpmadd52huq zmm13, zmm1, zmm6
+vpmadd52huq zmm14, zmm1, zmm8
+vpxorq zmm8, zmm8, zmm8
+vpmadd52huq zmm8, zmm1, zmm10
+vpsrlq zmm10, zmm3, 52
+vpaddq zmm10, zmm5, zmm10
+vpmadd52luq zmm10, zmm0, [rip + 4f]{1to8}
+vpmadd52luq zmm7, zmm0, [rip + 4f + 8]{1to8}
+vpmadd52luq zmm9, zmm0, [rip + 4f + 16]{1to8}
+vpmadd52luq zmm11, zmm0, [rip + 4f + 24]{1to8}
+vpmadd52luq zmm12, zmm0, [rip + 4f + 32]{1to8}
+vpmadd52huq zmm7, zmm0, [rip + 4f]{1to8}
+vpmadd52huq zmm9, zmm0, [rip + 4f + 8]{1to8}
+vpmadd52huq zmm11, zmm0, [rip + 4f + 16]{1to8}
+vpmadd52huq zmm12, zmm0, [rip + 4f + 24]{1to8}
+vpmadd52huq zmm13, zmm0, [rip + 4f + 32]{1to8}
+vpmadd52luq zmm7, zmm3, [rip + 4f]{1to8}
+vpmadd52luq zmm9, zmm3, [rip + 4f + 8]{1to8}
+vpmadd52luq zmm11, zmm3, [rip + 4f + 16]{1to8}
+vpmadd52luq zmm12, zmm3, [rip + 4f + 24]{1to8}
+vpmadd52luq zmm13, zmm3, [rip + 4f + 32]{1to8}
+vpmadd52huq zmm9, zmm3, [rip + 4f]{1to8}
+vpmadd52huq zmm11, zmm3, [rip + 4f + 8]{1to8}
+vpmadd52huq zmm12, zmm3, [rip + 4f + 16]{1to8}
+vpmadd52huq zmm13, zmm3, [rip + 4f + 24]{1to8}
+vpmadd52huq zmm14, zmm3, [rip + 4f + 32]{1to8}
+vpsrlq zmm3, zmm10, 52
+vpaddq zmm3, zmm7, zmm3
+vpmadd52luq zmm3, zmm10, [rip + 4f + 40]{1to8}
+vpmadd52luq zmm9, zmm10, [rip + 4f + 48]{1to8}
+vpmadd52luq zmm11, zmm10, [rip + 4f + 56]{1to8}
+vpmadd52luq zmm12, zmm10, [rip + 4f + 64]{1to8}
+vpmadd52luq zmm13, zmm10, [rip + 4f + 72]{1to8}
+vpmadd52huq zmm9, zmm10, [rip + 4f + 40]{1to8}
+vpmadd52huq zmm11, zmm10, [rip + 4f + 48]{1to8}
+vpmadd52huq zmm12, zmm10, [rip + 4f + 56]{1to8}
+vpmadd52huq zmm13, zmm10, [rip + 4f + 64]{1to8}
+vpmadd52huq zmm14, zmm10, [rip + 4f + 72]{1to8}
+vpaddq zmm10, zmm3, [rip + 4f + 80]{1to8}
+vpxorq zmm7, zmm7, zmm7
+vpmadd52luq zmm7, zmm3, [rip + 4f + 88]{1to8}
+vpmadd52luq zmm9, zmm7, [rip + 4f + 96]{1to8}
+vpmadd52luq zmm11, zmm7, [rip + 4f + 104]{1to8}
+vpmadd52luq zmm12, zmm7, [rip + 4f + 112]{1to8}
+vpmadd52luq zmm13, zmm7, [rip + 4f + 120]{1to8}
+vpmadd52huq zmm9, zmm7, [rip + 4f + 128]{1to8}
+vpmadd52huq zmm11, zmm7, [rip + 4f + 96]{1to8}
+vpmadd52huq zmm12, zmm7, [rip + 4f + 104]{1to8}
+vpmadd52huq zmm13, zmm7, [rip + 4f + 112]{1to8}
+vpmadd52huq zmm14, zmm7, [rip + 4f + 120]{1to8}
+vpsrlq zmm10, zmm10, 52
+vpaddq zmm10, zmm9, zmm10
+vpaddq zmm9, zmm10, [rip + 4f + 80]{1to8}
+vpxorq zmm7, zmm7, zmm7
+vpmadd52luq zmm7, zmm10, [rip + 4f + 88]{1to8}
+vpmadd52luq zmm11, zmm7, [rip + 4f + 96]{1to8}
+vpmadd52luq zmm12, zmm7, [rip + 4f + 104]{1to8}
+vpmadd52luq zmm13, zmm7, [rip + 4f + 112]{1to8}
+vpmadd52luq zmm14, zmm7, [rip + 4f + 120]{1to8}
+vpmadd52huq zmm11, zmm7, [rip + 4f + 128]{1to8}
+vpmadd52huq zmm12, zmm7, [rip + 4f + 96]{1to8}
+vpmadd52huq zmm13, zmm7, [rip + 4f + 104]{1to8}
+vpmadd52huq zmm14, zmm7, [rip + 4f + 112]{1to8}
+vpmadd52huq zmm8, zmm7, [rip + 4f + 120]{1to8}
+vpsrlq zmm9, zmm9, 52
+vpaddq zmm9, zmm11, zmm9
+vpsrlq zmm11, zmm9, 52
+vpaddq zmm11, zmm12, zmm11
+vpsrlq zmm12, zmm11, 52
+vpaddq zmm12, zmm13, zmm12
+vpsrlq zmm13, zmm12, 52
+vpaddq zmm13, zmm14, zmm13
+vpsrlq zmm14, zmm13, 52
+vpaddq zmm14, zmm8, zmm14
+vpandq zmm9, zmm9, [rip + 4f + 80]{1to8}
+vpandq zmm11, zmm11, [rip + 4f + 80]{1to8}
+vpandq zmm12, zmm12, [rip + 4f + 80]{1to8}
+vpandq zmm13, zmm13, [rip + 4f + 80]{1to8}
+vmovdqu64 [rsi], zmm9
+vmovdqu64 [rsi + 64], zmm11
+vmovdqu64 [rsi + 128], zmm12
+vmovdqu64 [rsi + 192], zmm13
+vmovdqu64 [rsi + 256], zmm14
+add rsi, 320
+add rdx, 320
+add rcx, 320
+dec rdi
+jnz 3b
+2:
 vzeroupper
 ret
 .p2align 6, 0xcc
 4:
-.quad 0, 1, 8, 9, 4, 5, 12, 13
-.quad 2, 3, 10, 11, 6, 7, 14, 15
-.quad 0, 4, 2, 6, 8, 12, 10, 14
-.quad 1, 5, 3, 7, 9, 13, 11, 15
-.p2align 6, 0xcc
-5:
 .quad 0x0003b56ef9ac45a5
 .quad 0x0004041f8f01aef5
 .quad 0x000ab76c00dac720
@@ -24208,15 +23962,160 @@ ret
 .quad 0x0007d483339d8080
 .quad 0x000073eda753299d
 .quad 0x000fffff00000001
-7:
-.byte 0, 0, 0, 0
-.byte 15, 0, 0, 0
-.byte 255, 0, 0, 0
-.byte 255, 15, 0, 0
-.byte 255, 255, 0, 0
-.byte 255, 255, 15, 0
-.byte 255, 255, 255, 0
-.byte 255, 255, 255, 15
+"
+}
+
+// next_power of transforms, on arrays: x five values < 4503599627370496, w five values < p; z = (x0*w0 + x1*w1 + ...)/2^52 mod p, z < 6p, R = 2^260. x and w and z are in 5 digits of 52 bits, in blocks of eight elements. z and x must be apart.
+accumulate_kernel! {
+    next_power_avx512ifma,
+    "fieldc_bls12_381_r_transform_next_power_avx512ifma_bd8f1c4988d69483",
+    r"
+add rdi, 7
+shr rdi, 3
+jz 2f
+3:
+vpxorq zmm0, zmm0, zmm0
+vmovdqu64 zmm1, [rdx]
+vmovdqu64 zmm2, [rcx]
+vpmadd52luq zmm0, zmm1, zmm2
+vpxorq zmm3, zmm3, zmm3
+vmovdqu64 zmm4, [rcx + 64]
+vpmadd52luq zmm3, zmm1, zmm4
+vpxorq zmm5, zmm5, zmm5
+vmovdqu64 zmm6, [rcx + 128]
+vpmadd52luq zmm5, zmm1, zmm6
+vpxorq zmm7, zmm7, zmm7
+vmovdqu64 zmm8, [rcx + 192]
+vpmadd52luq zmm7, zmm1, zmm8
+vpxorq zmm9, zmm9, zmm9
+vmovdqu64 zmm10, [rcx + 256]
+vpmadd52luq zmm9, zmm1, zmm10
+vpxorq zmm11, zmm11, zmm11
+vpmadd52huq zmm11, zmm1, zmm2
+vpxorq zmm2, zmm2, zmm2
+vpmadd52huq zmm2, zmm1, zmm4
+vpxorq zmm4, zmm4, zmm4
+vpmadd52huq zmm4, zmm1, zmm6
+vpxorq zmm6, zmm6, zmm6
+vpmadd52huq zmm6, zmm1, zmm8
+vpxorq zmm8, zmm8, zmm8
+vpmadd52huq zmm8, zmm1, zmm10
+vmovdqu64 zmm10, [rdx + 64]
+vmovdqu64 zmm1, [rcx + 320]
+vpmadd52luq zmm0, zmm10, zmm1
+vmovdqu64 zmm12, [rcx + 384]
+vpmadd52luq zmm3, zmm10, zmm12
+vmovdqu64 zmm13, [rcx + 448]
+vpmadd52luq zmm5, zmm10, zmm13
+vmovdqu64 zmm14, [rcx + 512]
+vpmadd52luq zmm7, zmm10, zmm14
+vmovdqu64 zmm15, [rcx + 576]
+vpmadd52luq zmm9, zmm10, zmm15
+vpmadd52huq zmm11, zmm10, zmm1
+vpmadd52huq zmm2, zmm10, zmm12
+vpmadd52huq zmm4, zmm10, zmm13
+vpmadd52huq zmm6, zmm10, zmm14
+vpmadd52huq zmm8, zmm10, zmm15
+vmovdqu64 zmm15, [rdx + 128]
+vmovdqu64 zmm10, [rcx + 640]
+vpmadd52luq zmm0, zmm15, zmm10
+vmovdqu64 zmm14, [rcx + 704]
+vpmadd52luq zmm3, zmm15, zmm14
+vmovdqu64 zmm13, [rcx + 768]
+vpmadd52luq zmm5, zmm15, zmm13
+vmovdqu64 zmm12, [rcx + 832]
+vpmadd52luq zmm7, zmm15, zmm12
+vmovdqu64 zmm1, [rcx + 896]
+vpmadd52luq zmm9, zmm15, zmm1
+vpmadd52huq zmm11, zmm15, zmm10
+vpmadd52huq zmm2, zmm15, zmm14
+vpmadd52huq zmm4, zmm15, zmm13
+vpmadd52huq zmm6, zmm15, zmm12
+vpmadd52huq zmm8, zmm15, zmm1
+vmovdqu64 zmm1, [rdx + 192]
+vmovdqu64 zmm15, [rcx + 960]
+vpmadd52luq zmm0, zmm1, zmm15
+vmovdqu64 zmm12, [rcx + 1024]
+vpmadd52luq zmm3, zmm1, zmm12
+vmovdqu64 zmm13, [rcx + 1088]
+vpmadd52luq zmm5, zmm1, zmm13
+vmovdqu64 zmm14, [rcx + 1152]
+vpmadd52luq zmm7, zmm1, zmm14
+vmovdqu64 zmm10, [rcx + 1216]
+vpmadd52luq zmm9, zmm1, zmm10
+vpmadd52huq zmm11, zmm1, zmm15
+vpmadd52huq zmm2, zmm1, zmm12
+vpmadd52huq zmm4, zmm1, zmm13
+vpmadd52huq zmm6, zmm1, zmm14
+vpmadd52huq zmm8, zmm1, zmm10
+vmovdqu64 zmm10, [rdx + 256]
+vmovdqu64 zmm1, [rcx + 1280]
+vpmadd52luq zmm0, zmm10, zmm1
+vmovdqu64 zmm14, [rcx + 1344]
+vpmadd52luq zmm3, zmm10, zmm14
+vmovdqu64 zmm13, [rcx + 1408]
+vpmadd52luq zmm5, zmm10, zmm13
+vmovdqu64 zmm12, [rcx + 1472]
+vpmadd52luq zmm7, zmm10, zmm12
+vmovdqu64 zmm15, [rcx + 1536]
+vpmadd52luq zmm9, zmm10, zmm15
+vpmadd52huq zmm11, zmm10, zmm1
+vpmadd52huq zmm2, zmm10, zmm14
+vpmadd52huq zmm4, zmm10, zmm13
+vpmadd52huq zmm6, zmm10, zmm12
+vpmadd52huq zmm8, zmm10, zmm15
+vpaddq zmm11, zmm3, zmm11
+vpaddq zmm2, zmm5, zmm2
+vpaddq zmm4, zmm7, zmm4
+vpaddq zmm6, zmm9, zmm6
+vpaddq zmm9, zmm0, [rip + 4f]{1to8}
+vpxorq zmm7, zmm7, zmm7
+vpmadd52luq zmm7, zmm0, [rip + 4f + 8]{1to8}
+vpmadd52luq zmm11, zmm7, [rip + 4f + 16]{1to8}
+vpmadd52luq zmm2, zmm7, [rip + 4f + 24]{1to8}
+vpmadd52luq zmm4, zmm7, [rip + 4f + 32]{1to8}
+vpmadd52luq zmm6, zmm7, [rip + 4f + 40]{1to8}
+vpmadd52huq zmm11, zmm7, [rip + 4f + 48]{1to8}
+vpmadd52huq zmm2, zmm7, [rip + 4f + 16]{1to8}
+vpmadd52huq zmm4, zmm7, [rip + 4f + 24]{1to8}
+vpmadd52huq zmm6, zmm7, [rip + 4f + 32]{1to8}
+vpmadd52huq zmm8, zmm7, [rip + 4f + 40]{1to8}
+vpsrlq zmm9, zmm9, 52
+vpaddq zmm9, zmm11, zmm9
+vpsrlq zmm11, zmm9, 52
+vpaddq zmm11, zmm2, zmm11
+vpsrlq zmm2, zmm11, 52
+vpaddq zmm2, zmm4, zmm2
+vpsrlq zmm4, zmm2, 52
+vpaddq zmm4, zmm6, zmm4
+vpsrlq zmm6, zmm4, 52
+vpaddq zmm6, zmm8, zmm6
+vpandq zmm9, zmm9, [rip + 4f]{1to8}
+vpandq zmm11, zmm11, [rip + 4f]{1to8}
+vpandq zmm2, zmm2, [rip + 4f]{1to8}
+vpandq zmm4, zmm4, [rip + 4f]{1to8}
+vmovdqu64 [rsi], zmm9
+vmovdqu64 [rsi + 64], zmm11
+vmovdqu64 [rsi + 128], zmm2
+vmovdqu64 [rsi + 192], zmm4
+vmovdqu64 [rsi + 256], zmm6
+add rsi, 320
+add rdx, 320
+add rcx, 1600
+dec rdi
+jnz 3b
+2:
+vzeroupper
+ret
+.p2align 6, 0xcc
+4:
+.quad 0x000fffffffffffff
+.quad 0x000ffffeffffffff
+.quad 0x00002fffe5bfefff
+.quad 0x0009a1d80553bda4
+.quad 0x0007d483339d8080
+.quad 0x000073eda753299d
+.quad 0x000fffff00000001
 "
 }
 
@@ -25054,178 +24953,186 @@ ret
 // step_by of transforms, on arrays: x < 13p, y five values < 4503599627370496, w five values < p; z = x + t, x - t mod p for t = (y0*w0 + y1*w1 + ...)/2^52, z two values < 13p, R = 2^260. x and y and w and z0 and z1 are in 5 digits of 52 bits, in blocks of eight elements. w has one element, row by row, which serves for all. z0 and z1 may be x and y; other arrays must be apart.
 butterfly_kernel! {
     step_by_avx512ifma,
-    "fieldc_bls12_381_r_transform_step_by_avx512ifma_8f99b3ecefbb1f48",
+    "fieldc_bls12_381_r_transform_step_by_avx512ifma_882a13ae2a928be3",
     r"
 add rdi, 7
 shr rdi, 3
 jz 2f
 3:
-vpbroadcastq zmm0, [rip + 4f + 40]
-vmovdqu64 zmm1, [rcx + 256]
-vpcmpltuq k2, zmm0, zmm1
-vmovdqu64 zmm0, [rcx]
-vpsubq zmm0 {k2}, zmm0, [rip + 4f + 8]{1to8}
-vmovdqu64 zmm2, [rcx + 64]
-vpsubq zmm2 {k2}, zmm2, [rip + 4f + 16]{1to8}
-vmovdqu64 zmm3, [rcx + 128]
-vpsubq zmm3 {k2}, zmm3, [rip + 4f + 24]{1to8}
-vmovdqu64 zmm4, [rcx + 192]
-vpsubq zmm4 {k2}, zmm4, [rip + 4f + 32]{1to8}
-vpsubq zmm1 {k2}, zmm1, [rip + 4f + 40]{1to8}
+vpxorq zmm0, zmm0, zmm0
+vmovdqu64 zmm1, [r8]
+vpbroadcastq zmm2, [r9]
+vpmadd52luq zmm0, zmm1, zmm2
+vpxorq zmm3, zmm3, zmm3
+vpbroadcastq zmm4, [r9 + 8]
+vpmadd52luq zmm3, zmm1, zmm4
 vpxorq zmm5, zmm5, zmm5
-vmovdqu64 zmm6, [r8]
-vpbroadcastq zmm7, [r9]
-vpmadd52luq zmm5, zmm6, zmm7
+vpbroadcastq zmm6, [r9 + 16]
+vpmadd52luq zmm5, zmm1, zmm6
+vpxorq zmm7, zmm7, zmm7
+vpbroadcastq zmm8, [r9 + 24]
+vpmadd52luq zmm7, zmm1, zmm8
+vpxorq zmm9, zmm9, zmm9
+vpbroadcastq zmm10, [r9 + 32]
+vpmadd52luq zmm9, zmm1, zmm10
+vpxorq zmm11, zmm11, zmm11
+vpmadd52huq zmm11, zmm1, zmm2
+vpxorq zmm2, zmm2, zmm2
+vpmadd52huq zmm2, zmm1, zmm4
+vpxorq zmm4, zmm4, zmm4
+vpmadd52huq zmm4, zmm1, zmm6
+vpxorq zmm6, zmm6, zmm6
+vpmadd52huq zmm6, zmm1, zmm8
 vpxorq zmm8, zmm8, zmm8
-vpbroadcastq zmm9, [r9 + 8]
-vpmadd52luq zmm8, zmm6, zmm9
-vpxorq zmm10, zmm10, zmm10
-vpbroadcastq zmm11, [r9 + 16]
-vpmadd52luq zmm10, zmm6, zmm11
-vpxorq zmm12, zmm12, zmm12
-vpbroadcastq zmm13, [r9 + 24]
-vpmadd52luq zmm12, zmm6, zmm13
-vpxorq zmm14, zmm14, zmm14
-vpbroadcastq zmm15, [r9 + 32]
-vpmadd52luq zmm14, zmm6, zmm15
-vpmadd52huq zmm8, zmm6, zmm7
-vpmadd52huq zmm10, zmm6, zmm9
-vpmadd52huq zmm12, zmm6, zmm11
-vpmadd52huq zmm14, zmm6, zmm13
-vpxorq zmm13, zmm13, zmm13
-vpmadd52huq zmm13, zmm6, zmm15
-vmovdqu64 zmm15, [r8 + 64]
-vpbroadcastq zmm6, [r9 + 40]
-vpmadd52luq zmm5, zmm15, zmm6
-vpbroadcastq zmm11, [r9 + 48]
-vpmadd52luq zmm8, zmm15, zmm11
-vpbroadcastq zmm9, [r9 + 56]
-vpmadd52luq zmm10, zmm15, zmm9
-vpbroadcastq zmm7, [r9 + 64]
-vpmadd52luq zmm12, zmm15, zmm7
-vpbroadcastq zmm16, [r9 + 72]
-vpmadd52luq zmm14, zmm15, zmm16
-vpmadd52huq zmm8, zmm15, zmm6
-vpmadd52huq zmm10, zmm15, zmm11
-vpmadd52huq zmm12, zmm15, zmm9
-vpmadd52huq zmm14, zmm15, zmm7
-vpmadd52huq zmm13, zmm15, zmm16
-vmovdqu64 zmm16, [r8 + 128]
-vpbroadcastq zmm15, [r9 + 80]
-vpmadd52luq zmm5, zmm16, zmm15
-vpbroadcastq zmm7, [r9 + 88]
-vpmadd52luq zmm8, zmm16, zmm7
-vpbroadcastq zmm9, [r9 + 96]
-vpmadd52luq zmm10, zmm16, zmm9
-vpbroadcastq zmm11, [r9 + 104]
-vpmadd52luq zmm12, zmm16, zmm11
-vpbroadcastq zmm6, [r9 + 112]
-vpmadd52luq zmm14, zmm16, zmm6
-vpmadd52huq zmm8, zmm16, zmm15
-vpmadd52huq zmm10, zmm16, zmm7
-vpmadd52huq zmm12, zmm16, zmm9
-vpmadd52huq zmm14, zmm16, zmm11
-vpmadd52huq zmm13, zmm16, zmm6
-vmovdqu64 zmm6, [r8 + 192]
-vpbroadcastq zmm16, [r9 + 120]
-vpmadd52luq zmm5, zmm6, zmm16
-vpbroadcastq zmm11, [r9 + 128]
-vpmadd52luq zmm8, zmm6, zmm11
-vpbroadcastq zmm9, [r9 + 136]
-vpmadd52luq zmm10, zmm6, zmm9
-vpbroadcastq zmm7, [r9 + 144]
-vpmadd52luq zmm12, zmm6, zmm7
-vpbroadcastq zmm15, [r9 + 152]
-vpmadd52luq zmm14, zmm6, zmm15
-vpmadd52huq zmm8, zmm6, zmm16
-vpmadd52huq zmm10, zmm6, zmm11
-vpmadd52huq zmm12, zmm6, zmm9
-vpmadd52huq zmm14, zmm6, zmm7
-vpmadd52huq zmm13, zmm6, zmm15
-vmovdqu64 zmm15, [r8 + 256]
-vpbroadcastq zmm6, [r9 + 160]
-vpmadd52luq zmm5, zmm15, zmm6
-vpbroadcastq zmm7, [r9 + 168]
-vpmadd52luq zmm8, zmm15, zmm7
-vpbroadcastq zmm9, [r9 + 176]
-vpmadd52luq zmm10, zmm15, zmm9
-vpbroadcastq zmm11, [r9 + 184]
-vpmadd52luq zmm12, zmm15, zmm11
-vpbroadcastq zmm16, [r9 + 192]
-vpmadd52luq zmm14, zmm15, zmm16
-vpmadd52huq zmm8, zmm15, zmm6
-vpmadd52huq zmm10, zmm15, zmm7
-vpmadd52huq zmm12, zmm15, zmm9
-vpmadd52huq zmm14, zmm15, zmm11
-vpmadd52huq zmm13, zmm15, zmm16
-vpaddq zmm16, zmm5, [rip + 4f + 48]{1to8}
-vpxorq zmm15, zmm15, zmm15
-vpmadd52luq zmm15, zmm5, [rip + 4f + 56]{1to8}
-vpmadd52luq zmm8, zmm15, [rip + 4f + 64]{1to8}
-vpmadd52luq zmm10, zmm15, [rip + 4f + 72]{1to8}
-vpmadd52luq zmm12, zmm15, [rip + 4f + 80]{1to8}
-vpmadd52luq zmm14, zmm15, [rip + 4f + 88]{1to8}
-vpmadd52huq zmm8, zmm15, [rip + 4f + 96]{1to8}
-vpmadd52huq zmm10, zmm15, [rip + 4f + 64]{1to8}
-vpmadd52huq zmm12, zmm15, [rip + 4f + 72]{1to8}
-vpmadd52huq zmm14, zmm15, [rip + 4f + 80]{1to8}
-vpmadd52huq zmm13, zmm15, [rip + 4f + 88]{1to8}
-vpsrlq zmm16, zmm16, 52
-vpaddq zmm16, zmm8, zmm16
-vpaddq zmm8, zmm0, zmm16
-vpaddq zmm15, zmm2, zmm10
-vpaddq zmm5, zmm3, zmm12
-vpaddq zmm11, zmm4, zmm14
-vpaddq zmm9, zmm1, zmm13
-vpsraq zmm7, zmm8, 52
-vpaddq zmm7, zmm15, zmm7
-vpsraq zmm15, zmm7, 52
-vpaddq zmm15, zmm5, zmm15
-vpsraq zmm5, zmm15, 52
-vpaddq zmm5, zmm11, zmm5
-vpsraq zmm11, zmm5, 52
-vpaddq zmm11, zmm9, zmm11
-vpandq zmm8, zmm8, [rip + 4f + 48]{1to8}
-vpandq zmm7, zmm7, [rip + 4f + 48]{1to8}
-vpandq zmm15, zmm15, [rip + 4f + 48]{1to8}
-vpandq zmm5, zmm5, [rip + 4f + 48]{1to8}
-vpbroadcastq zmm9, [rip + 4f + 8]
-vpsubq zmm16, zmm9, zmm16
-vpbroadcastq zmm9, [rip + 4f + 16]
-vpsubq zmm10, zmm9, zmm10
-vpbroadcastq zmm9, [rip + 4f + 24]
-vpsubq zmm12, zmm9, zmm12
-vpbroadcastq zmm9, [rip + 4f + 32]
-vpsubq zmm14, zmm9, zmm14
-vpbroadcastq zmm9, [rip + 4f + 40]
-vpsubq zmm13, zmm9, zmm13
-vpaddq zmm16, zmm0, zmm16
-vpaddq zmm10, zmm2, zmm10
-vpaddq zmm12, zmm3, zmm12
-vpaddq zmm14, zmm4, zmm14
-vpaddq zmm13, zmm1, zmm13
-vpsraq zmm1, zmm16, 52
+vpmadd52huq zmm8, zmm1, zmm10
+vmovdqu64 zmm10, [r8 + 64]
+vpbroadcastq zmm1, [r9 + 40]
+vpmadd52luq zmm0, zmm10, zmm1
+vpbroadcastq zmm12, [r9 + 48]
+vpmadd52luq zmm3, zmm10, zmm12
+vpbroadcastq zmm13, [r9 + 56]
+vpmadd52luq zmm5, zmm10, zmm13
+vpbroadcastq zmm14, [r9 + 64]
+vpmadd52luq zmm7, zmm10, zmm14
+vpbroadcastq zmm15, [r9 + 72]
+vpmadd52luq zmm9, zmm10, zmm15
+vpmadd52huq zmm11, zmm10, zmm1
+vpmadd52huq zmm2, zmm10, zmm12
+vpmadd52huq zmm4, zmm10, zmm13
+vpmadd52huq zmm6, zmm10, zmm14
+vpmadd52huq zmm8, zmm10, zmm15
+vmovdqu64 zmm15, [r8 + 128]
+vpbroadcastq zmm10, [r9 + 80]
+vpmadd52luq zmm0, zmm15, zmm10
+vpbroadcastq zmm14, [r9 + 88]
+vpmadd52luq zmm3, zmm15, zmm14
+vpbroadcastq zmm13, [r9 + 96]
+vpmadd52luq zmm5, zmm15, zmm13
+vpbroadcastq zmm12, [r9 + 104]
+vpmadd52luq zmm7, zmm15, zmm12
+vpbroadcastq zmm1, [r9 + 112]
+vpmadd52luq zmm9, zmm15, zmm1
+vpmadd52huq zmm11, zmm15, zmm10
+vpmadd52huq zmm2, zmm15, zmm14
+vpmadd52huq zmm4, zmm15, zmm13
+vpmadd52huq zmm6, zmm15, zmm12
+vpmadd52huq zmm8, zmm15, zmm1
+vmovdqu64 zmm1, [r8 + 192]
+vpbroadcastq zmm15, [r9 + 120]
+vpmadd52luq zmm0, zmm1, zmm15
+vpbroadcastq zmm12, [r9 + 128]
+vpmadd52luq zmm3, zmm1, zmm12
+vpbroadcastq zmm13, [r9 + 136]
+vpmadd52luq zmm5, zmm1, zmm13
+vpbroadcastq zmm14, [r9 + 144]
+vpmadd52luq zmm7, zmm1, zmm14
+vpbroadcastq zmm10, [r9 + 152]
+vpmadd52luq zmm9, zmm1, zmm10
+vpmadd52huq zmm11, zmm1, zmm15
+vpmadd52huq zmm2, zmm1, zmm12
+vpmadd52huq zmm4, zmm1, zmm13
+vpmadd52huq zmm6, zmm1, zmm14
+vpmadd52huq zmm8, zmm1, zmm10
+vmovdqu64 zmm10, [r8 + 256]
+vpbroadcastq zmm1, [r9 + 160]
+vpmadd52luq zmm0, zmm10, zmm1
+vpbroadcastq zmm14, [r9 + 168]
+vpmadd52luq zmm3, zmm10, zmm14
+vpbroadcastq zmm13, [r9 + 176]
+vpmadd52luq zmm5, zmm10, zmm13
+vpbroadcastq zmm12, [r9 + 184]
+vpmadd52luq zmm7, zmm10, zmm12
+vpbroadcastq zmm15, [r9 + 192]
+vpmadd52luq zmm9, zmm10, zmm15
+vpmadd52huq zmm11, zmm10, zmm1
+vpmadd52huq zmm2, zmm10, zmm14
+vpmadd52huq zmm4, zmm10, zmm13
+vpmadd52huq zmm6, zmm10, zmm12
+vpmadd52huq zmm8, zmm10, zmm15
+vpaddq zmm11, zmm3, zmm11
+vpaddq zmm2, zmm5, zmm2
+vpaddq zmm4, zmm7, zmm4
+vpaddq zmm6, zmm9, zmm6
+vpaddq zmm9, zmm0, [rip + 4f]{1to8}
+vpxorq zmm7, zmm7, zmm7
+vpmadd52luq zmm7, zmm0, [rip + 4f + 8]{1to8}
+vpmadd52luq zmm11, zmm7, [rip + 4f + 16]{1to8}
+vpmadd52luq zmm2, zmm7, [rip + 4f + 24]{1to8}
+vpmadd52luq zmm4, zmm7, [rip + 4f + 32]{1to8}
+vpmadd52luq zmm6, zmm7, [rip + 4f + 40]{1to8}
+vpmadd52huq zmm11, zmm7, [rip + 4f + 48]{1to8}
+vpmadd52huq zmm2, zmm7, [rip + 4f + 16]{1to8}
+vpmadd52huq zmm4, zmm7, [rip + 4f + 24]{1to8}
+vpmadd52huq zmm6, zmm7, [rip + 4f + 32]{1to8}
+vpmadd52huq zmm8, zmm7, [rip + 4f + 40]{1to8}
+vpsrlq zmm9, zmm9, 52
+vpaddq zmm9, zmm11, zmm9
+vpbroadcastq zmm11, [rip + 4f + 96]
+vmovdqu64 zmm7, [rcx + 256]
+vpcmpltuq k2, zmm11, zmm7
+vmovdqu64 zmm11, [rcx]
+vpsubq zmm11 {k2}, zmm11, [rip + 4f + 64]{1to8}
+vmovdqu64 zmm0, [rcx + 64]
+vpsubq zmm0 {k2}, zmm0, [rip + 4f + 72]{1to8}
+vmovdqu64 zmm5, [rcx + 128]
+vpsubq zmm5 {k2}, zmm5, [rip + 4f + 80]{1to8}
+vmovdqu64 zmm3, [rcx + 192]
+vpsubq zmm3 {k2}, zmm3, [rip + 4f + 88]{1to8}
+vpsubq zmm7 {k2}, zmm7, [rip + 4f + 96]{1to8}
+vpaddq zmm15, zmm9, zmm11
+vpaddq zmm10, zmm2, zmm0
+vpaddq zmm12, zmm4, zmm5
+vpaddq zmm13, zmm6, zmm3
+vpaddq zmm14, zmm8, zmm7
+vpsraq zmm1, zmm15, 52
 vpaddq zmm1, zmm10, zmm1
 vpsraq zmm10, zmm1, 52
 vpaddq zmm10, zmm12, zmm10
 vpsraq zmm12, zmm10, 52
-vpaddq zmm12, zmm14, zmm12
-vpsraq zmm14, zmm12, 52
-vpaddq zmm14, zmm13, zmm14
-vpandq zmm16, zmm16, [rip + 4f + 48]{1to8}
-vpandq zmm1, zmm1, [rip + 4f + 48]{1to8}
-vpandq zmm10, zmm10, [rip + 4f + 48]{1to8}
-vpandq zmm12, zmm12, [rip + 4f + 48]{1to8}
-vmovdqu64 [rsi], zmm8
-vmovdqu64 [rsi + 64], zmm7
-vmovdqu64 [rsi + 128], zmm15
-vmovdqu64 [rsi + 192], zmm5
-vmovdqu64 [rsi + 256], zmm11
-vmovdqu64 [rdx], zmm16
-vmovdqu64 [rdx + 64], zmm1
-vmovdqu64 [rdx + 128], zmm10
-vmovdqu64 [rdx + 192], zmm12
-vmovdqu64 [rdx + 256], zmm14
+vpaddq zmm12, zmm13, zmm12
+vpsraq zmm13, zmm12, 52
+vpaddq zmm13, zmm14, zmm13
+vpandq zmm15, zmm15, [rip + 4f]{1to8}
+vpandq zmm1, zmm1, [rip + 4f]{1to8}
+vpandq zmm10, zmm10, [rip + 4f]{1to8}
+vpandq zmm12, zmm12, [rip + 4f]{1to8}
+vpbroadcastq zmm14, [rip + 4f + 64]
+vpsubq zmm9, zmm14, zmm9
+vpbroadcastq zmm14, [rip + 4f + 72]
+vpsubq zmm2, zmm14, zmm2
+vpbroadcastq zmm14, [rip + 4f + 80]
+vpsubq zmm4, zmm14, zmm4
+vpbroadcastq zmm14, [rip + 4f + 88]
+vpsubq zmm6, zmm14, zmm6
+vpbroadcastq zmm14, [rip + 4f + 96]
+vpsubq zmm8, zmm14, zmm8
+vpaddq zmm11, zmm9, zmm11
+vpaddq zmm0, zmm2, zmm0
+vpaddq zmm5, zmm4, zmm5
+vpaddq zmm3, zmm6, zmm3
+vpaddq zmm7, zmm8, zmm7
+vpsraq zmm8, zmm11, 52
+vpaddq zmm8, zmm0, zmm8
+vpsraq zmm0, zmm8, 52
+vpaddq zmm0, zmm5, zmm0
+vpsraq zmm5, zmm0, 52
+vpaddq zmm5, zmm3, zmm5
+vpsraq zmm3, zmm5, 52
+vpaddq zmm3, zmm7, zmm3
+vpandq zmm11, zmm11, [rip + 4f]{1to8}
+vpandq zmm8, zmm8, [rip + 4f]{1to8}
+vpandq zmm0, zmm0, [rip + 4f]{1to8}
+vpandq zmm5, zmm5, [rip + 4f]{1to8}
+vmovdqu64 [rsi], zmm15
+vmovdqu64 [rsi + 64], zmm1
+vmovdqu64 [rsi + 128], zmm10
+vmovdqu64 [rsi + 192], zmm12
+vmovdqu64 [rsi + 256], zmm13
+vmovdqu64 [rdx], zmm11
+vmovdqu64 [rdx + 64], zmm8
+vmovdqu64 [rdx + 128], zmm0
+vmovdqu64 [rdx + 192], zmm5
+vmovdqu64 [rdx + 256], zmm3
 add rsi, 320
 add rdx, 320
 add rcx, 320
@@ -25237,12 +25144,6 @@ vzeroupper
 ret
 .p2align 6, 0xcc
 4:
-.quad 0x0002b791ebf2f9b1
-.quad 0x000ffffa00000006
-.quad 0x00011fff627f9fff
-.quad 0x0009cb101ff671d8
-.quad 0x000efb1335b10303
-.quad 0x0002b791ebf2f9b0
 .quad 0x000fffffffffffff
 .quad 0x000ffffeffffffff
 .quad 0x00002fffe5bfefff
@@ -25250,6 +25151,12 @@ ret
 .quad 0x0007d483339d8080
 .quad 0x000073eda753299d
 .quad 0x000fffff00000001
+.quad 0x0002b791ebf2f9b1
+.quad 0x000ffffa00000006
+.quad 0x00011fff627f9fff
+.quad 0x0009cb101ff671d8
+.quad 0x000efb1335b10303
+.quad 0x0002b791ebf2f9b0
 "
 }
 

@@ -1,0 +1,94 @@
+//! Powers of roots that the values of a tile are multiplied by as they enter it.
+//!
+//! A column's power of row i is the i-th power of its root. So each is the one some rows before
+//! times a root that stands in rows: no power is read from the table but the first ones.
+
+use crate::Field;
+use crate::tiles::{Aligned, BLOCK, MOST_DIGITS};
+use crate::vectors::TransformKernels;
+
+/// Powers that are computed side by side, for a product waits for the one before it.
+const CHAINS: usize = 4;
+
+/// What power of the root of order `count` an element has: the number of its row times that of its
+/// column.
+#[derive(Clone, Copy)]
+pub(crate) struct Factors {
+    /// The number of the first row.
+    pub(crate) first_row: usize,
+    /// What rows are apart.
+    pub(crate) step: usize,
+    /// The number of the first column.
+    pub(crate) first: usize,
+}
+
+/// The powers of some rows, for the columns of a block.
+#[repr(C, align(64))]
+pub(crate) struct Powers {
+    /// What later powers are multiplied by, a row for each digit.
+    rows: [u64; BLOCK * MOST_DIGITS * MOST_DIGITS],
+    /// The power of a row, at its number modulo `CHAINS`.
+    now: [Aligned<{ BLOCK * MOST_DIGITS }>; CHAINS],
+    kernels: &'static TransformKernels,
+}
+
+impl Powers {
+    pub(crate) fn new(kernels: &'static TransformKernels) -> Self {
+        Self {
+            rows: [0; BLOCK * MOST_DIGITS * MOST_DIGITS],
+            now: [Aligned([0; BLOCK * MOST_DIGITS]); CHAINS],
+            kernels,
+        }
+    }
+
+    /// Begins at row 0 of some columns, by the table of roots of `Ntt`.
+    pub(crate) fn start<M: Field>(&mut self, roots: &[M], factors: Factors, column: usize) {
+        let TransformKernels {
+            root,
+            next_row,
+            digits,
+            ..
+        } = *self.kernels;
+        let (words, first) = (digits * BLOCK, factors.first + column);
+        let to_digits = |z: &mut [u64], row: usize| {
+            let some = powers(roots, row, first);
+            // SAFETY: the processor was found to have what the kernel needs, and an element is
+            // nothing but its limbs. A block of elements in digits has so many words or fewer.
+            unsafe { root(BLOCK, z[..words].as_mut_ptr(), some.as_ptr().cast()) };
+        };
+        for (row, power) in self.now.iter_mut().enumerate() {
+            to_digits(&mut power.0, factors.first_row + row * factors.step);
+        }
+        to_digits(
+            &mut self.rows[(digits - 1) * words..],
+            CHAINS * factors.step,
+        );
+        for number in (0..digits - 1).rev() {
+            let (before, row) = self.rows[number * words..].split_at_mut(words);
+            // SAFETY: as above; both are apart.
+            unsafe { next_row(BLOCK, before.as_mut_ptr(), row.as_ptr()) };
+        }
+    }
+
+    /// Multiplies a row's values, which are residues in digits.
+    pub(crate) fn multiply(&mut self, row: usize, z: &mut [u64]) {
+        let (z, w) = (z.as_mut_ptr(), self.now[row % CHAINS].0.as_mut_ptr());
+        // SAFETY: as above; results may be operands.
+        unsafe {
+            (self.kernels.times)(BLOCK, z, z, w);
+            (self.kernels.next_power)(BLOCK, w, w, self.rows.as_ptr());
+        }
+    }
+}
+
+/// Powers of the root whose order is the number of elements: of a row, from a column on.
+fn powers<M: Field>(roots: &[M], row: usize, column: usize) -> [M; BLOCK] {
+    let half = roots.len() / 2;
+    core::array::from_fn(|lane| {
+        let power = row * (column + lane) % roots.len();
+        match power.checked_sub(half) {
+            None => roots[half + power],
+            Some(rest) => -roots[half + rest],
+        }
+    })
+}
