@@ -5,6 +5,7 @@ use crate::array_operation::Operation;
 use crate::chains::{CHAINS, by_halves};
 use crate::digit_rows::{BLOCK, MOST_DIGITS, Row};
 use crate::digits::Digits;
+use crate::portable::runtime_sign;
 use crate::vectors::MoveKernels;
 
 /// Rows of so many elements at most.
@@ -131,16 +132,15 @@ fn cut_whole<F: Field>(digits: Digits<F>, moves: &MoveKernels, x: &[F], z: &mut 
 /// Masks of the elements that are 0; they become another number.
 fn without_zeros<F: Field>(x: &mut [F], masks: &mut Masks) {
     for (x, mask) in words(x).zip(masks) {
-        let all = x.iter().fold(0, |all, word| all | word);
-        let is_zero = core::hint::black_box(((all | all.wrapping_neg()) >> 63) ^ 1);
-        x[0] |= is_zero;
-        *mask = is_zero.wrapping_sub(1);
+        let all = x.iter().fold(0_u64, |all, word| all | word);
+        *mask = runtime_sign(all | all.wrapping_neg());
+        x[0] |= mask.wrapping_add(1);
     }
 }
 
 /// 0 where a mask has no bits.
 fn clear<F: Field>(x: &mut [F], masks: &Masks) {
-    for (x, mask) in words(x).zip(masks) {
+    for (x, &mask) in words(x).zip(masks) {
         for word in x {
             *word &= mask;
         }
