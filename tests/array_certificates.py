@@ -7,7 +7,6 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from fieldc.algorithms.transforms import ROLES
 from fieldc.artifacts.arrays import (
     BuiltArray,
     made_array,
@@ -18,6 +17,7 @@ from fieldc.artifacts.arrays import (
 )
 from fieldc.artifacts.digit_arrays import MOVE_ROLES
 from fieldc.artifacts.multiples import made_multiples
+from fieldc.artifacts.transforms import roles_of
 from fieldc.artifacts.verify import prove_job
 from fieldc.catalogue import find_field
 from fieldc.targets.array_targets import ARRAY_TARGETS
@@ -81,6 +81,7 @@ DOUBLES = [
     ("bn254-p", "from_digits", "mixed", "avx512f"),
     ("bls12-381-r", "step_by", "mixed", "avx512f"),
     ("bls12-381-r", "times", "mixed", "avx512f"),
+    ("bls12-381-r", "move_up", "mixed", "avx512f"),
 ]
 """Of products by doubles."""
 SHORT = [
@@ -105,7 +106,7 @@ SHORT = [
 MIXED = [
     ("bn254-p", "to_digits", "mixed"),
     ("bn254-p", "from_digits", "mixed"),
-    *(("bls12-381-r", role, "mixed") for role in (*ROLES, *MOVE_ROLES)),
+    *(("bls12-381-r", role, "mixed") for role in (*roles_of(ARRAY_TARGETS[IFMA]), *MOVE_ROLES)),
 ]
 """Conversions, the kernels of transforms, and moves to digits and back."""
 

@@ -10,7 +10,7 @@ Case = tuple[str, ...]
 LAZY = ("bls12-381-r", "butterfly", "digits")
 ADDS, COLLECTS, IN_DIGITS, MULTIPLES, COLLECTS_MULTIPLES = SUMS
 GOLDILOCKS, _, _, HALVES, _, ADDS_ONE, ADDS_WORDS, ADDS_HALVES, *_, COLLECTS_HALVES = WORDS
-BY_DOUBLES = DOUBLES[0]
+BY_DOUBLES, MOVE_UP = DOUBLES[0], DOUBLES[-1]
 SHORT_MUL, SHORT_ADD, *_, SHORT_SUM, _, SHORT_CUT, _, SHORT_STEP = SHORT
 TO_DIGITS, FROM_DIGITS, _, TIMES, NEXT_POWER, LEAVE, ROOT, *MIXED_STEPS, CUT, JOIN = MIXED
 NEXT_ROW, STEP_ONE, STEP_BY = MIXED_STEPS
@@ -32,6 +32,8 @@ CHANGES = [
     (TIMES, "add rcx, 320", "add rcx, 256"),
     (TIMES, "zmmword ptr [rcx + 64]", "zmmword ptr [rdx + 64]"),
     (TIMES, "vpmadd52huq", "vpmadd52luq"),
+    (MOVE_UP, "add rdx, 256", "add rdx, 320"),
+    (MOVE_UP, ", 48", ", 47"),
     (NEXT_POWER, "add rcx, 1600", "add rcx, 1536"),
     (NEXT_POWER, "zmmword ptr [rcx + 128]", "zmmword ptr [rcx + 192]"),
     (NEXT_POWER, "vpmadd52huq", "vpmadd52luq"),
@@ -207,9 +209,11 @@ CLAIMS: list[tuple[Case, dict[str, Any]]] = [
     (STEP_ONE, {"parameters": {"lazy": 14}}),
     (STEP_ONE, {"shared": ["y"]}),
     (STEP_ONE, {"operation": "butterfly_rows_lazy", "family": "butterfly_rows"}),
-    (TIMES, {"parameters": {"lazy": 6}}),
+    (TIMES, {"parameters": {"lazy": 33}}),
     (TIMES, {"parameters": {"lazy": 0}, "operation": "mul_into"}),
     (TIMES, {"mixed": {"in_digits": ["x"], "gives_digits": True}}),
+    (MOVE_UP, {"parameters": {"lazy": 1}, "operation": "move_up_lazy"}),
+    (MOVE_UP, {"mixed": {"in_digits": ["x"], "gives_digits": True}}),
     (NEXT_POWER, {"parameters": {"lazy": 4}}),
     (NEXT_POWER, {"shared": ["w"]}),
     (NEXT_POWER, {"operation": "mul_into_lazy", "family": "mul_into"}),

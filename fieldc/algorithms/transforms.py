@@ -16,6 +16,7 @@ from fieldc.algorithms.lanes import (
     DIGIT_BITS,
     cut,
     divide,
+    excess,
     in_lanes,
     less_by_top,
     multiplied,
@@ -27,12 +28,17 @@ from fieldc.algorithms.reduction import drop_limb, subtract_once
 from fieldc.errors import UserError
 from fieldc.field import Field
 from fieldc.language import BoundError, Expression, Kernel, Number
-from fieldc.operands import lazily, plain_integer, residues
+from fieldc.operands import Range, lazily, plain_integer, residues
 from fieldc.operations import Operation
 from fieldc.polynomial_bounds import tighten
 
-ROLES = ("enter", "times", "next_power", "leave", "root", "next_row", "step_one", "step_by")
-"""The kernels of a transform."""
+CHAINED, LOOKED_UP = "next_power", "move_up"
+"""What brings powers of roots: each comes from one before it, or is looked up in a table."""
+ROLES = (
+    *("enter", LOOKED_UP, "times", CHAINED, "leave"),
+    *("root", "next_row", "step_one", "step_by"),
+)
+"""The kernels of a transform, of which powers take one of two."""
 
 
 class NoDigits(UserError, LookupError):
@@ -56,7 +62,8 @@ def transform_kernels(f: Field) -> dict[str, TransformKernel]:
     """What a transform of a field of n limbs calls, by name.
 
     `enter` and `leave` move values from limbs to digits and back. `times` multiplies each by a
-    power of a root, and `next_power` such a power by its root in rows. `step_by` is a butterfly
+    power of a root, and `next_power` such a power by its root in rows. A power from a table enters
+    as values do, and then `move_up` brings values to digits. `step_by` is a butterfly
     with one root for all elements, in rows. `root` gives the last row, the root where R is
     2^(52D), and `next_row` each one before it. `step_one` is a butterfly with the root 1. Raises
     NoDigits.
@@ -65,7 +72,8 @@ def transform_kernels(f: Field) -> dict[str, TransformKernel]:
     step_by = TransformKernel(_by_rows(digits.n).expression(digits), (), digits, ("w",))
     made = (
         TransformKernel(cut.expression(f), (), digits),
-        TransformKernel(_times(digits.n).expression(digits), (), digits),
+        TransformKernel(_move_up(f), (), digits),
+        TransformKernel(_times(f), (), digits),
         TransformKernel(_next_power(digits.n).expression(digits), (), digits),
         TransformKernel(_leave(f, lazy), ("x",), f),
         TransformKernel(_root(f), (), digits),
@@ -90,7 +98,7 @@ def lazy_of(f: Field) -> int:
     lazy = 2 * (digits.n + 1)
     if (lazy + 1) * f.p <= digits.R:
         try:
-            _times(digits.n).expression(digits)
+            _times(f)
             return lazy
         except BoundError:
             pass
@@ -180,17 +188,30 @@ def _by_one(count: int) -> Kernel:
     return Kernel(computes, "lanes", cast(Callable[..., Number], text))
 
 
-def _times(count: int) -> Kernel:
-    """Products of residues with powers that `next_power` gives."""
+def _times(f: Field) -> Expression:
+    """Products of residues with what `move_up` gives, or `next_power`, which gives less."""
     computes = Operation(
         "mul_into",
-        (("x", residues(1)), ("w", lazily(1, count))),
+        (("x", residues(1)), ("w", _moved_up(f))),
         lazily(1),
         "x*w/R mod p",
         lambda f, x, w: x * w * f.R_inverse,
-        {"lazy": count},
+        {"lazy": 1},
     )
-    return Kernel(computes, "lanes", lambda f, x, w: divide(f, x * w))
+    return Kernel(computes, "lanes", lambda f, x, w: divide(f, x * w)).expression(in_lanes(f))
+
+
+def _moved_up(f: Field) -> Range:
+    """Residues of limbs times 2^excess."""
+    return lazily(1, (1 << excess(f)) - 1)
+
+
+def _move_up(f: Field) -> Expression:
+    """x*2^excess in digits, which is not reduced."""
+    by = excess(f)
+    says, meaning = f"x*2^{by}", cast(Callable[..., int], lambda f, x: x << by)
+    computes = Operation("move_up", (("x", residues(1)),), _moved_up(f), says, meaning, {})
+    return Kernel(computes, "lanes", lambda f, x: x << by).expression(f)
 
 
 def _root(f: Field) -> Expression:

@@ -352,7 +352,7 @@ def made_transforms(target: VectorTarget, field: Field) -> dict[str, BuiltArray]
             LAYOUT,
             role=name,
         )
-        for name, each in kernels_of(field).items()
+        for name, each in kernels_of(field, target).items()
     }
 
 

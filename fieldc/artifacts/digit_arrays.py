@@ -10,6 +10,7 @@ from fieldc.algorithms.columns import COLLECT
 from fieldc.algorithms.lanes import DIGIT_BITS, LIMB_BITS, cut, in_lanes, join
 from fieldc.algorithms.transforms import ROLES
 from fieldc.artifacts.columns import check_pair
+from fieldc.artifacts.transforms import roles_of
 from fieldc.artifacts.verify import Job
 from fieldc.field import Field
 from fieldc.language import Expression
@@ -90,10 +91,11 @@ def in_whole_sets(built: Sequence[BuiltWithRole]) -> list[BuiltWithRole]:
 
 def all_or_none(built: Sequence[BuiltWithRole], roles: Collection[str]) -> list[BuiltWithRole]:
     """The kernels, but none of those roles of a target for which one of them is missing."""
-    names = {each.kernel.target.name for each in built}
+    targets = {each.kernel.target.name: each.kernel.target for each in built}
     whole = {
         name
-        for name in names
-        if {*roles} <= {each.role for each in built if each.kernel.target.name == name}
+        for name, target in targets.items()
+        if {*roles_of(target, roles)}
+        <= {each.role for each in built if each.kernel.target.name == name}
     }
     return [e for e in built if e.role not in roles or e.kernel.target.name in whole]

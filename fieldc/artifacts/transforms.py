@@ -2,27 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from fieldc.algorithms.lanes import DIGIT_BITS, LIMB_BITS, in_lanes
-from fieldc.algorithms.transforms import ROLES, NoDigits, TransformKernel, transform_kernels
+from fieldc.algorithms.transforms import (
+    CHAINED,
+    LOOKED_UP,
+    ROLES,
+    NoDigits,
+    TransformKernel,
+    transform_kernels,
+)
 from fieldc.artifacts.verify import Job
 from fieldc.field import Field
 from fieldc.proof.lanes.mixed import MixedArrays
 from fieldc.targets.header import contract
 from fieldc.targets.vectors.kernel import ArrayKernel
+from fieldc.targets.vectors.target import VectorTarget
 
 LAYOUT = "transform"
 """The layout of its kernels: some arrays are in digits, others in limbs."""
 
 
-def kernels_of(f: Field) -> dict[str, TransformKernel]:
-    """What a transform calls, by name: nothing where values cannot stay in digits."""
+def kernels_of(f: Field, target: VectorTarget) -> dict[str, TransformKernel]:
+    """What a target's transform calls, by name: nothing where values cannot stay in digits."""
     try:
-        return transform_kernels(f)
+        made = transform_kernels(f)
     except NoDigits:
         return {}
+    return {role: made[role] for role in roles_of(target)}
+
+
+def roles_of(target: VectorTarget, roles: Collection[str] = ROLES) -> list[str]:
+    """Those of some roles that a target has: powers take one of two."""
+    return [role for role in roles if role != (LOOKED_UP if target.chains else CHAINED)]
 
 
 def job_of_transform(kernel: ArrayKernel) -> Job:

@@ -51,16 +51,23 @@ pub(crate) fn multiples_on_arrays<const N: usize, M: Modulus<N>>() -> Option<&'s
 }
 
 /// What moves elements to digits and back would be.
-type RunMove = unsafe fn(usize, *mut u64, *const u64);
+pub(crate) type RunMove = unsafe fn(usize, *mut u64, *const u64);
 
 /// What multiplies on the way to digits would be.
-type RunAccumulate = unsafe fn(usize, *mut u64, *const u64, *const u64);
+pub(crate) type RunAccumulate = unsafe fn(usize, *mut u64, *const u64, *const u64);
+
+/// How values would get their powers of roots.
+#[allow(dead_code, reason = "there are no vectors")]
+pub(crate) enum PowerKernels {
+    Chained(RunAccumulate),
+    LookedUp(RunMove),
+}
 
 /// The kernels of transforms in digits, of which there are none.
 pub(crate) struct TransformKernels {
     pub(crate) enter: RunMove,
     pub(crate) times: RunAccumulate,
-    pub(crate) next_power: RunAccumulate,
+    pub(crate) powers: PowerKernels,
     pub(crate) leave: RunMove,
     pub(crate) root: RunMove,
     pub(crate) next_row: RunMove,

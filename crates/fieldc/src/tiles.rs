@@ -7,9 +7,9 @@
 use crate::Field;
 use crate::assembly::HasProducts;
 use crate::ntt::{put_in_order, reversed};
-use crate::vectors::{TransformKernels, transforms_on_arrays};
+use crate::vectors::{PowerKernels, RunMove, TransformKernels, transforms_on_arrays};
 use core::ops::Range;
-use powers::{Factors, Powers};
+use powers::{Factors, Powers, multiply_by};
 
 mod powers;
 
@@ -270,16 +270,23 @@ impl<M: Field> Transform<'_, M> {
 
     /// Elements of x to digits.
     fn enter<const SIZE: usize>(&self, space: &mut Space<SIZE>, x: &[M], rows: Rows) {
+        self.enter_with(self.kernels.enter, space, x, rows);
+    }
+
+    /// The same, by a kernel.
+    fn enter_with<const SIZE: usize>(
+        &self,
+        kernel: RunMove,
+        space: &mut Space<SIZE>,
+        x: &[M],
+        rows: Rows,
+    ) {
         let words = rows.width * self.kernels.digits;
-        for (i, z) in space
-            .tile
-            .chunks_exact_mut(words)
-            .take(rows.count)
-            .enumerate()
-        {
+        let tile = space.tile.chunks_exact_mut(words);
+        for (i, z) in tile.take(rows.count).enumerate() {
             let x = &x[rows.row(i)];
             // SAFETY: as above; rows are whole blocks.
-            unsafe { (self.kernels.enter)(rows.width, z.as_mut_ptr(), x.as_ptr().cast()) };
+            unsafe { kernel(rows.width, z.as_mut_ptr(), x.as_ptr().cast()) };
         }
     }
 
@@ -291,10 +298,26 @@ impl<M: Field> Transform<'_, M> {
         rows: Rows,
         factors: Factors,
     ) {
-        self.enter(space, x, rows);
         let words = BLOCK * self.kernels.digits;
         let blocks = rows.width / BLOCK;
-        let mut powers = Powers::new(self.kernels);
+        let mut powers = match self.kernels.powers {
+            PowerKernels::Chained(next) => Powers::new(self.kernels, next),
+            PowerKernels::LookedUp(move_up) => {
+                self.enter_with(move_up, space, x, rows);
+                for at in 0..rows.count * blocks {
+                    let z = &mut space.tile[at * words..][..words];
+                    multiply_by(
+                        self.kernels,
+                        self.roots,
+                        factors,
+                        (at / blocks, at % blocks),
+                        z,
+                    );
+                }
+                return;
+            }
+        };
+        self.enter(space, x, rows);
         for column in 0..blocks {
             powers.start(self.roots, factors, BLOCK * column);
             for row in 0..rows.count {

@@ -39,13 +39,21 @@ pub(crate) struct SumKernels {
 /// Moves elements from limbs to digits or back: a count, the results, and the elements.
 pub(crate) type RunMove = RunCollect;
 
+/// How values get their powers of roots.
+#[allow(dead_code, reason = "a target does it in one of two ways")]
+pub(crate) enum PowerKernels {
+    /// Powers in digits, each multiplied by its root in rows.
+    Chained(RunAccumulate),
+    /// Moves values to digits, which the product with a power from a table moves back.
+    LookedUp(RunMove),
+}
+
 /// The kernels of transforms in digits, for values and roots as they come from one another.
 pub(crate) struct TransformKernels {
     pub(crate) enter: RunMove,
     /// Products of residues with powers of roots, both in digits.
     pub(crate) times: RunAccumulate,
-    /// Powers in digits, each multiplied by its root in rows.
-    pub(crate) next_power: RunAccumulate,
+    pub(crate) powers: PowerKernels,
     pub(crate) leave: RunMove,
     /// Takes roots to digits: the last of their rows.
     pub(crate) root: RunMove,

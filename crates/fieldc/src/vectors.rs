@@ -6,7 +6,9 @@ use crate::modulus::{Modulus, is_same_number};
 use crate::running::code;
 use crate::vector_kernels::{ArrayKernel, ArrayKernels, Entry, RunButterfly};
 
-pub(crate) use crate::vector_kernels::{DigitKernels, MoveKernels, SumKernels, TransformKernels};
+pub(crate) use crate::vector_kernels::{
+    DigitKernels, MoveKernels, PowerKernels, RunAccumulate, RunMove, SumKernels, TransformKernels,
+};
 
 /// The entry of a modulus in the generated list.
 const fn entry(p: &[u64]) -> Option<&'static Entry> {

@@ -323,7 +323,7 @@ def _arrays(
     """The kernels on arrays of a target: one for each member, and the fewest elements."""
     rows = (found.get(operation) for kind in MEMBERS.values() for operation in kind)
     members = [f"{{{called(k.kernel)}, {k.least}}}" if k else "{NULL, 0}" for k in rows]
-    tiles = [called(found[role].kernel) for role in ROLES if role in found]
+    tiles = {role: called(found[role].kernel) for role in ROLES if role in found}
     more = [table_of_tiles(tiles)] if has_tiles else []
     digits = table_of_digits(name, target, {op: k.kernel for op, k in found.items()})
     pointer = pointer_to_digits(name, target) if digits else "NULL"

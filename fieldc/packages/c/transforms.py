@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 
 from fieldc.algorithms.lanes import in_lanes
 from fieldc.algorithms.representations import Representation
@@ -35,7 +35,7 @@ LEAST = 128
 """The fewest elements of a tile: 16 rows of a block each."""
 
 
-KINDS_OF_TILES = ("unary", *["binary"] * 2, *["unary"] * 3, "pair", "butterfly")
+KINDS_OF_TILES = (*["unary"] * 2, *["binary"] * 2, *["unary"] * 3, "pair", "butterfly")
 """The kinds of the kernels of transforms, in their order."""
 TILES = ("tiles_type", "tiles_member", "tiles_none", "tiles_found", "tiles_run")
 """What the templates say of transforms in digits."""
@@ -53,7 +53,7 @@ def tile_words(f: Field, name: str, has_tiles: bool) -> dict[str, str]:
         "tile": str(max(LEAST, 1 << most.bit_length() - 1)),
         "tiles_type": _TYPE.replace("NAME", name),
         "tiles_member": f"    {name}_transform_array transform;\n",
-        "tiles_none": f", {table_of_tiles(())}",
+        "tiles_none": f", {table_of_tiles({})}",
         "tiles_found": f"    const {name}_transform_array *const tiles ="
         f" &{name}_run()->arrays->transform;\n",
         "tiles_run": f"    if (tiles->enter != NULL && count >= {name.upper()}_TILE_LEAST) {{\n"
@@ -61,9 +61,9 @@ def tile_words(f: Field, name: str, has_tiles: bool) -> dict[str, str]:
     }
 
 
-def table_of_tiles(symbols: Sequence[str]) -> str:
-    """The member of transforms in digits; there are none without symbols."""
-    return f"{{{', '.join(symbols or ['NULL'] * len(ROLES))}}}"
+def table_of_tiles(symbols: Mapping[str, str]) -> str:
+    """The member of transforms in digits, by their roles; there are none without symbols."""
+    return f"{{{', '.join(symbols.get(role, 'NULL') for role in ROLES)}}}"
 
 
 _TYPE = """
@@ -71,12 +71,12 @@ typedef void NAME_pair_vectors(size_t count, uint64_t *z0, uint64_t *z1, const u
                                const uint64_t *y);
 
 /* Kernels of transforms in digits. enter and leave bring values there and back. times multiplies
- * each by a power of a root, and next_power such powers by their roots in rows. root brings roots
- * to the last one of their rows, and next_row a row to the one before it. step_one is a butterfly
- * with the root 1, step_by one with one root in rows for all values. All of them are there, or none
- * is. */
+ * each by a power of a root. next_power multiplies such powers by their roots in rows. Without it
+ * powers come from a table, and values enter by move_up. root brings roots to the last one of their
+ * rows, and next_row a row to the one before it. step_one is a butterfly with the root 1, step_by
+ * one with one root in rows for all values. All others are there, or none is. */
 typedef struct {
-    NAME_unary_vectors *enter;
+    NAME_unary_vectors *enter, *move_up;
     NAME_binary_vectors *times, *next_power;
     NAME_unary_vectors *leave, *root, *next_row;
     NAME_pair_vectors *step_one;

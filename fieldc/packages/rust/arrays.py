@@ -15,7 +15,7 @@ from hashlib import sha256
 from fieldc.algorithms.columns import ACCUMULATE, COLLECT
 from fieldc.algorithms.lanes import MOST_BITS, in_lanes, spare
 from fieldc.algorithms.representations import MONTGOMERY, Representation
-from fieldc.algorithms.transforms import ROLES
+from fieldc.algorithms.transforms import CHAINED, LOOKED_UP, ROLES
 from fieldc.artifacts.arrays import (
     BuiltArray,
     made_array,
@@ -301,7 +301,13 @@ def _transform(kernels: Sequence[RustArray]) -> str:
     """The member of transforms in digits: their kernels, and the words of an element."""
     if not kernels:
         return "None"
-    members = ", ".join(f"{each.operation}: {each.name}" for each in kernels)
+    ways = {CHAINED: "Chained", LOOKED_UP: "LookedUp"}
+    members = ", ".join(
+        f"powers: PowerKernels::{ways[each.operation]}({each.name})"
+        if each.operation in ways
+        else f"{each.operation}: {each.name}"
+        for each in kernels
+    )
     digits = in_lanes(kernels[0].kernel.expression.field).n
     return f"Some(TransformKernels {{ {members}, digits: {digits} }})"
 
@@ -329,6 +335,7 @@ def _used(kernels: Sequence[RustArray]) -> Sequence[str]:
     types = {
         "DigitKernels": DIGIT_ROLES,
         "MoveKernels": MOVE_ROLES,
+        "PowerKernels": ROLES,
         "SumKernels": sums,
         "TransformKernels": ROLES,
     }

@@ -10,8 +10,12 @@ from fieldc.proof.claims.contracts import MOST_LAZY, Claim, Contract, Operand
 
 DIGIT = 52
 """Bits of a digit."""
-TRANSFORM_FAMILIES = ("butterfly_rows", "butterfly_one", "mul_into", "mul_rows", "drop_digit")
-"""A butterfly by a root in rows and by 1, products whose result is not reduced, and x/2^52."""
+LIMB = 64
+"""Bits of a limb."""
+TRANSFORM_FAMILIES = (
+    *("butterfly_rows", "butterfly_one", "mul_into", "mul_rows", "drop_digit", "move_up"),
+)
+"""A butterfly by a root in rows and by 1, products whose result is not reduced, and shifts."""
 
 
 def transform_contract(
@@ -20,15 +24,19 @@ def transform_contract(
     """The contract of a family over n limbs of 64 bits, R = 2^(64n), and so many digits.
 
     Operands and results in digits are below (k + 1)*p for k = `lazy`, those of `butterfly_one`
-    below k/2*p. `mul_into` takes x below p, w below (k + 1)*p, and gives x*w/2^(52D) below 2p. In
-    rows a root has a residue for each digit of what it multiplies, which is any number in digits.
+    below k/2*p. `move_up` gives x*2^(52D - 64n) for x in limbs; `mul_into` takes x below p
+    and as large a number. In rows a root has a residue for each digit of what it multiplies, which is any number in digits.
     Raises ProofError.
     """
     numbers = dict(parameters)
     lazy = numbers.pop("lazy", 0)
-    if numbers or not 0 <= lazy <= MOST_LAZY or (family == "drop_digit") != (lazy == 0):
+    if (
+        numbers
+        or not 0 <= lazy <= MOST_LAZY
+        or (family in ("drop_digit", "move_up")) != (lazy == 0)
+    ):
         raise ProofError(f"there is no contract for {family} with {dict(parameters)}")
-    high, radix = (lazy + 1) * p - 1, 1 << DIGIT
+    high, radix, excess = (lazy + 1) * p - 1, 1 << DIGIT, DIGIT * digits - LIMB * limbs
     if family == "butterfly_rows":
         x = Operand("x", digits, high)
         operands = x, Operand("y", 1, radix - 1, digits), Operand("w", digits, p - 1, digits)
@@ -37,9 +45,12 @@ def transform_contract(
         pair = (Operand("x", digits, lazy // 2 * p - 1), Operand("y", digits, lazy // 2 * p - 1))
         return _contract(p, digits, pair, (_sum(1), _sum(-1)), 1, high)
     if family == "mul_into":
-        pair = (Operand("x", digits, p - 1), Operand("w", digits, high))
+        pair = (Operand("x", digits, p - 1), Operand("w", digits, (p << excess) - 1))
         claims = (lambda v: product(v[0], v[1]),)
-        return _contract(p, digits, pair, claims, 1 << DIGIT * digits, 2 * p - 1)
+        return _contract(p, digits, pair, claims, 1 << DIGIT * digits, high)
+    if family == "move_up":
+        moved = (lambda v: {m: c << excess for m, c in v[0].items()},)
+        return _contract(p, digits, (Operand("x", limbs, p - 1),), moved, 1, (p << excess) - 1)
     if family == "mul_rows":
         pair = (Operand("x", 1, radix - 1, digits), Operand("w", digits, p - 1, digits))
         return _contract(p, digits, pair, (_products(digits),), radix, high)

@@ -50,7 +50,7 @@ class MixedArrays:
     def _of_transform(self, p: int, limbs: int, digits: int) -> Contract:
         """The same for a family that says which operands are in digits."""
         found = transform_contract(self.family, p, limbs, digits, dict(self.parameters))
-        names = tuple(o.name for o in found.operands)
+        names = () if self.family == "move_up" else tuple(o.name for o in found.operands)
         if self.in_digits != names or not self.gives_digits:
             raise ProofError(f"{self.family} has other arrays in digits")
         return found

@@ -27,6 +27,8 @@ class VectorTarget:
     """Of a modulus of 32 bits and more: its words in lanes need the masks of AVX-512."""
     words: type[Selection] | None = None
     """For whole words, where these are not selected as for AVX-512."""
+    chains: bool = False
+    """Whether a power comes from one before it sooner than from a table."""
 
     def takes(self, f: Field) -> bool:
         """Whether it has kernels for a field."""

@@ -204,6 +204,7 @@ impl ArrayRow {
                 (_, "mul_by") => ("root", None),
                 (_, "reduce") => ("leave", Some("join")),
                 (_, "mul_into") => ("times", None),
+                (_, "move_up") => ("move_up", None),
                 (_, "mul_rows") => ("next_power", None),
                 (_, "drop_digit") => ("next_row", None),
                 (_, "butterfly_one") => ("step_one", None),

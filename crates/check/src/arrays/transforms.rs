@@ -13,7 +13,8 @@ const MOST_LAZY: u32 = 32;
 
 /// Whether a family is one of theirs.
 pub(crate) fn is_of_transforms(family: &str) -> bool {
-    matches!(family, "butterfly_rows" | "butterfly_one" | "mul_into" | "mul_rows" | "drop_digit")
+    let of_residues = matches!(family, "butterfly_one" | "mul_into" | "drop_digit" | "move_up");
+    of_residues || matches!(family, "butterfly_rows" | "mul_rows")
 }
 
 /// The contract of a family over n limbs, R = 2^(64n).
@@ -21,7 +22,8 @@ pub(crate) fn is_of_transforms(family: &str) -> bool {
 /// Operands and results in digits are below (lazy + 1)*p, those of `butterfly_one` below lazy/2*p.
 /// `butterfly_rows` gives x + t and x - t where 2^52*t is the sum of the digits of y, each times its
 /// row of w: y is any number in digits, and each row is below p. `mul_rows` gives such a t of x's
-/// digits. `mul_into` gives x*w/2^(52D) below 2p of residues x, and `drop_digit` x/2^52.
+/// digits, and `drop_digit` x/2^52. `move_up` gives x*2^(52D - 64n) of residues in limbs, and
+/// `mul_into` x*w/2^(52D) of residues x and as large a w.
 pub(crate) fn transform_task(contract: &ArrayContract, mixed: &Mixed) -> Outcome<Task> {
     let ArrayContract { family, parameters: Numbers { lazy, factor }, words, word_bits, .. } =
         contract;
@@ -36,15 +38,19 @@ pub(crate) fn transform_task(contract: &ArrayContract, mixed: &Mixed) -> Outcome
         "butterfly_rows" => &["x", "y", "w"],
         "butterfly_one" => &["x", "y"],
         "mul_rows" | "mul_into" => &["x", "w"],
+        "move_up" => &[],
         _ => &["x"],
     };
     let has_arrays = mixed.in_digits == names && mixed.gives_digits && *word_bits == WORD;
-    if is_lazy == (family == "drop_digit") || *factor > 0 || is_too_large || !has_arrays {
+    let is_lazy_family = family != "drop_digit" && family != "move_up";
+    if is_lazy != is_lazy_family || *factor > 0 || is_too_large || !has_arrays {
         return fail(format!("contract: no {family} of such arrays"));
     }
     let radix = &one << DIGIT as usize;
-    let most = if family == "mul_into" { &p * 2 - 1 } else { high.clone() };
-    let mut task = Task::new(p.clone(), layout, one.clone(), most);
+    let excess = DIGIT as usize * digits - WORD as usize * words;
+    let moved = (&p << excess) - 1;
+    let most = if family == "move_up" { &moved } else { &high };
+    let mut task = Task::new(p.clone(), layout, one.clone(), most.clone());
     match family.as_str() {
         "butterfly_rows" => {
             task.operand("x", layout, &high);
@@ -64,9 +70,13 @@ pub(crate) fn transform_task(contract: &ArrayContract, mixed: &Mixed) -> Outcome
         }
         "mul_into" => {
             task.operand("x", layout, &below);
-            task.operand("w", layout, &high);
+            task.operand("w", layout, &moved);
             task.claims = vec![task.operands[0].value.times(&task.operands[1].value)];
             task.factor = &one << (DIGIT as usize * digits);
+        }
+        "move_up" => {
+            task.operand("x", Layout::limbs(*words), &below);
+            task.claims = vec![Value::default().plus(&task.operands[0].value, &one << excess)];
         }
         "mul_rows" => {
             task.operands("x", Layout::digits(1), &(&radix - 1), digits);

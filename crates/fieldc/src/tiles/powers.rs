@@ -5,7 +5,7 @@
 
 use crate::Field;
 use crate::tiles::{Aligned, BLOCK, MOST_DIGITS};
-use crate::vectors::TransformKernels;
+use crate::vectors::{RunAccumulate, TransformKernels};
 
 /// Powers that are computed side by side, for a product waits for the one before it.
 const CHAINS: usize = 4;
@@ -30,11 +30,13 @@ pub(crate) struct Powers {
     /// The power of a row, at its number modulo `CHAINS`.
     now: [Aligned<{ BLOCK * MOST_DIGITS }>; CHAINS],
     kernels: &'static TransformKernels,
+    next: RunAccumulate,
 }
 
 impl Powers {
-    pub(crate) fn new(kernels: &'static TransformKernels) -> Self {
+    pub(crate) fn new(kernels: &'static TransformKernels, next: RunAccumulate) -> Self {
         Self {
+            next,
             rows: [0; BLOCK * MOST_DIGITS * MOST_DIGITS],
             now: [Aligned([0; BLOCK * MOST_DIGITS]); CHAINS],
             kernels,
@@ -76,8 +78,28 @@ impl Powers {
         // SAFETY: as above; results may be operands.
         unsafe {
             (self.kernels.times)(BLOCK, z, z, w);
-            (self.kernels.next_power)(BLOCK, w, w, self.rows.as_ptr());
+            (self.next)(BLOCK, w, w, self.rows.as_ptr());
         }
+    }
+}
+
+/// Multiplies the values of a row and a block of columns by powers from the table: these values are
+/// moved up.
+pub(crate) fn multiply_by<M: Field>(
+    kernels: &TransformKernels,
+    roots: &[M],
+    factors: Factors,
+    (row, block): (usize, usize),
+    z: &mut [u64],
+) {
+    let mut power = Aligned([0; BLOCK * MOST_DIGITS]);
+    let number = factors.first_row + row * factors.step;
+    let some = powers(roots, number, factors.first + BLOCK * block);
+    let (z, w) = (z.as_mut_ptr(), power.0.as_mut_ptr());
+    // SAFETY: as above; results may be operands.
+    unsafe {
+        (kernels.enter)(BLOCK, w, some.as_ptr().cast());
+        (kernels.times)(BLOCK, z, w, z);
     }
 }
 

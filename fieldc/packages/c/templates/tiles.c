@@ -99,13 +99,13 @@ static size_t @name@_tile_place(const @name@_tile_rows *rows, size_t i)
     return rows->are_reversed ? @name@_reversed(i, rows->levels) : i;
 }
 
-/* Values to digits. */
-static void @name@_enter_tile(const @name@_transform_array *run, uint64_t *tile, const @name@ *x,
+/* Values to digits, by one kernel. */
+static void @name@_enter_tile(@name@_unary_vectors *enter, uint64_t *tile, const @name@ *x,
                               const @name@_tile_rows *rows)
 {
     size_t i;
     for (i = 0; i < (size_t)1 << rows->levels; i++)
-        run->enter(rows->width, &tile[i * rows->width * @upper@_TILE_DIGITS],
+        enter(rows->width, &tile[i * rows->width * @upper@_TILE_DIGITS],
                    @name@_read(&x[@name@_tile_place(rows, i) * rows->stride]));
 }
 
@@ -118,8 +118,8 @@ static void @name@_leave_tile(const @name@_transform_array *run, @name@ *x, cons
                    &tile[i * rows->width * @upper@_TILE_DIGITS]);
 }
 
-/* Powers of the root of order `count` to digits: of a row, for eight columns. */
-static void @name@_find_powers(const @name@_transform_array *run, uint64_t *z, const @name@ *roots,
+/* Powers of the root of order `count` to digits, by one kernel: of a row, for eight columns. */
+static void @name@_find_powers(@name@_unary_vectors *enter, uint64_t *z, const @name@ *roots,
                                size_t count, size_t row, size_t column)
 {
     @name@ some[@upper@_BLOCK];
@@ -130,7 +130,7 @@ static void @name@_find_powers(const @name@_transform_array *run, uint64_t *z, c
         else
             @name@_neg(&some[k], &roots[power]);
     }
-    run->root(@upper@_BLOCK, z, @name@_read(some));
+    enter(@upper@_BLOCK, z, @name@_read(some));
 }
 
 /* For eight columns: the power of a row, and the root in rows that leads to the next row's. */
@@ -147,13 +147,30 @@ static void @name@_start_powers(const @name@_transform_array *run, const @name@_
     const size_t words = @upper@_BLOCK * @upper@_TILE_DIGITS, last = @upper@_TILE_DIGITS - 1;
     size_t i, digit;
     for (i = 0; i < some; i++, column += @upper@_BLOCK) {
-        @name@_find_powers(run, z[i].power, roots, count, row, column);
-        @name@_find_powers(run, &z[i].rows[last * words], roots, count, step, column);
+        @name@_find_powers(run->root, z[i].power, roots, count, row, column);
+        @name@_find_powers(run->root, &z[i].rows[last * words], roots, count, step, column);
     }
     for (digit = last; digit > 0; digit--)
         for (i = 0; i < some; i++)
             run->next_row(@upper@_BLOCK, &z[i].rows[(digit - 1) * words],
                           &z[i].rows[digit * words]);
+}
+
+/* Values to digits, each multiplied by a power from the table: see below. */
+static void @name@_enter_tile_by_table(const @name@_transform_array *run, uint64_t *tile,
+                                       const @name@ *x, const @name@_tile_rows *rows,
+                                       const @name@ *roots, size_t count, size_t row, size_t step,
+                                       size_t column)
+{
+    uint64_t space[@upper@_BLOCK * @upper@_TILE_DIGITS + 7], *const power = @upper@_ALIGNED(space);
+    size_t i, j;
+    @name@_enter_tile(run->move_up, tile, x, rows);
+    for (i = 0; i < (size_t)1 << rows->levels; i++, row += step)
+        for (j = 0; j < rows->width; j += @upper@_BLOCK) {
+            uint64_t *const z = &tile[(i * rows->width + j) * @upper@_TILE_DIGITS];
+            @name@_find_powers(run->enter, power, roots, count, row, column + j);
+            run->times(@upper@_BLOCK, z, power, z);
+        }
 }
 
 /* Values to digits, each multiplied by a power of the root of order `count`: its column times its
@@ -174,7 +191,7 @@ static void @name@_enter_tile_by(const @name@_transform_array *run, uint64_t *ti
         chains[k].power = &@upper@_ALIGNED(space)[k * size];
         chains[k].rows = &chains[k].power[words];
     }
-    @name@_enter_tile(run, tile, x, rows);
+    @name@_enter_tile(run->enter, tile, x, rows);
     for (j = 0; j < rows->width / @upper@_BLOCK; j += some) {
         some = rows->width / @upper@_BLOCK - j;
         if (some > @upper@_TILE_CHAINS)
@@ -227,7 +244,7 @@ static void @name@_far_levels_in_tiles(const @name@_transform_array *run, @name@
         @name@ *const first = &x[size * block];
         @name@_find_roots(run, &in_rows, roots, blocks, power, levels, 1);
         for (i = 0; i < rows.stride; i += rows.width) {
-            @name@_enter_tile(run, tile, &first[i], &rows);
+            @name@_enter_tile(run->enter, tile, &first[i], &rows);
             @name@_compute_tile(run, tile, &in_rows, rows.width, levels);
             @name@_leave_tile(run, &first[i], tile, &rows);
         }
@@ -255,11 +272,14 @@ static void @name@_near_levels_in_tiles(const @name@_transform_array *run, @name
         for (row = 0; row < all; row += below)
             for (i = 0; i < length; i += rows.width) {
                 @name@ *const first = &x[(row + power) * length + i];
-                if (blocks == 1)
+                if (blocks == 1 && run->next_power == NULL)
+                    @name@_enter_tile_by_table(run, tile, first, &rows, roots, count,
+                                               @name@_reversed(row, height), all >> levels, i);
+                else if (blocks == 1)
                     @name@_enter_tile_by(run, tile, first, &rows, roots, count,
                                          @name@_reversed(row, height), all >> levels, i);
                 else
-                    @name@_enter_tile(run, tile, first, &rows);
+                    @name@_enter_tile(run->enter, tile, first, &rows);
                 @name@_compute_tile(run, tile, &in_rows, rows.width, levels);
                 @name@_leave_tile(run, first, tile, &rows);
             }
