@@ -19,6 +19,9 @@ class FormulaValue:
     has: ClassVar[str]
     """What its class defines, for messages."""
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}>"
+
     def _refused(self, *_: object) -> NoReturn:
         raise wrong(f"{with_article(type(self).__name__)} has {self.has}, and nothing else")
 
