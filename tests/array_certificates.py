@@ -59,6 +59,11 @@ SUMS = [
     ("bls12-381-p", "collect_multiples", "columns"),
 ]
 """Kernels of sums of products; the last two of products in a tower."""
+SHORT_SUMS = [
+    ("0x1aada618312321", "accumulate", "columns"),
+    ("0x3a0015f8a2cc1", "collect", "columns"),
+]
+"""Of digits of one bit, and of a digit times a constant that is a digit."""
 WORDS = [
     ("goldilocks", "mul", "array"),
     ("2^61-1", "butterfly", "array"),
@@ -75,6 +80,8 @@ DOUBLES = [
     ("bls12-381-r", "mul", "digits", "avx512f"),
     ("bls12-381-r", "square", "array", "avx512f"),
     ("bls12-381-r", "butterfly", "digits", "avx512f"),
+    ("0x1aada618312321", "accumulate", "columns", "avx512f"),
+    ("0x3a0015f8a2cc1", "collect", "columns", "avx512f"),
     ("bn254-p", "accumulate", "columns", "avx512f"),
     ("bn254-p", "collect", "columns", "avx512f"),
     ("goldilocks", "mul", "canonical-digits", "avx512f"),

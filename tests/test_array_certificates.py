@@ -15,6 +15,7 @@ from array_certificates import (
     DOUBLES,
     MIXED,
     SHORT,
+    SHORT_SUMS,
     SUMS,
     WORDS,
     built_array,
@@ -32,7 +33,7 @@ from fieldc.proof.lanes.loop import POINTERS, shape_of
 
 pytestmark = pytest.mark.skipif(not is_x86_64(), reason="assembles for x86-64")
 CASE = CASES[0]
-EVERY = [*CASES, *BORDERS, *SUMS, *WORDS, *DOUBLES, *SHORT, *MIXED]
+EVERY = [*CASES, *BORDERS, *SUMS, *SHORT_SUMS, *WORDS, *DOUBLES, *SHORT, *MIXED]
 
 
 @pytest.mark.parametrize("case", EVERY, ids="-".join)
@@ -119,6 +120,20 @@ def test_low_bits_are_an_integer_by_its_bounds(checker: Path, tmp_path: Path, da
     status, said = replay(checker, tmp_path, certificate, built.kernel.object)
     assert status == 1 and "panicked" not in said, said
     assert ("whole: " in said) == (damage != "whole"), said
+
+
+@pytest.mark.parametrize("rests", [[], [["0x1", [5, 99]]], [["0x1", [0, 1]]], [["-0x1", [5]]]])
+def test_a_digit_of_one_bit_is_bounded_by_its_word(
+    checker: Path, tmp_path: Path, rests: list[Any]
+) -> None:
+    """Of 53 bits: a column takes three halves, one of them a digit times such a bit."""
+    built = built_array(*SHORT_SUMS[0])
+    certificate = copy.deepcopy(certificate_of_array(built))
+    (bound,) = (each for each in certificate["block"]["canonical"] if "rests" in each)
+    bound["rests"] = rests
+    status, said = replay(checker, tmp_path, certificate, built.kernel.object)
+    assert status == 1 and "panicked" not in said, said
+    assert ("at most" if "99" not in str(rests) else "no variable") in said, said
 
 
 def ends_of(built: BuiltArray, certificate: dict[str, Any], data: bytes) -> dict[str, Any]:

@@ -28,7 +28,11 @@ from fieldc.targets.vectors.target import VectorTarget
 
 pytestmark = pytest.mark.skipif(not is_x86_64(), reason="the assembler here is another one")
 every_target = pytest.mark.parametrize("target", ARRAY_TARGETS.values(), ids=ARRAY_TARGETS)
-ONE_LIMB = sampled(("goldilocks", "2^32-5"), ("2^61-1", "2^64-59", "2^63-25", "2^49-139"))
+ONE_LIMB = sampled(
+    ("goldilocks", "2^32-5", "0x3a0015f8a2cc1", "0x1aada618312321"),
+    ("2^61-1", "2^64-59", "2^63-25", "2^49-139", "2^53-111"),
+)
+"""The third one multiplies what is above R by a constant; the fourth one has digits of one bit."""
 PRIMES = sampled(("bls12-381-r", "secp256k1-p"), ("bls12-381-p", "p521", "2^127-1", "curve25519"))
 
 

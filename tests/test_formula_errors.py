@@ -256,6 +256,8 @@ WRONG_FILES = {
         "this ends with Odd",
     ),
     "lambda": ("formula(lambda x: x * x)\n", 4, "'<lambda>' is a symbol too"),
+    "set": ("@formula\ndef f(x: Element) -> Element:\n    x.number = 3\n", 6, "cannot be changed"),
+    "text": ("@formula\ndef f(x: Element) -> Element:\n    return int(f'{x}')\n", 6, "<Element>"),
     "ended": ("raise SystemExit(3)\n", 4, "this ends with SystemExit: 3"),
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from primes import named_field, shaped
@@ -13,6 +14,7 @@ from fieldc.algorithms import choose, every_kernel_for
 from fieldc.algorithms.integers import remainder, times_integer
 from fieldc.binary.linkable import KernelCode, function_of
 from fieldc.catalogue import find_field
+from fieldc.cli import main
 from fieldc.field import Field
 from fieldc.language import BoundError, DoesNotApply, Expression, Kernel, Number
 from fieldc.machine.assemble import assemble
@@ -101,6 +103,22 @@ def test_an_integer_longer_than_p_is_refused_in_a_line() -> None:
     with pytest.raises(DoesNotApply, match="needs a prime of 2 limbs or near") as error:
         choose(find_field("babybear"), "mul_u128", "barrett")
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "words", [["show"], ["build", "--target", "c"], ["build", "--package", "c"], ["bench"]]
+)
+@pytest.mark.parametrize("kind", ["U128", "I128"])
+def test_a_formula_with_such_an_integer_names_its_line(
+    words: list[str], kind: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "scaled.py"
+    text = f"from fieldc.formulas import {kind}, Element, formula\n\n@formula\n"
+    path.write_text(f"{text}def f(x: Element, k: {kind}) -> Element:\n    return x + x * k\n")
+    to = ["-o", str(tmp_path / "o")] if words[0] == "build" else []
+    assert main([words[0], "babybear", *words[1:], "--formula", str(path), *to]) == 2
+    error = capfd.readouterr().err
+    assert error.count("\n") == 1 and "scaled.py:5: a product with 2 limbs needs" in error, error
 
 
 @ON_X86_64

@@ -101,6 +101,21 @@ def test_one_thing_and_several() -> None:
     assert [counted(n, "limb") for n in (0, 1, 2)] == ["0 limbs", "1 limb", "2 limbs"]
 
 
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("butterfly_lazy", "the nearest: butterfly$"),
+        ("inner_products", "the nearest: inner_product$"),
+        ("to_digits", "use add, sub, .*, inner_product$"),
+    ],
+)
+@pytest.mark.parametrize("words", [["build", "17", "-o", "no-such-folder"], ["bench", "17"]])
+def test_with_batch_operations_on_arrays_are_near(words: list[str], name: str, said: str) -> None:
+    verb = find_verb(words[0])
+    with pytest.raises(UsageError, match=f"^unknown operation '{name}'; {said}"):
+        verb.run(verb.parse([*words[1:], "--batch", "--op", name]))
+
+
 def test_a_long_option_is_near_to_long_ones_alone() -> None:
     with pytest.raises(UsageError, match="use --help, --op, --formula, --time"):
         find_verb("tune").parse(["17", "--why"])

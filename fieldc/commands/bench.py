@@ -14,9 +14,9 @@ from fieldc.commands.options import (
     OPERANDS,
     SEED,
     algorithm_list,
-    check_batched,
+    check_operations,
     file,
-    names,
+    operations,
     picture,
     positive,
 )
@@ -27,13 +27,16 @@ from fieldc.field import Field
 from fieldc.files import check_file
 from fieldc.lab import peers
 
+NAMED = tuple(dict.fromkeys((*BUILT, *peers.OPERATIONS)))
+"""The operations that --op may name."""
+
 
 @verb(
     option("field", metavar="FIELD", nargs="?", help="a name, a number, an expression or a file"),
     WORD,
     option(
         "--op",
-        type=names("operation", list(dict.fromkeys((*BUILT, *peers.OPERATIONS))), [ALL]),
+        type=operations(NAMED, [ALL]),
         metavar="OP,..",
         help=f"operations, or all: {', '.join(OPERATIONS)} (default mul,square,add,sub);"
         f" of the peers: {', '.join(peers.OPERATIONS)}",
@@ -120,7 +123,7 @@ def _check(arguments: argparse.Namespace) -> None:
         raise UsageError("name either a FIELD or --all-goals; see fieldc bench --help")
     if arguments.all_goals:
         _check_goals(arguments)
-    check_batched(arguments)
+    check_operations(arguments, NAMED)
     if arguments.elements and not arguments.batch:
         raise UsageError("--elements is the length of the arrays of --batch; add it")
     if arguments.formula and arguments.batch:

@@ -23,8 +23,9 @@ from fieldc.commands.extras import extras_of, with_extras
 from fieldc.commands.figures import short
 from fieldc.commands.named_schedule import algorithm_of, schedule_of
 from fieldc.commands.options import (
+    BUILT,
     DIVSTEP_MATRIX,
-    check_batched,
+    check_operations,
     check_processor,
     file,
     folder,
@@ -122,7 +123,7 @@ NAMES, FASTEST = tuple(r.name for r in REPRESENTATIONS), "fastest"
 def build(arguments: argparse.Namespace) -> Answer:
     """kernels, headers and manifest.json for a field, checked"""
     field, folder = find_field(arguments.field, int(arguments.word)), arguments.folder
-    check_batched(arguments)
+    check_operations(arguments, (*BUILT, DIVSTEP_MATRIX))
     extras_of(arguments)
     if arguments.traits and arguments.package != "rust":
         raise UsageError("--traits goes with --package rust")

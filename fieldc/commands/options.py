@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from fieldc.algorithms import FUSED, KERNELS, OPERATIONS, STUDIED, STUDIED_OPERATIONS
 from fieldc.algorithms.columns import INNER
-from fieldc.commands.verb import UsageError, one_of, option
+from fieldc.commands.verb import UsageError, one_of, option, unknown
 from fieldc.errors import quote
 from fieldc.field import Field
 
@@ -51,7 +51,21 @@ def names(what: str, known: Sequence[str], every: Sequence[str] = ()) -> Callabl
     return parse
 
 
-operation_list = names("operation", (*BUILT, DIVSTEP_MATRIX), tuple(OPERATIONS))
+def operations(known: Sequence[str], every: Sequence[str]) -> Callable[[str], list[str]]:
+    """A type for argparse: operations such as mul,square, each once; `all` stands for `every`.
+
+    Names that are unknown are left to `check_operations`, which knows what they are for.
+    """
+
+    def parse(text: str) -> list[str]:
+        found = listed(text, "operation")
+        others = [name for name in found if name not in (*known, ALL)]
+        return [*every, *others] if ALL in found else found
+
+    return parse
+
+
+operation_list = operations((*BUILT, DIVSTEP_MATRIX), OPERATIONS)
 """Operations from `mul,square`, or `all` that are built by default."""
 algorithm_list = names(
     "algorithm", list(dict.fromkeys(k.algorithm for k in (*KERNELS, *FUSED, *STUDIED))), [ALL]
@@ -59,10 +73,15 @@ algorithm_list = names(
 """Algorithms from `cios,sos`, or `all`, which stays that word."""
 
 
-def check_batched(arguments: argparse.Namespace) -> None:
-    """Raise UsageError for an operation of arrays without --batch."""
-    for name in ON_ARRAYS:
-        if name in (arguments.op or ()) and not arguments.batch:
+def check_operations(arguments: argparse.Namespace, known: Sequence[str]) -> None:
+    """Raise UsageError for an unknown operation, and for one of arrays without --batch."""
+    for name in arguments.op or ():
+        if name not in known and name != ALL:
+            from fieldc.targets.vectors.offers import BATCHED
+
+            others = (*BATCHED, INNER) if arguments.batch else known
+            raise UsageError(unknown("operation", name, others))
+        if name in ON_ARRAYS and not arguments.batch:
             raise UsageError(f"{name} is an operation on arrays; add --batch")
 
 

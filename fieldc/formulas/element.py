@@ -96,6 +96,7 @@ class Element(FormulaValue):
     """A field element inside a formula: `+ - *`, `**` and integers; no comparison, no branch."""
 
     __slots__ = ("number", "trace")
+    members = ("trace", "number")
     has = "+ - * with elements and integers, ** with an integer, square() and double()"
 
     def __init__(self, trace: Recording | None = None, number: int | None = None) -> None:
@@ -181,6 +182,7 @@ class PlainInteger(FormulaValue):
     """An operand that is a number below 2^bits and no element: a factor, or a mask."""
 
     __slots__ = ("value",)
+    members = ("value",)
     has = "* with an element"
 
     def __init__(self, value: Element | None = None) -> None:

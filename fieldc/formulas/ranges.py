@@ -16,8 +16,10 @@ from math import ceil
 
 from fieldc.field import Field
 from fieldc.formulas.blocks import Block, signed, units
+from fieldc.formulas.errors import wrong
 from fieldc.formulas.plan import Computed, FormulaPlan
 from fieldc.formulas.step_blocks import StepBlock
+from fieldc.language import DoesNotApply
 from fieldc.operands import Range
 
 LARGEST_CAP = 6
@@ -29,10 +31,25 @@ A sum of wide values is a level above them: a block that takes its own results h
 
 
 def ranged(plan: FormulaPlan, f: Field) -> FormulaPlan:
-    """The plan with the ranges that cost the fewest subtractions for a field."""
+    """The plan with the ranges that cost the fewest subtractions for a field.
+
+    Raises FormulaError for a step that has no kernel modulo p.
+    """
+    _check_steps(plan, f)
     caps = range(1, min(LARGEST_CAP, f.R // f.p) + 1)
     tried = [_Ranges(plan, f, cap).solve() for cap in caps]
     return min(tried, key=lambda one: one.cost).plan_with_ranges()
+
+
+def _check_steps(plan: FormulaPlan, f: Field) -> None:
+    checked = set[StepBlock]()
+    for one in plan.computed:
+        if isinstance(one.block, StepBlock) and one.block not in checked:
+            checked.add(one.block)
+            try:
+                next(one.block.kernels("routine")).expression(f)
+            except DoesNotApply as error:
+                raise wrong(str(error), (plan.formula.file, one.line)) from None
 
 
 @dataclass

@@ -18,6 +18,11 @@ class FormulaValue:
     __slots__ = ()
     has: ClassVar[str]
     """What its class defines, for messages."""
+    members: ClassVar[tuple[str, ...]]
+    """What it is made of, set once."""
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}>"
 
     def _refused(self, *_: object) -> NoReturn:
         raise wrong(f"{with_article(type(self).__name__)} has {self.has}, and nothing else")
@@ -32,8 +37,27 @@ class FormulaValue:
         __rand__ = __ror__ = __rxor__ = __rlshift__ = __rrshift__ = _refused
         __lt__ = __le__ = __gt__ = __ge__ = _refused
 
+        def __setattr__(self, name: str, value: object) -> None:
+            if name not in self.members or _is_set(self, name):
+                self._changed()
+            object.__setattr__(self, name, value)
+
+        def _changed(self, *_: object) -> NoReturn:
+            kind = with_article(type(self).__name__)
+            raise wrong(f"{kind} cannot be changed: give a new value a name of its own")
+
+        __delattr__ = _changed
+
         def __getattr__(self, name: str) -> NoReturn:
             kind = with_article(type(self).__name__)
             if name.startswith("__"):  # Python itself asks
                 raise AttributeError(f"{kind} has no {quote(name)}")
             raise NoMember(str(wrong(f"{kind} has no {quote(name)}: it has {self.has}")))
+
+
+def _is_set(value: object, name: str) -> bool:
+    try:
+        object.__getattribute__(value, name)
+    except AttributeError:
+        return False
+    return True

@@ -82,6 +82,7 @@ class Accumulator(FormulaValue):
     terms: ClassVar[int]
     factor: ClassVar[Any]
     kind: ClassVar[ValueType]
+    members = ("value", "held", "of")
     has = "plus(x, y) and reduced()"
 
     def __init__(self, value: Element | None = None, terms: int = 0, factor: Any = None) -> None:

@@ -31,6 +31,7 @@ class Extension(FormulaValue):
     degree: ClassVar[int]
     root: ClassVar[Any]
     kind: ClassVar[ValueType]
+    members = ("coefficients",)
     has = "+ - * **, [i], square(), conjugate(), frobenius(), norm() and inverse(n)"
 
     def __init__(self, *coefficients: Coefficient) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import product as pairs
@@ -46,6 +46,8 @@ class UpperBound:
     """Products of operands, by their names, and the factor of each."""
     sign: tuple[int, Fraction] | None = None
     """What was said of one polynomial, by its number, and its factor."""
+    rests: tuple[tuple[Monomial, int, Fraction], ...] = ()
+    """Products of atoms and of the rest above an atom of low bits, and the factor of each."""
 
 
 @dataclass
@@ -54,14 +56,21 @@ class Bounds:
 
     highs: Sequence[int]
     operands: Sequence[LaneOperand]
+    cuts: Mapping[tuple[int, int], int]
+    """Atoms that are low bits of others: (atom, bits) -> its low bits."""
     _products: list[tuple[Monomial, int, Polynomial, int, tuple[str, ...]]] = field(
         default_factory=list
     )
     _count: int = 0
 
-    def upper(self, value: Polynomial, said: Sequence[tuple[Polynomial, bool]]) -> UpperBound:
-        """An upper bound, where each polynomial that is said is negative, or is not."""
-        best = self._plain_upper(value)
+    def upper(
+        self, value: Polynomial, said: Sequence[tuple[Polynomial, bool]], by_rests: bool = False
+    ) -> UpperBound:
+        """An upper bound, where each polynomial that is said is negative, or is not.
+
+        If asked, a word of an operand less its low bits is taken for what it is, a multiple.
+        """
+        best = self._plain_upper(value, by_rests)
         for number, (word, negative) in enumerate(said):
             cancelling = {-Fraction(value[m], c) for m, c in word.items() if m in value}
             for factor in sorted(cancelling):
@@ -69,13 +78,13 @@ class Bounds:
                     continue  # what is said bounds the value from below then
                 shifted = dict(value)
                 add_to(shifted, word, factor)
-                bound = self._plain_upper(shifted)
+                bound = self._plain_upper(shifted, by_rests)
                 limit = bound.limit + factor if negative else bound.limit
                 if limit < best.limit:
                     best = replace(bound, limit=limit, sign=(number, factor))
         return best
 
-    def _plain_upper(self, value: Polynomial) -> UpperBound:
+    def _plain_upper(self, value: Polynomial, by_rests: bool) -> UpperBound:
         """Operands as a whole where their words are in proportion, then each atom at its largest.
 
         Of K*x*y + rest with K from the highest words.
@@ -92,8 +101,27 @@ class Bounds:
             if len(without) < len(rest):
                 rest, bound = without, bound + max(factor * largest, 0)
                 slopes.append((names, Fraction(factor, scale)))
-        limit = bound + sum(self._largest(m, c) for m, c in rest.items())
-        return UpperBound(ratio(limit, scale), tuple(slopes))
+        above = [*self._rests(rest)] if by_rests else []
+        limit = bound + sum(most for *_, most in above)
+        limit += sum(self._largest(m, c) for m, c in rest.items())
+        rests = tuple((m, low, Fraction(factor, scale)) for m, low, factor, _ in above)
+        return UpperBound(ratio(limit, scale), tuple(slopes), rests=rests)
+
+    def _rests(self, value: Polynomial) -> Iterator[tuple[Monomial, int, Rational, Rational]]:
+        """Take each c*m*(w - low) with low = w mod 2^b out of a polynomial.
+
+        It is c*2^b*m*rest: m, the atom low, c*2^b and the largest value of the product.
+        """
+        for (word, bits), low in self.cuts.items():
+            for monomial in [m for m in value if word in m]:
+                others = [*monomial]
+                others.remove(word)
+                below = tuple(sorted((*others, low)))
+                c = min(value[monomial], -value.get(below, 0))
+                if c > 0:
+                    add_to(value, {monomial: -c, below: c})
+                    most = c * (self.highs[word] >> bits << bits)
+                    yield tuple(others), low, c * (1 << bits), self._largest(tuple(others), most)
 
     def _wholes(self) -> list[tuple[Monomial, int, Polynomial, int, tuple[str, ...]]]:
         """Operands and products of two: by names, the highest words, their weight, all words.

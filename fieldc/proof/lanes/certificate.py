@@ -15,15 +15,17 @@ call order, without those that are always 0, then two for each cut in the order 
 
 An integer is a polynomial in variables, [[coefficient, [variable, ...]], ...]. A bound says that
 
-    scale*target - sum(slope*product) + sum(factor*sign) = rest
+    scale*target - sum(slope*product) + sum(factor*sign) = remainder
 
-where products are of operands, named, and every product and every monomial of `rest`, over words
-of operands and low bits alone, is taken at its largest value, with a negative coefficient at 0. A
-sign is an integer that was decided to be negative, then it is at most -1 and its factor is not
-positive, or not to be, then it is at least 0. The sum is below scale*(limit + 1); for `least` the
-target is the negated integer.
+where products are of operands, named, or those in `rests` of variables that are not negative, such
+as the rest of a word of an operand above its low bits. Every product and every monomial of the
+remainder, over words of operands and low bits alone, is taken at its largest value, with a negative
+coefficient at 0. A sign is an integer that was decided to be negative, then it is at most -1 and
+its factor is not positive, or not to be, then it is at least 0. The sum is below scale*(limit + 1);
+for `least` the target is the negated integer.
 
-    bound        {scale, slopes: [[slope, [operand, ...]], ...], signs: [[number, factor], ...]}
+    bound        {scale, slopes: [[slope, [operand, ...]], ...], signs: [[number, factor], ...],
+                  rests: [[slope, [variable, ...]], ...], where there are some}
     node         {steps, split: integer, negative: node, other: node}
                  {steps, canonical: [bound, ...]}
 

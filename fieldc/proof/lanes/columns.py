@@ -211,7 +211,7 @@ def _check_sum(lane: Lane, of: ColumnContract, columns: Sequence[Word]) -> list[
         added = dict(word.value)
         if number < len(before):
             add_to(added, {(before[number],): 1}, -1)
-        if lane.upper(added) > of.growth:
+        if lane.upper(added, by_rests=True) > of.growth:
             raise ProofError(f"a turn may add too much to column {number}")
         growths.append(added)
         add_to(rest, word.value, 1 << of.bits * number)

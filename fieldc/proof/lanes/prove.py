@@ -15,8 +15,8 @@ from fieldc.proof.lanes.bounds import LaneOperand
 from fieldc.proof.lanes.loop import POINTERS, LoopParts, shape_of
 from fieldc.proof.lanes.low_bits import in_this_case
 from fieldc.proof.lanes.step import step
-from fieldc.proof.lanes.word import DIGIT, HALF, WORD, Word
-from fieldc.proof.lanes.words import ExcludedCase, Lane
+from fieldc.proof.lanes.word import DIGIT, HALF, WORD, ExcludedCase, Word
+from fieldc.proof.lanes.words import Lane
 
 MOST_CASES = 64
 """Combinations of signs after which a kernel is taken for one that is not understood."""
@@ -270,6 +270,6 @@ def check_result(
             f"function: {len(terms)} terms of the output do not cancel modulo p, among them "
             f"{', '.join(terms[:3])}{case}"
         )
-    if lane.upper(result) >= contract.high + 1:
+    if lane.upper(result, by_rests=True) >= contract.high + 1:
         raise ProofError(f"canonical: the result may exceed its bound{case}")
     return result

@@ -8,7 +8,7 @@ replacing low/2^b by v/2^b less the rest, from the last cut to the first.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from heapq import heapify, heappop, heappush
@@ -19,8 +19,17 @@ from typing import Any
 from fieldc.proof.algebra.equations import ONE, Polynomial, add_to, product
 from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.lanes.bounds import UpperBound
-from fieldc.proof.lanes.word import DIGIT, WORD, Word, between, in_integers, scaled
-from fieldc.proof.lanes.words import ExcludedCase, Lane
+from fieldc.proof.lanes.word import (
+    DIGIT,
+    WORD,
+    ExcludedCase,
+    Word,
+    between,
+    in_integers,
+    only_atom,
+    scaled,
+)
+from fieldc.proof.lanes.words import Lane
 
 Step = dict[str, Any]
 """JSON of a step; `sign` is none of a certificate but where its cases part."""
@@ -155,15 +164,17 @@ class RecordingLane(Lane):
 
     def bound(self, value: Polynomial) -> dict[str, Any]:
         """Why a polynomial is at most its upper bound."""
-        return bound_of(self.explained(value))
+        why = self.explained(value, by_rests=True)
+        variables = _Writer(self, self._cuts()).variables if why.rests else {}
+        return bound_of(why, variables)
 
     def _cuts(self) -> list[Cut]:
         """Every atom that was cut, in the order in which they were."""
         found = [Cut(atom, dict(key), DIGIT) for key, atom in self._halves.items()]
         found += [Cut(next(iter(v))[0], {(a,): 1}, bits) for (a, bits), v in self._bits_of()]
         for (key, bits), value in self.lows.items():
-            if len(value) == 1 and sum(value.values()) == 1 and ONE not in value:
-                found.append(Cut(next(iter(value))[0], dict(key), bits))
+            if (atom := only_atom(value)) is not None:
+                found.append(Cut(atom, dict(key), bits))
         known = {operand_atom for operand in self.operands for operand_atom in operand.words}
         first: dict[int, Cut] = {}
         for cut in found:
@@ -266,14 +277,24 @@ class _Writer:
         return self.variables[name] if name >= 0 else self.variables[self.cuts[-name - 1].atom] + 1
 
 
-def bound_of(why: UpperBound) -> dict[str, Any]:
-    """A bound with the least scale at which every number is an integer."""
-    numbers = [factor for _, factor in why.slopes] + ([why.sign[1]] if why.sign else [])
+def bound_of(why: UpperBound, variables: Mapping[int, int] | None = None) -> dict[str, Any]:
+    """A bound with the least scale at which every number is an integer.
+
+    `variables` has the numbers of atoms, for products by the rest of a cut.
+    """
+    numbers = [factor for _, factor in why.slopes] + [factor for *_, factor in why.rests]
+    numbers += [why.sign[1]] if why.sign else []
     scale = lcm(*(Fraction(n).denominator for n in numbers))
     less = gcd(scale, *(int(n * scale) for n in numbers))
     factor = Fraction(scale, less)
+    known = variables or {}
+    rests = [
+        [hex(int(c * factor)), [*(known[atom] for atom in others), known[low] + 1]]
+        for others, low, c in why.rests
+    ]
     return {
         "scale": hex(int(factor)),
         "slopes": [[hex(int(slope * factor)), [*names]] for names, slope in why.slopes],
+        **({"rests": rests} if rests else {}),
         "signs": [[why.sign[0], hex(int(why.sign[1] * factor))]] if why.sign else [],
     }

@@ -18,6 +18,10 @@ BitPiece = tuple[int, int, int, int]
 """Bits [first, last) of an atom, at a place: (atom, first, last, place)."""
 
 
+class ExcludedCase(Exception):
+    """No operands give the masks these signs: there is nothing to prove."""
+
+
 @dataclass(frozen=True, eq=False)
 class Word:
     """An integer from `low` to `high`; `pieces` are its bits, where it is put together from some.
@@ -80,6 +84,18 @@ def exact(c: Rational, below: int = 1) -> Rational:
     """A quotient, an int where it is one."""
     found = ratio(c, below)
     return found.numerator if found.denominator == 1 else found
+
+
+def modulo(value: Polynomial, bits: int) -> Polynomial:
+    """The polynomial without what its integer coefficients have above so many bits."""
+    low = {m: c % (1 << bits) if c.denominator == 1 else c for m, c in value.items()}
+    return {m: c for m, c in low.items() if c}
+
+
+def only_atom(value: Polynomial) -> int | None:
+    """The atom that a polynomial is."""
+    (monomial, c), *others = value.items() or [(ONE, 0)]
+    return monomial[0] if len(monomial) == c == 1 and not others else None
 
 
 def in_integers(value: Polynomial) -> tuple[int, Polynomial]:

@@ -30,19 +30,18 @@ from fieldc.proof.lanes.word import (
     HALF,
     WORD,
     BitPiece,
+    ExcludedCase,
     Word,
     WordKey,
     apart,
     between,
     exact,
     fits,
+    modulo,
+    only_atom,
     scaled,
     wrapped,
 )
-
-
-class ExcludedCase(Exception):
-    """No operands give the masks these signs: there is nothing to prove."""
 
 
 @dataclass
@@ -63,7 +62,7 @@ class Lane:
     _meant: dict[int, Polynomial] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._bounds = Bounds(self.highs, self.operands)
+        self._bounds = Bounds(self.highs, self.operands, self.cuts)
 
     def atom(self, name: str, high: int) -> int:
         """A new atom from 0 to `high`."""
@@ -176,17 +175,13 @@ class Lane:
         """0 if a quotient clears it; the word without multiples of 2^32 if that has 32 bits."""
         if self.halves.clear(word):
             return self.constant(0)
-        rest: Polynomial = {}
-        for monomial, c in word.value.items():
-            rest[monomial] = c if Fraction(c).denominator > 1 else int(c) % (1 << HALF)
-        rest = {monomial: c for monomial, c in rest.items() if c}
-        low, high = self.ends(rest)
+        low, high = self.ends(rest := modulo(word.value, HALF))
         return Word(rest, low, high) if 0 <= low <= high < 1 << HALF else None
 
     def _known_low(self, key: WordKey, bits: int) -> Word:
         value = self.lows[key, bits]
-        if len(value) == 1 and sum(value.values()) == 1 and ONE not in value:
-            return self._whole(next(iter(value))[0])
+        if (atom := only_atom(value)) is not None:
+            return self._whole(atom)
         return Word(value, 0, (1 << bits) - 1)
 
     def named(self, word: Word) -> Word:
@@ -231,10 +226,8 @@ class Lane:
         key = frozenset(value.items())
         if (key, DIGIT) in self.lows:
             return self._known_low(key, DIGIT)
-        if list(value.values()) != [1] or ONE in value or len(next(iter(value))) > 1:
-            return None
-        ((atom,),) = value
-        return self._of(between(self._whole(atom).pieces or (), 0, DIGIT))
+        atom = only_atom(value)
+        return None if atom is None else self._of(between(self._whole(atom).pieces or (), 0, DIGIT))
 
     def _low_by_quotient(self, found: Sequence[tuple[Word, int]]) -> Word:
         """-t modulo 2^52, as the low half of q*m; of several q the one that has been multiplied.
@@ -284,12 +277,19 @@ class Lane:
     def half(self, which: int, total: Word, a: Word, b: Word) -> Word:
         """total + the low or high half of the product of two digits."""
         x, y = self.low_bits(a, DIGIT), self.low_bits(b, DIGIT)
+        x, y = self._close(x, y.high), self._close(y, x.high)
         low = self.low_half(x, y)
         if which:
             add_to(value := product(x.value, y.value), low.value, -1)
             rest = scaled(value, Fraction(1, 1 << DIGIT))
             return self.sum(total, Word(rest, 0, x.high * y.high >> DIGIT))
         return self.sum(total, low)
+
+    def _close(self, word: Word, factor: int) -> Word:
+        """The word, by its polynomial where its product with a factor is a digit then."""
+        is_long = word.pieces is None and word.number is None and word.high * factor >= 1 << DIGIT
+        is_close = is_long and self.ends(word.value)[1] * factor < 1 << DIGIT
+        return self.tight(word) if is_close else word
 
     def half_product(self, a: Word, b: Word) -> Word:
         """The product of the low halves of two words."""
@@ -390,11 +390,11 @@ class Lane:
             self.cuts[atom, bits] = self.atom(f"{self.names[atom]} mod 2^{bits}", (1 << bits) - 1)
         return {(self.cuts[atom, bits],): 1}
 
-    def upper(self, value: Polynomial) -> Rational:
+    def upper(self, value: Polynomial, by_rests: bool = False) -> Rational:
         """An upper bound: of the polynomial, and of it with what the signs say added."""
-        return self.explained(value).limit
+        return self.explained(value, by_rests).limit
 
-    def explained(self, value: Polynomial) -> UpperBound:
-        """The same, and why."""
+    def explained(self, value: Polynomial, by_rests: bool = False) -> UpperBound:
+        """The same, and why; if asked, by the rests of words of operands that were cut."""
         said = [(self.expanded(w.value), negative) for w, negative in self.signs.values()]
-        return self._bounds.upper(self.expanded(value), said)
+        return self._bounds.upper(self.expanded(value), said, by_rests)

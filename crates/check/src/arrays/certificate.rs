@@ -159,6 +159,9 @@ pub(crate) struct LaneBound {
     pub(crate) scale: Integer,
     /// Factors of products of operands, which are named.
     pub(crate) slopes: Vec<(Integer, Vec<String>)>,
+    /// Factors of products of variables that are not negative, by their numbers.
+    #[serde(default)]
+    pub(crate) rests: Vec<(Integer, Vec<usize>)>,
     /// Factors of what was decided above, by number: not positive where that is negative.
     pub(crate) signs: Vec<(usize, Integer)>,
 }

@@ -164,6 +164,11 @@ impl Lane {
             rest = rest.plus(&product, -&slope.0);
             high += (&slope.0).max(&BigInt::ZERO) * largest;
         }
+        for (factor, numbers) in &bound.rests {
+            let (product, largest) = self.product(numbers)?;
+            rest = rest.plus(&product, -&factor.0);
+            high += (&factor.0).max(&BigInt::ZERO) * largest;
+        }
         for (number, factor) in &bound.signs {
             let sign = self.signs.get(*number).ok_or(format!("there is no sign {number}"))?;
             let (value, is_negative) = sign;
@@ -182,6 +187,21 @@ impl Lane {
             return Ok(());
         }
         fail(format!("bound: it is not shown that an integer is at most {limit:#x}"))
+    }
+
+    /// A product of the certificate's variables, and its largest value: none may be negative.
+    fn product(&self, numbers: &[usize]) -> Outcome<(Value, BigInt)> {
+        let (mut product, mut largest) = (Value::constant(1), BigInt::from(1));
+        for number in numbers {
+            let variable = self.variables.get(*number);
+            let variable = variable.ok_or(format!("there is no variable {number}"))?;
+            let (least, most) = self.ends(variable);
+            if least < BigInt::ZERO {
+                return fail(format!("bound: variable {number} may be negative"));
+            }
+            (product, largest) = (product.times(variable), largest * most);
+        }
+        Ok((product, largest))
     }
 
     /// The low bits of an integer, if that is known.

@@ -124,7 +124,7 @@ fn no_instruction_may_be_left_out() {
 }
 
 /// A text of the certificate, what takes its place, and what the answer says.
-const CHANGED: [(&str, &str, &str); 21] = [
+const CHANGED: [(&str, &str, &str); 23] = [
     ("-certificate-1", "-certificate-2", "unknown variant"),
     (r#""double", "family""#, r#""add", "family""#, "contract: no add"),
     (r#""family": "double""#, r#""family": "neg""#, "contract: no double"),
@@ -146,6 +146,8 @@ const CHANGED: [(&str, &str, &str); 21] = [
     ("-0x10000000000000\"]]", "-0xfffffffffffff\"]]", "at most"),
     ("-0x10000000000000\"]]", "0x10000000000000\"]]", "says the opposite"),
     (r#"["0x2", ["x"]]"#, r#"["0x3", ["x"]]"#, "at most"),
+    (r#""scale": "0x1", "#, r#""scale": "0x1", "rests": [["0x0", [3]]], "#, "may be negative"),
+    (r#""scale": "0x1", "#, r#""scale": "0x1", "rests": [["0x0", [9]]], "#, "no variable 9"),
 ];
 
 #[test]
