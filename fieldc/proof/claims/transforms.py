@@ -24,8 +24,9 @@ def transform_contract(
     """The contract of a family over n limbs of 64 bits, R = 2^(64n), and so many digits.
 
     Operands and results in digits are below (k + 1)*p for k = `lazy`, those of `butterfly_one`
-    below k/2*p. `move_up` gives x*2^(52D - 64n) for x in limbs; `mul_into` takes x below p
-    and as large a number. In rows a root has a residue for each digit of what it multiplies, which is any number in digits.
+    below k/2*p. `move_up` gives x*2^(52D - 64n) for x in limbs; `mul_into` takes x below p and as
+    large a number. In rows a root has a residue for each digit of what it multiplies, which is any
+    number in digits.
     Raises ProofError.
     """
     numbers = dict(parameters)
