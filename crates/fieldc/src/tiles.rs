@@ -301,7 +301,7 @@ impl<M: Field> Transform<'_, M> {
         let words = BLOCK * self.kernels.digits;
         let blocks = rows.width / BLOCK;
         let mut powers = match self.kernels.powers {
-            PowerKernels::Chained(next) => Powers::new(self.kernels, next),
+            PowerKernels::Chained(next) => Powers::new(self.kernels, next, rows.count),
             PowerKernels::LookedUp(move_up) => {
                 self.enter_with(move_up, space, x, rows);
                 for at in 0..rows.count * blocks {

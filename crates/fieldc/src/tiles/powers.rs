@@ -9,6 +9,8 @@ use crate::vectors::{RunAccumulate, TransformKernels};
 
 /// Powers that are computed side by side, for a product waits for the one before it.
 const CHAINS: usize = 4;
+/// Rows of a chain at least: fewer do not pay for its first power.
+const LINKS: usize = 8;
 
 /// What power of the root of order `count` an element has: the number of its row times that of its
 /// column.
@@ -27,15 +29,23 @@ pub(crate) struct Factors {
 pub(crate) struct Powers {
     /// What later powers are multiplied by, a row for each digit.
     rows: [u64; BLOCK * MOST_DIGITS * MOST_DIGITS],
-    /// The power of a row, at its number modulo `CHAINS`.
+    /// How many chains there are.
+    chains: usize,
+    /// The power of a row, at its number modulo that of the chains.
     now: [Aligned<{ BLOCK * MOST_DIGITS }>; CHAINS],
     kernels: &'static TransformKernels,
     next: RunAccumulate,
 }
 
 impl Powers {
-    pub(crate) fn new(kernels: &'static TransformKernels, next: RunAccumulate) -> Self {
+    /// For so many rows.
+    pub(crate) fn new(
+        kernels: &'static TransformKernels,
+        next: RunAccumulate,
+        rows: usize,
+    ) -> Self {
         Self {
+            chains: (rows / LINKS).clamp(1, CHAINS),
             next,
             rows: [0; BLOCK * MOST_DIGITS * MOST_DIGITS],
             now: [Aligned([0; BLOCK * MOST_DIGITS]); CHAINS],
@@ -58,12 +68,12 @@ impl Powers {
             // nothing but its limbs. A block of elements in digits has so many words or fewer.
             unsafe { root(BLOCK, z[..words].as_mut_ptr(), some.as_ptr().cast()) };
         };
-        for (row, power) in self.now.iter_mut().enumerate() {
+        for (row, power) in self.now[..self.chains].iter_mut().enumerate() {
             to_digits(&mut power.0, factors.first_row + row * factors.step);
         }
         to_digits(
             &mut self.rows[(digits - 1) * words..],
-            CHAINS * factors.step,
+            self.chains * factors.step,
         );
         for number in (0..digits - 1).rev() {
             let (before, row) = self.rows[number * words..].split_at_mut(words);
@@ -74,7 +84,7 @@ impl Powers {
 
     /// Multiplies a row's values, which are residues in digits.
     pub(crate) fn multiply(&mut self, row: usize, z: &mut [u64]) {
-        let (z, w) = (z.as_mut_ptr(), self.now[row % CHAINS].0.as_mut_ptr());
+        let (z, w) = (z.as_mut_ptr(), self.now[row % self.chains].0.as_mut_ptr());
         // SAFETY: as above; results may be operands.
         unsafe {
             (self.kernels.times)(BLOCK, z, z, w);
