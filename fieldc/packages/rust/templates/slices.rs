@@ -1,6 +1,6 @@
 //! Slices of every length compute what single elements do, on every kernel that this processor has.
 
-use @crate@::{DecodeError, @type@ as F, Kernels, inner_product, slices};
+use @crate@::{DecodeError, @type@ as F, Kernels, Ntt, inner_product, slices};
 
 const LENGTHS: [usize; 7] = [63, 64, 65, 127, 128, 300, 777];
 const EVERY_LENGTH: usize = 41;
@@ -123,6 +123,25 @@ fn slices_are_their_elements() {
             check_encodings(&x);
         }
     });
+}
+
+#[test]
+fn transforms_are_the_same_on_every_kernel() {
+    for k in 7..=11 {
+        let (mut table, x) = (vec![F::ZERO; 1 << k], elements(1 << k, 3));
+        let Some(ntt) = Ntt::new(&mut table) else {
+            return;
+        };
+        let mut wanted = x.clone();
+        ntt.forward(&mut wanted);
+        on_every_kernel(|| {
+            let mut z = x.clone();
+            ntt.forward(&mut z);
+            assert!(z == wanted, "2^{k} elements");
+            ntt.inverse(&mut z);
+            assert!(z == x, "2^{k} elements");
+        });
+    }
 }
 
 #[test]
