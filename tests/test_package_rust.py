@@ -105,9 +105,9 @@ def test_its_own_tests_pass(text: str, tmp_path: Path) -> None:
     folder = tmp_path / "package"
     built(text, folder)
     said = cargo(folder, "test", "--quiet", "--features", "alloc")
-    has_room = 4 * find_field(text).p < find_field(text).R
-    assert said.count("test result: ok. 5 passed" if has_room else "test result: ok. 4 passed") == 1
-    assert said.count("test result: ok. 3 passed") == (sys.platform == "linux")  # slices
+    slices, has_room = 3 + (sys.platform == "linux"), 4 * find_field(text).p < find_field(text).R
+    counts = sorted(map(int, re.findall(r"test result: ok. (\d+) passed", said)))
+    assert [n for n in counts if n > 2] == sorted([slices, 4 + has_room])
     assert said.count("test result: ok. 2 passed") == 2  # arrays in digits, documentation
     assert (folder / "Cargo.lock").read_text().count("[[package]]") == 1
     if shutil.which("cargo-clippy"):

@@ -27,35 +27,27 @@ pub(crate) fn is_of_transforms(family: &str) -> bool {
 pub(crate) fn transform_task(contract: &ArrayContract, mixed: &Mixed) -> Outcome<Task> {
     let ArrayContract { family, parameters: Numbers { lazy, factor }, words, word_bits, .. } =
         contract;
-    let p = contract.p.0.clone();
-    let (digits, one) = (digits_of(*words), BigInt::from(1));
+    let (p, digits, one) = (contract.p.0.clone(), digits_of(*words), BigInt::from(1));
     let layout = Layout::digits(digits);
     let (high, below): (BigInt, BigInt) = (&p * (lazy + 1) - 1, &p - 1);
-    let is_lazy = *lazy > 0 && *lazy <= MOST_LAZY;
+    let is_lazy = (1..=MOST_LAZY).contains(lazy);
     let is_too_large =
         p >= &one << (WORD as usize * words) || high >= &one << (DIGIT as usize * digits);
-    let names: &[_] = match family.as_str() {
-        "butterfly_rows" => &["x", "y", "w"],
-        "butterfly_one" => &["x", "y"],
-        "mul_rows" | "mul_into" => &["x", "w"],
-        "move_up" => &[],
-        _ => &["x"],
-    };
-    let has_arrays = mixed.in_digits == names && mixed.gives_digits && *word_bits == WORD;
-    let is_lazy_family = family != "drop_digit" && family != "move_up";
-    if is_lazy != is_lazy_family || *factor > 0 || is_too_large || !has_arrays {
+    let has_arrays =
+        mixed.in_digits == in_digits(family) && mixed.gives_digits && *word_bits == WORD;
+    let is_exact = matches!(family.as_str(), "drop_digit" | "move_up");
+    if is_lazy == is_exact || *factor > 0 || is_too_large || !has_arrays {
         return fail(format!("contract: no {family} of such arrays"));
     }
     let radix = &one << DIGIT as usize;
-    let excess = DIGIT as usize * digits - WORD as usize * words;
-    let moved = (&p << excess) - 1;
-    let most = if family == "move_up" { &moved } else { &high };
-    let mut task = Task::new(p.clone(), layout, one.clone(), most.clone());
+    let up = &one << (DIGIT as usize * digits - WORD as usize * words);
+    let moved: BigInt = &p * &up - 1;
+    let most = if family == "move_up" { moved.clone() } else { high.clone() };
+    let mut task = Task::new(p.clone(), layout, one.clone(), most);
     match family.as_str() {
         "butterfly_rows" => {
             task.operand("x", layout, &high);
-            task.operands("y", Layout::digits(1), &(&radix - 1), digits);
-            task.operands("w", layout, &below, digits);
+            rows(&mut task, ["y", "w"], digits, &below);
             let total = sum_of_rows(&task.operands[1..]);
             let x = Value::default().plus(&task.operands[0].value, radix.clone());
             task.claims = vec![x.plus(&total, 1), x.plus(&total, -1)];
@@ -76,11 +68,10 @@ pub(crate) fn transform_task(contract: &ArrayContract, mixed: &Mixed) -> Outcome
         }
         "move_up" => {
             task.operand("x", Layout::limbs(*words), &below);
-            task.claims = vec![Value::default().plus(&task.operands[0].value, &one << excess)];
+            task.claims = vec![Value::default().plus(&task.operands[0].value, up)];
         }
         "mul_rows" => {
-            task.operands("x", Layout::digits(1), &(&radix - 1), digits);
-            task.operands("w", layout, &below, digits);
+            rows(&mut task, ["x", "w"], digits, &below);
             task.claims = vec![sum_of_rows(&task.operands)];
             task.factor = radix;
         }
@@ -92,6 +83,24 @@ pub(crate) fn transform_task(contract: &ArrayContract, mixed: &Mixed) -> Outcome
     }
     task.arrays_apart();
     Ok(task)
+}
+
+/// The operands of a family that are in digits.
+fn in_digits(family: &str) -> &'static [&'static str] {
+    match family {
+        "butterfly_rows" => &["x", "y", "w"],
+        "butterfly_one" => &["x", "y"],
+        "mul_rows" | "mul_into" => &["x", "w"],
+        "move_up" => &[],
+        _ => &["x"],
+    }
+}
+
+/// Operands: so many digits, and as many rows, each at most as large.
+fn rows(task: &mut Task, [digit, row]: [&str; 2], digits: usize, high: &BigInt) {
+    let largest = (BigInt::from(1) << DIGIT as usize) - 1;
+    task.operands(digit, Layout::digits(1), &largest, digits);
+    task.operands(row, Layout::digits(digits), high, digits);
 }
 
 /// Each digit times its row: digits come first, then as many rows.
