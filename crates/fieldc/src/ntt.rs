@@ -7,7 +7,7 @@ use crate::{PrimeField, slices};
 /// With r = `F::primitive_root_of_unity(k)`, coefficients become the values of their polynomial at
 /// 1, r, r^2, ... in this order.
 ///
-/// Time depends on the length only. In vectors long transforms take 170 kB of the stack.
+/// Time depends on the length only. In vectors long transforms take 190 kB of the stack.
 ///
 /// ```
 /// use fieldc::{Ntt, PrimeField, bls12_381::Fr};

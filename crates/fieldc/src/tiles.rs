@@ -304,16 +304,8 @@ impl<M: Field> Transform<'_, M> {
             PowerKernels::Chained(next) => Powers::new(self.kernels, next, rows.count),
             PowerKernels::LookedUp(move_up) => {
                 self.enter_with(move_up, space, x, rows);
-                for at in 0..rows.count * blocks {
-                    let z = &mut space.tile[at * words..][..words];
-                    multiply_by(
-                        self.kernels,
-                        self.roots,
-                        factors,
-                        (at / blocks, at % blocks),
-                        z,
-                    );
-                }
+                let values = &mut space.tile[..rows.count * blocks * words];
+                multiply_by(self.kernels, self.roots, factors, blocks, values);
                 return;
             }
         };

@@ -1,7 +1,8 @@
 //! Powers of roots that the values of a tile are multiplied by as they enter it.
 //!
-//! A column's power of row i is the i-th power of its root. So each is the one some rows before
-//! times a root that stands in rows: no power is read from the table but the first ones.
+//! A column's power in row i is the i-th power of its root. So it is the power some rows before,
+//! times a root that stands in rows: only the first powers are read from the table. Targets where a
+//! product costs more than a copy read all of them.
 
 use crate::Field;
 use crate::tiles::{Aligned, BLOCK, MOST_DIGITS};
@@ -93,23 +94,30 @@ impl Powers {
     }
 }
 
-/// Multiplies the values of a row and a block of columns by powers from the table: these values are
-/// moved up.
+/// Multiplies the values of rows by powers from the table, where a row has so many blocks: these
+/// values are moved up.
 pub(crate) fn multiply_by<M: Field>(
     kernels: &TransformKernels,
     roots: &[M],
     factors: Factors,
-    (row, block): (usize, usize),
-    z: &mut [u64],
+    blocks: usize,
+    values: &mut [u64],
 ) {
     let mut power = Aligned([0; BLOCK * MOST_DIGITS]);
-    let number = factors.first_row + row * factors.step;
-    let some = powers(roots, number, factors.first + BLOCK * block);
-    let (z, w) = (z.as_mut_ptr(), power.0.as_mut_ptr());
-    // SAFETY: as above; results may be operands.
-    unsafe {
-        (kernels.enter)(BLOCK, w, some.as_ptr().cast());
-        (kernels.times)(BLOCK, z, w, z);
+    let find = |at| {
+        let row = factors.first_row + at / blocks * factors.step;
+        powers(roots, row, factors.first + at % blocks * BLOCK)
+    };
+    // What was just written in small parts is not ready to be read as a vector.
+    let mut found = [find(0), [M::ONE; BLOCK]];
+    for (at, z) in values.chunks_exact_mut(BLOCK * kernels.digits).enumerate() {
+        found[(at + 1) % 2] = find(at + 1);
+        let (z, w) = (z.as_mut_ptr(), power.0.as_mut_ptr());
+        // SAFETY: as above; results may be operands.
+        unsafe {
+            (kernels.enter)(BLOCK, w, found[at % 2].as_ptr().cast());
+            (kernels.times)(BLOCK, z, w, z);
+        }
     }
 }
 
