@@ -169,7 +169,7 @@ def _expressed(of: Kernel, field: Field) -> Expression:
     """The expression of a kernel: the same one each time, so that what is made of it is shared."""
     given = [inputs_of(field, name, bound) for name, bound in of.operands]
     values = tuple(map(as_integer, _values(of.function(field, *map(_argument, given)))))
-    limit, bits = of.result.high(field), field.word * of.result.limbs(field)
+    limit, bits = of.result.high(field), of.result.places(field)
     for value in values:
         if value.low < 0 or value.high > limit:
             raise of._why(field, value, limit)

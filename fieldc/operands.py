@@ -17,7 +17,8 @@ class Range:
     With no power of p it is a plain integer, with two a sum of products. The lowest limbs are those
     of the first value. An algorithm gets several values as a tuple; everything else handles the one
     number that they make. A signed plain integer is a number like any other here, its two's
-    complement.
+    complement. A loose value has the words of a residue, which may be larger than the radix:
+    carries wait.
     """
 
     count: int = 1
@@ -27,6 +28,7 @@ class Range:
     bits: int = 0
     is_signed: bool = False
     radices: int = 0
+    is_loose: bool = False
 
     @property
     def is_residue(self) -> bool:
@@ -59,10 +61,13 @@ class Range:
         """The contract as text, for example `two values < p`."""
         if self.is_signed:
             return f"from -2^{self.bits - 1} to 2^{self.bits - 1} - 1"
-        if self.count == 1:
-            return f"< {self.bound}"
         count = COUNTS[self.count] if self.count < len(COUNTS) else str(self.count)
-        return f"{count} values < {self.bound}"
+        values = "" if self.count == 1 else f"{count} values "
+        return f"{values}< {self.bound}{' in loose digits' * self.is_loose}"
+
+    def places(self, f: Field) -> int:
+        """The bits from one value to the next; a loose value has some beyond its limbs."""
+        return f.word * self.limbs(f) + self.is_loose * LOOSE_SPARE
 
     def limbs(self, f: Field) -> int:
         """The limbs of one value."""
@@ -81,7 +86,7 @@ class Range:
 
     def values(self, f: Field, number: int) -> tuple[int, ...]:
         """The values that make a number. What is above the others belongs to the last one."""
-        bits = f.word * self.limbs(f)
+        bits = self.places(f)
         lower = (number >> bits * i & (1 << bits) - 1 for i in range(self.count - 1))
         return *lower, number >> bits * (self.count - 1)
 
@@ -91,9 +96,11 @@ class Range:
 
     def number(self, f: Field, values: Sequence[int]) -> int:
         """The number that values make."""
-        return sum(v << f.word * self.limbs(f) * i for i, v in enumerate(values))
+        return sum(v << self.places(f) * i for i, v in enumerate(values))
 
 
+LOOSE_SPARE = 64
+"""Bits that a loose value may have beyond its limbs, or more."""
 LEAST_POWER = 64
 """Powers of two from this one on are written as powers."""
 COUNTS = (
@@ -111,6 +118,11 @@ def residues(count: int) -> Range:
 def lazily(count: int, lazy: int = 1) -> Range:
     """Values below (lazy + 1)*p side by side, n limbs each."""
     return Range(count, multiple=lazy + 1)
+
+
+def loosely(count: int, lazy: int) -> Range:
+    """Values below (lazy + 1)*p side by side, in n words each whose carries wait."""
+    return Range(count, multiple=lazy + 1, is_loose=True)
 
 
 def plain_integer(bits: int, is_signed: bool = False, count: int = 1) -> Range:

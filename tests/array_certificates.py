@@ -87,6 +87,7 @@ DOUBLES = [
     ("goldilocks", "mul", "canonical-digits", "avx512f"),
     ("bn254-p", "from_digits", "mixed", "avx512f"),
     ("bls12-381-r", "step_by", "mixed", "avx512f"),
+    ("bls12-381-r", "step_loose", "mixed", "avx512f"),
     ("bls12-381-r", "times", "mixed", "avx512f"),
     ("bls12-381-r", "move_up", "mixed", "avx512f"),
 ]
@@ -103,6 +104,7 @@ SHORT = [
     ("bls12-381-r", "butterfly", "digits", "avx2"),
     ("babybear", "mul", "array", "avx2"),
     ("babybear", "neg", "array", "avx2"),
+    ("bls12-381-r", "step_loose", "mixed", "avx2"),
     ("bn254-p", "accumulate", "columns", "avx2"),
     ("bn254-p", "collect", "columns", "avx2"),
     ("bn254-p", "to_digits", "mixed", "avx2"),

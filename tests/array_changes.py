@@ -13,7 +13,7 @@ GOLDILOCKS, _, _, HALVES, _, ADDS_ONE, ADDS_WORDS, ADDS_HALVES, *_, COLLECTS_HAL
 BY_DOUBLES, MOVE_UP = DOUBLES[0], DOUBLES[-1]
 SHORT_MUL, SHORT_ADD, *_, SHORT_SUM, _, SHORT_CUT, _, SHORT_STEP = SHORT
 TO_DIGITS, FROM_DIGITS, _, TIMES, NEXT_POWER, LEAVE, ROOT, *MIXED_STEPS, CUT, JOIN = MIXED
-NEXT_ROW, STEP_ONE, STEP_BY = MIXED_STEPS
+NEXT_ROW, STEP_ONE, STEP_BY, STEP_LOOSE = MIXED_STEPS
 BORDER, *_ = BORDERS
 CHANGES = [
     (BORDER, "vpsraq zmm2, zmm1, 52", "vpsraq zmm2, zmm1, 51"),
@@ -52,6 +52,11 @@ CHANGES = [
     (STEP_BY, "zmm1, zmmword ptr [r8]", "zmm1, zmmword ptr [r9]"),
     (STEP_BY, "zmmword ptr [rdx], zmm11", "zmmword ptr [r9], zmm11"),
     (STEP_BY, "add rdi, 7", "add rdi, 8"),
+    (STEP_LOOSE, "vpsubq zmm2, zmm1, zmm2", "vpaddq zmm2, zmm1, zmm2"),
+    (STEP_LOOSE, ".quad 0x00cffff900000007", ".quad 0x000ffff900000007"),
+    (STEP_LOOSE, ".quad 0x00032b7f93462342", ".quad 0x00132b7f93462342"),
+    (STEP_LOOSE, "zmmword ptr [rsi + 64], zmm5", "zmmword ptr [rsi + 64], zmm15"),
+    (STEP_LOOSE, "zmm3, zmmword ptr [rcx + 128]", "zmm3, zmmword ptr [r8 + 128]"),
     (SHORT_STEP, "qword ptr [r9]", "qword ptr [r8]"),
     (SHORT_STEP, "add r8, 320", "add r8, 256"),
     (CUT, "vpshrdq zmm5, zmm4, zmm1, 52", "vpshrdq zmm5, zmm4, zmm1, 51"),
@@ -206,10 +211,15 @@ CLAIMS: list[tuple[Case, dict[str, Any]]] = [
     (STEP_BY, {"shared": ["y"]}),
     (STEP_BY, {"shared": ["w", "x"]}),
     (STEP_BY, {"word_bits": 52}),
+    (STEP_LOOSE, {"operation": "butterfly_rows_lazy", "family": "butterfly_rows"}),
+    (STEP_LOOSE, {"parameters": {"lazy": 0}, "operation": "butterfly_loose"}),
+    (STEP_LOOSE, {"parameters": {"lazy": 129}}),
+    (STEP_LOOSE, {"mixed": {"in_digits": ["y", "w"], "gives_digits": True}}),
+    (STEP_LOOSE, {"shared": []}),
     (STEP_ONE, {"parameters": {"lazy": 14}}),
     (STEP_ONE, {"shared": ["y"]}),
     (STEP_ONE, {"operation": "butterfly_rows_lazy", "family": "butterfly_rows"}),
-    (TIMES, {"parameters": {"lazy": 33}}),
+    (TIMES, {"parameters": {"lazy": 129}}),
     (TIMES, {"parameters": {"lazy": 0}, "operation": "mul_into"}),
     (TIMES, {"mixed": {"in_digits": ["x"], "gives_digits": True}}),
     (MOVE_UP, {"parameters": {"lazy": 1}, "operation": "move_up_lazy"}),

@@ -9,10 +9,18 @@ import pytest
 from sampling import sampled
 from vector_emulator import TARGETS, check_kernel
 
-from fieldc.algorithms.transforms import ROLES, NoDigits, lazy_of, transform_kernels
+from fieldc.algorithms.transforms import (
+    LOOSE,
+    ROLES,
+    NoDigits,
+    has_loose,
+    lazy_of,
+    loose_of,
+    transform_kernels,
+)
 from fieldc.artifacts.arrays import BuiltArray, made_transforms
 from fieldc.artifacts.digit_arrays import all_or_none
-from fieldc.artifacts.transforms import job_of_row, roles_of
+from fieldc.artifacts.transforms import job_of_row, roles_of, with_every_step
 from fieldc.artifacts.verify import Job, prove_job
 from fieldc.catalogue import find_field
 from fieldc.field import Field
@@ -76,6 +84,7 @@ def other_layouts(job: Job) -> list[Job]:
         return []
     names = {
         "butterfly_rows": ("x", "y", "w"),
+        "butterfly_loose": ("x", "y", "w"),
         "butterfly_one": ("x", "y"),
         "mul_into": ("x", "w"),
         "mul_rows": ("x", "w"),
@@ -89,7 +98,11 @@ def other_layouts(job: Job) -> list[Job]:
         wrong += [replace(job.mixed, parameters=())]
     if job.mixed.family in TRANSFORM_FAMILIES:
         wrong += [replace(job.mixed, parameters=(*job.mixed.parameters, ("factor", 3)))]
-        wrong += [replace(job.mixed, family=f) for f in TRANSFORM_FAMILIES if f != job.mixed.family]
+        # What may be in loose digits may be in digits.
+        true = {job.mixed.family}
+        if job.mixed.family == "butterfly_rows":
+            true.add("butterfly_loose")
+        wrong += [replace(job.mixed, family=f) for f in TRANSFORM_FAMILIES if f not in true]
     return [replace(job, mixed=each) for each in wrong]
 
 
@@ -123,9 +136,36 @@ def test_primes_of_one_limb_have_none() -> None:
 
 
 def test_values_grow_with_the_digits() -> None:
-    """A product with rows is below (D + 1)*p, and values are below twice as much and p."""
-    bounds = {n: lazy_of(find_field(n)) for n in FIELDS}
-    assert bounds == {"bls12-381-r": 12, "bn254-r": 12, "bls12-381-p": 18}
+    """A product with rows is below (D + 1)*p, and values are below twice as much and p.
+
+    Where carries wait, seven levels add (D + 2)*p each to values below 2p.
+    """
+    bounds = {n: (lazy_of(find_field(n)), loose_of(find_field(n))) for n in FIELDS}
+    assert bounds == {"bls12-381-r": (12, 50), "bn254-r": (12, 50), "bls12-381-p": (18, 71)}
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_no_carry_waits_without_room(target: VectorTarget) -> None:
+    """Digits of 256 bits hold 16p: one step serves for both, and results are below 13p."""
+    f = Field(drawn(256))
+    made = made_transforms(target, f)
+    assert not has_loose(f) and LOOSE not in made
+    assert with_every_step(made)[LOOSE] is made["step_by"]
+    assert "z two values < 13p" in made["step_by"].said()
+    assert not prove_job(made["step_by"].job()).failure
+    assert check_kernel(made["step_by"].kernel, seed=5)
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_steps_of_which_less_is_known_are_refused(name: str) -> None:
+    """Values that are larger than the step takes, and results that are smaller than it gives."""
+    for job in (each.job() for role, each in built(IFMA, name).items() if "step_" in role):
+        assert job.mixed
+        lazy = dict(job.mixed.parameters)["lazy"]
+        for wrong in (lazy // 2, 2 * lazy):
+            parameters = (("lazy", wrong),)
+            failure = prove_job(replace(job, mixed=replace(job.mixed, parameters=parameters)))
+            assert failure.failure or job.mixed.family == "butterfly_loose", (job.symbol, wrong)
 
 
 def test_none_where_one_is_missing() -> None:

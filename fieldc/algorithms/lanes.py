@@ -37,6 +37,8 @@ from fieldc.operations import OPERATIONS, Operation, simple
 
 DIGIT_BITS = 52
 """Bits that a lane multiplies: those of a double's fraction (AVX-512 IFMA)."""
+LOOSE_BITS = 62
+"""Bits of a word of loose digits, where carries wait: those of a digit, and room for sums."""
 LIMB_BITS = 64
 MOST_BITS = 768
 """The longest modulus: its digits leave room for values below 4p."""
@@ -220,9 +222,12 @@ def multiply_add_lazy(f: Field, x: Lazy, y: Lazy, a: Lazy) -> Lazy:
     return subtract_once(divide(f, whole_product(f, x, y)) + a, 2 * f.p)
 
 
-def less_by_top(f: Field, x: Number, c: int) -> Number:
-    """x, or x - c where the highest digits of x, in units of less than p/4, say that x >= c."""
-    place = DIGIT_BITS * (max(0, f.bits - 3) // DIGIT_BITS)
+def less_by_top(f: Field, x: Number, c: int, waiting: int = 0) -> Number:
+    """x, or x - c where the highest digits of x, in units of less than p/4, say that x >= c.
+
+    Where carries of so many bits are `waiting`, units are less than p/4 by so many bits.
+    """
+    place = DIGIT_BITS * (max(0, f.bits - 3 - waiting) // DIGIT_BITS)
     if not place:
         return subtract_once(x, c)
     least = -(-c >> place)

@@ -3,6 +3,9 @@
 A transform is linear in its values. So their digits keep R = 2^(64n), and are what the limbs are,
 cut at other places. Roots of unity are in limbs, or in rows: a row for each digit that they
 multiply.
+
+A butterfly adds to x, and multiplies y. So only y must be in digits below 2^52: the carries of x
+can wait. Where all results of a step are such x, they stay in loose digits.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ from typing import cast
 
 from fieldc.algorithms.lanes import (
     DIGIT_BITS,
+    LOOSE_BITS,
     cut,
     divide,
     excess,
@@ -28,17 +32,27 @@ from fieldc.algorithms.reduction import drop_limb, subtract_once
 from fieldc.errors import UserError
 from fieldc.field import Field
 from fieldc.language import BoundError, Expression, Kernel, Number
-from fieldc.operands import Range, lazily, plain_integer, residues
+from fieldc.operands import Range, lazily, loosely, plain_integer, residues
 from fieldc.operations import Operation
 from fieldc.polynomial_bounds import tighten
 
 CHAINED, LOOKED_UP = "next_power", "move_up"
 """What brings powers of roots: each comes from one before it, or is looked up in a table."""
+LOOSE = "step_loose"
+"""The step whose results are added to in the next one. Some moduli have none."""
 ROLES = (
     *("enter", LOOKED_UP, "times", CHAINED, "leave"),
-    *("root", "next_row", "step_one", "step_by"),
+    *("root", "next_row", "step_one", "step_by", LOOSE),
 )
 """The kernels of a transform, of which powers take one of two."""
+MOST_LEVELS = 8
+"""The levels that values in digits take at most before they are reduced."""
+ENTERED = 2
+"""What values are below on entry, in p."""
+LENDING = 6
+"""Bits of p's highest digit from which multiples of p can lend to digits below."""
+WAITING = LOOSE_BITS - DIGIT_BITS + 1
+"""Bits of the carries that wait below a word."""
 
 
 class NoDigits(UserError, LookupError):
@@ -64,24 +78,24 @@ def transform_kernels(f: Field) -> dict[str, TransformKernel]:
     `enter` and `leave` move values from limbs to digits and back. `times` multiplies each by a
     power of a root, and `next_power` such a power by its root in rows. A power from a table enters
     as values do, and then `move_up` brings values to digits. `step_by` is a butterfly
-    with one root for all elements, in rows. `root` gives the last row, the root where R is
-    2^(52D), and `next_row` each one before it. `step_one` is a butterfly with the root 1. Raises
-    NoDigits.
+    with one root for all elements, in rows, and `step_loose` the same where carries wait. `root`
+    gives the last row, the root where R is 2^(52D), and `next_row` each one before it. `step_one`
+    is a butterfly with the root 1. Raises NoDigits.
     """
-    digits, lazy = in_lanes(f), lazy_of(f)
-    step_by = TransformKernel(_by_rows(digits.n).expression(digits), (), digits, ("w",))
+    digits, lazy = in_lanes(f), loose_of(f)
+    steps = [_by_rows(digits.n, lazy)] + [_loosely_by_rows(digits.n, lazy)] * has_loose(f)
     made = (
         TransformKernel(cut.expression(f), (), digits),
         TransformKernel(_move_up(f), (), digits),
         TransformKernel(_times(f), (), digits),
         TransformKernel(_next_power(digits.n).expression(digits), (), digits),
-        TransformKernel(_leave(f, lazy), ("x",), f),
+        TransformKernel(_leave(f, _carried(digits.n, lazy)), ("x",), f),
         TransformKernel(_root(f), (), digits),
         TransformKernel(next_row.expression(digits), (), digits),
         TransformKernel(_by_one(digits.n).expression(digits), (), digits),
-        step_by,
+        *(TransformKernel(step.expression(digits), (), digits, ("w",)) for step in steps),
     )
-    return dict(zip(ROLES, made, strict=True))
+    return dict(zip(ROLES, made, strict=False))
 
 
 @lru_cache(maxsize=64)
@@ -105,29 +119,73 @@ def lazy_of(f: Field) -> int:
     raise NoDigits(f"digits have too little room for the values of a transform, for {f.short}")
 
 
-def _by_rows(count: int) -> Kernel:
+def loose_of(f: Field) -> int:
+    """k where values with waiting carries are below (k + 1)*p: after as many levels as there are.
+
+    Or lazy_of(f), where what is left of them after a step is more than digits hold, or where p's
+    highest digit has nothing to lend.
+    """
+    digits = in_lanes(f)
+    most = ENTERED + (MOST_LEVELS - 1) * (digits.n + 2) - 1
+    fits = (_carried(digits.n, most) + 1) * f.p <= digits.R
+    lends = (f.bits - 1) % DIGIT_BITS + 1 >= LENDING
+    return most if fits and lends else lazy_of(f)
+
+
+def has_loose(f: Field) -> bool:
+    """Whether carries may wait from level to level."""
+    return loose_of(f) > lazy_of(f)
+
+
+def _carried(count: int, lazy: int) -> int:
+    """k where results of the step by rows are below (k + 1)*p, for x below (lazy + 1)*p."""
+    return lazy - lazy // 2 + count + 1
+
+
+def _by_rows(count: int, lazy: int) -> Kernel:
     """The step with a root in as many rows as there are digits, row i for digit i."""
-    lazy = 2 * (count + 1)
 
     def text(
         f: Field, x: Number, y: tuple[Number, ...], w: tuple[Number, ...]
     ) -> tuple[Number, Number]:
-        """x + t and x - t for t = (sum of y_i*w_i)/2^52, not reduced.
+        """x + t and x - t, less about half of what x may be where x is more, not reduced."""
+        t = drop_limb(f, _sum_of_rows(y, w))
+        return _both(f, less_by_top(f, x, lazy // 2 * f.p, WAITING), t, (count + 1) * f.p)
 
-        A digit times a row is below 2^52*p, so t is below (D + 1)*p: rows have done what the
-        reduction of a product does, and one digit is left to drop.
-        """
-        return _both(f, x, drop_limb(f, _sum_of_rows(y, w)), lazy)
+    return _step("butterfly_rows", text, count, lazy, lazily(2, _carried(count, lazy)))
+
+
+def _loosely_by_rows(count: int, lazy: int) -> Kernel:
+    """The same for results below (lazy + 1)*p, whose carries wait."""
+    before = lazy - count - 2
+
+    def text(
+        f: Field, x: Number, y: tuple[Number, ...], w: tuple[Number, ...]
+    ) -> tuple[Number, Number]:
+        """x + t and x - t, not reduced; p more than t may be, so that no digit is negative."""
+        return _both(f, x, drop_limb(f, _sum_of_rows(y, w)), (count + 2) * f.p)
+
+    return _step("butterfly_loose", text, count, before, loosely(2, lazy))
+
+
+def _step(
+    family: str, text: Callable[..., tuple[Number, Number]], count: int, lazy: int, results: Range
+) -> Kernel:
+    """A butterfly by rows, for x in loose digits: t = (sum of y_i*w_i)/2^52.
+
+    A digit times a row is below 2^52*p, so t is below (D + 1)*p: rows have done what the
+    reduction of a product does, and one digit is left to drop.
+    """
 
     def compute(f: Field, x: int, y: tuple[int, ...], w: tuple[int, ...]) -> tuple[int, int]:
         t = sum(y_i * w_i for y_i, w_i in zip(y, w, strict=True)) * f.mu
         return x + t, x - t
 
-    below, digits = lazily(1, lazy), plain_integer(DIGIT_BITS, count=count)
+    digits = plain_integer(DIGIT_BITS, count=count)
     computes = Operation(
-        "butterfly_rows",
-        (("x", below), ("y", digits), ("w", residues(count))),
-        lazily(2, lazy),
+        family,
+        (("x", loosely(1, lazy)), ("y", digits), ("w", residues(count))),
+        results,
         "x + t, x - t mod p for t = (y0*w0 + y1*w1 + ...)/2^52",
         compute,
         {"lazy": lazy},
@@ -161,11 +219,9 @@ def _next_power(count: int) -> Kernel:
     return Kernel(computes, "rows", cast(Callable[..., Number], text))
 
 
-def _both(f: Field, x: Number, t: Number, lazy: int) -> tuple[Number, Number]:
-    """x + t and x - t for t below lazy/2*p; less_by_top leaves x less than p above that."""
-    half = lazy // 2 * f.p
-    x = less_by_top(f, x, half)
-    return t + x, (half - t) + x
+def _both(f: Field, x: Number, t: Number, most: int) -> tuple[Number, Number]:
+    """x + t and x - t for t of at most so much, a multiple of p."""
+    return t + x, (most - t) + x
 
 
 def _by_one(count: int) -> Kernel:

@@ -8,7 +8,7 @@ from typing import Protocol, TypeVar
 
 from fieldc.algorithms.columns import COLLECT
 from fieldc.algorithms.lanes import DIGIT_BITS, LIMB_BITS, cut, in_lanes, join
-from fieldc.algorithms.transforms import ROLES
+from fieldc.algorithms.transforms import LOOSE, ROLES
 from fieldc.artifacts.columns import check_pair
 from fieldc.artifacts.transforms import roles_of
 from fieldc.artifacts.verify import Job
@@ -90,12 +90,15 @@ def in_whole_sets(built: Sequence[BuiltWithRole]) -> list[BuiltWithRole]:
 
 
 def all_or_none(built: Sequence[BuiltWithRole], roles: Collection[str]) -> list[BuiltWithRole]:
-    """The kernels, but none of those roles of a target for which one of them is missing."""
+    """The kernels, but none of those roles of a target for which one of them is missing.
+
+    The step in loose digits may be: another one does what it does.
+    """
     targets = {each.kernel.target.name: each.kernel.target for each in built}
     whole = {
         name
         for name, target in targets.items()
-        if {*roles_of(target, roles)}
+        if {*roles_of(target, roles)} - {LOOSE}
         <= {each.role for each in built if each.kernel.target.name == name}
     }
     return [e for e in built if e.role not in roles or e.kernel.target.name in whole]

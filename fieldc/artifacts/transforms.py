@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from fieldc.algorithms.lanes import DIGIT_BITS, LIMB_BITS, in_lanes
 from fieldc.algorithms.transforms import (
     CHAINED,
     LOOKED_UP,
+    LOOSE,
     ROLES,
     NoDigits,
     TransformKernel,
@@ -21,6 +22,7 @@ from fieldc.targets.header import contract
 from fieldc.targets.vectors.kernel import ArrayKernel
 from fieldc.targets.vectors.target import VectorTarget
 
+AnyKernel = TypeVar("AnyKernel")
 LAYOUT = "transform"
 """The layout of its kernels: some arrays are in digits, others in limbs."""
 
@@ -31,12 +33,17 @@ def kernels_of(f: Field, target: VectorTarget) -> dict[str, TransformKernel]:
         made = transform_kernels(f)
     except NoDigits:
         return {}
-    return {role: made[role] for role in roles_of(target)}
+    return {role: made[role] for role in roles_of(target) if role in made}
 
 
 def roles_of(target: VectorTarget, roles: Collection[str] = ROLES) -> list[str]:
     """Those of some roles that a target has: powers take one of two."""
     return [role for role in roles if role != (LOOKED_UP if target.chains else CHAINED)]
+
+
+def with_every_step(found: Mapping[str, AnyKernel]) -> dict[str, AnyKernel]:
+    """Kernels by their roles, where `step_by` is the step in loose digits too if none is made."""
+    return {LOOSE: found["step_by"], **found} if found else {}
 
 
 def job_of_transform(kernel: ArrayKernel) -> Job:

@@ -12,7 +12,7 @@ import random
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
-from fieldc.algorithms.lanes import DIGIT_BITS, in_lanes
+from fieldc.algorithms.lanes import DIGIT_BITS, LOOSE_BITS, in_lanes
 from fieldc.field import Field
 from fieldc.language import Expression
 from fieldc.machine.check import CheckError, vectors
@@ -36,10 +36,16 @@ def word_bytes(f: Field) -> int:
     return f.word // 8 if f.word != DIGIT_BITS else WORD_BYTES
 
 
-def packed(f: Field, values: Sequence[int], width: int = 0) -> bytes:
-    """The array of some values, in the layout of the field's words: n, or `width` for each."""
+def packed(f: Field, values: Sequence[int], width: int = 0, is_loose: bool = False) -> bytes:
+    """The array of some values, in the layout of the field's words: n, or `width` for each.
+
+    In loose digits each word lends the one below it as much as that takes, and the last word has
+    what is left.
+    """
     width = width or f.n
     words = [[v >> f.word * i & f.base - 1 for i in range(width)] for v in values]
+    if is_loose:
+        words = [_loosened(f, value, width) for value in values]
     if f.word != DIGIT_BITS:
         ordered = [word for value in words for word in value]
     else:
@@ -47,6 +53,18 @@ def packed(f: Field, values: Sequence[int], width: int = 0) -> bytes:
         blocks = (words[at : at + BLOCK] for at in range(0, len(words), BLOCK))
         ordered = [value[i] for block in blocks for i in range(width) for value in block]
     return b"".join(word.to_bytes(word_bytes(f), "little") for word in ordered)
+
+
+def _loosened(f: Field, value: int, width: int) -> list[int]:
+    """The words of a number in loose digits."""
+    words, most = [], (1 << LOOSE_BITS - f.word) - 1
+    for _ in range(width - 1):
+        word = value & f.base - 1
+        value >>= f.word
+        lent = min(value, most)
+        words.append(word + lent * f.base)
+        value -= lent
+    return [*words, value]
 
 
 def unpacked(f: Field, data: bytes, count: int) -> list[int]:
@@ -79,7 +97,9 @@ class ArrayFunction:
         self.result_field = result_field or f
         names = [name for name, _ in expression.kernel.operands]
         self.operand_fields = [in_lanes(f) if name in in_digits else f for name in names]
-        bounds = (bound for _, bound in expression.kernel.operands)
+        bounds = [bound for _, bound in expression.kernel.operands]
+        self.loose = [bound.is_loose for bound in bounds]
+        """Whether an operand is in loose digits."""
         self.widths = [b.width(g) for b, g in zip(bounds, self.operand_fields, strict=True)]
         """The words of an element of each operand."""
         self.shared = [name in shared for name in names]
@@ -102,7 +122,7 @@ class ArrayFunction:
         """An operand in memory: of one that serves for all elements, the words of the first."""
         f = self.operand_fields[number]
         if not self.shared[number]:
-            return packed(f, values, self.widths[number])
+            return packed(f, values, self.widths[number], self.loose[number])
         words = range(self.widths[number])
         digits = (values[0] >> f.word * i & f.base - 1 for i in words)
         return b"".join(digit.to_bytes(WORD_BYTES, "little") for digit in digits)

@@ -50,6 +50,17 @@ def square(build: LaneBuilder, digits: list[Value], node: Integer, count: int) -
     return total
 
 
+def less_than(build: LaneBuilder, constant: Integer, columns: list[Value]) -> list[Value]:
+    """Columns of a constant less others, none negative: a column lends to the one below it."""
+    found, lent, last = list[Value](), 0, len(columns) - 1
+    for at, column in enumerate(columns):
+        above = constant.high >> DIGIT_BITS * at
+        digit = (above if at == last else above & (1 << DIGIT_BITS) - 1) - lent
+        lent = 0 if at == last else max(0, -(digit - column.high >> DIGIT_BITS))
+        found.append(build.rest(digit + (lent << DIGIT_BITS), column))
+    return found
+
+
 def joined(build: LaneBuilder, low: list[Value], high: list[Value], node: Integer) -> list[Value]:
     """The sums of both halves' columns, which make a node."""
     both = enumerate(zip(low, high, strict=True))

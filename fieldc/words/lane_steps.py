@@ -101,6 +101,12 @@ class LaneBuilder(Builder):
             raise LanguageError("a column is too large for a difference")
         return self.sub(a, b, self.no_carry)[0]
 
+    def rest(self, constant: int, word: Value) -> Value:
+        """A constant less a word, which is not more. Raises LanguageError where it may be."""
+        if constant < word.high:
+            raise LanguageError("a column is larger than what it is taken from")
+        return self.sub(self.constant(constant), word, self.no_carry, constant)[0]
+
     def wrapped(self, a: Value, b: Value, limit: int | None = None) -> Value:
         """a + b modulo 2^64, which is known to be at most `limit`."""
         if a.constant == 0 or b.constant == 0:

@@ -8,18 +8,19 @@ more than 52 bits of a word: a digit needs its carry taken out, but what lies ab
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from itertools import islice, zip_longest
 
 from fieldc.algorithms.columns import SUM, Columns
 from fieldc.algorithms.lane_words import is_in_words
-from fieldc.algorithms.lanes import DIGIT_BITS, in_lanes
+from fieldc.algorithms.lanes import DIGIT_BITS, LOOSE_BITS, in_lanes
 from fieldc.field import Field
 from fieldc.language import Expression, Integer, LanguageError
 from fieldc.words.digits import BitRange, by_top, part_of
 from fieldc.words.lane_limbs import digit_of, limbs_of
-from fieldc.words.lane_products import Totals, add_product, joined, limit_of, square
+from fieldc.words.lane_patterns import cleared, corrected
+from fieldc.words.lane_products import Totals, add_product, joined, less_than, limit_of, square
 from fieldc.words.lane_steps import PLAIN, LaneBuilder, LaneStyle
 from fieldc.words.lower import constant_names, lower, uses_of, without_dead_steps
 from fieldc.words.program import Program, Value
@@ -54,13 +55,16 @@ def lower_in_lanes(
     build = LaneBuilder(LANE, {} if f.word == DIGIT_BITS else constant_names(f), style=style)
     names = [name for name, _ in expression.kernel.operands]
     digits = names if f.word == DIGIT_BITS else in_digits
-    lowering = LaneLowering(build, uses_of(expression.result), digits, columns)
+    loose = {name: b.limbs(f) for name, b in expression.kernel.operands if b.is_loose}
+    lowering = LaneLowering(build, uses_of(expression.result), digits, columns, loose)
     results: list[Value] = []
     for value in expression.values:
         count = expression.kernel.result.limbs(given)
         if columns is not None and not expression.kernel.result.is_residue:
             count = columns.count
             words = lowering.columns(value)[:count]
+        elif expression.kernel.result.is_loose:
+            words = lowering.loose(value)[:count]
         elif given.word == DIGIT_BITS:
             words = [build.cut(word) for word in lowering.digits(value)]
         else:
@@ -92,6 +96,8 @@ class LaneLowering:
     """The operands that are digits already; the others are limbs."""
     given: Columns | None = None
     """The columns of the operand t, where it lies in some."""
+    loosely: Mapping[str, int] = field(default_factory=dict)
+    """The operands in loose digits, with their words: these are columns, whose carries wait."""
     _columns: dict[int, list[Value]] = field(default_factory=dict)
     _digits: dict[int, list[Value]] = field(default_factory=dict)
     _carries: dict[int, _Carried] = field(default_factory=dict)
@@ -116,7 +122,7 @@ class LaneLowering:
             return self._digits_mod(node)
         if node.op == "select":
             return self._digits_select(node)
-        if self._corrected(node) is not None:
+        if corrected(node) is not None:
             return self._digits_corrected(node)
         if self._is_signed(node):
             return self.build.with_carries(self._signed_columns(node), node.high)
@@ -133,6 +139,14 @@ class LaneLowering:
         found = part_of(node)
         return None if found is None or self._in_columns(found[0]) else found
 
+    def _is_loose(self, node: Integer) -> bool:
+        """Whether a node is an operand in loose digits, or its highest words.
+
+        These are less than its highest digits by no more than the carries that wait.
+        """
+        part = self._part(node)
+        return part is not None and part[0].name in self.loosely
+
     def _in_columns(self, node: Integer) -> bool:
         return self.given is not None and node.op == "input" and node.name == SUM
 
@@ -145,10 +159,12 @@ class LaneLowering:
     def _columns_of(self, node: Integer) -> list[Value]:
         if self.given is not None and self._in_columns(node):
             return self._given_columns(node, self.given)
+        if self._is_loose(node):
+            return self._parts(node)
         if node.op == "shift_right" and self._part(node) is None:
             return self._columns_shift_right(node)
         is_sum = node.op in ("add", "mul", "double", "shift_left") and self._part(node) is None
-        if is_sum and self._corrected(node) is None:
+        if is_sum and corrected(node) is None:
             return self._sum(node)
         return [self.build.cut(word) for word in self.digits(node)]
 
@@ -168,7 +184,7 @@ class LaneLowering:
         """Add a node to columns that make `whole` at last, from a place on."""
         is_known = id(node) in self._columns or (self.uses[id(node)] > 1 and node is not whole)
         inner = () if is_known else node.args
-        if inner and node.op == "add" and self._corrected(node) is None:
+        if inner and node.op == "add" and corrected(node) is None:
             for term in sorted(node.args, key=self._turn):
                 self._onto(total, term, place, whole)
         elif inner and node.op == "mul":
@@ -254,33 +270,15 @@ class LaneLowering:
         whole, (count, bits) = node.args[0], divmod(node.amount, DIGIT_BITS)
         if bits:
             raise LanguageError("digits are dropped whole")
-        if count == 1 and (cleared := self._cleared(whole)) is not None:
-            return self._dropped(whole, *cleared)
+        is_alone = count == 1 and self.uses[id(whole)] == 1
+        if is_alone and (found := cleared(whole)) is not None:
+            return self._dropped(whole, *found)
         self._carried(whole, count)
         first, *rest = self.columns(whole)[count:]
         carry = self._carries[id(whole)].carry
         if carry is not None:
             first = self.build.sum(first, carry, limit_of(whole, count))
         return [first, *rest][: self.count(node)]
-
-    def _cleared(self, whole: Integer) -> tuple[Integer, Integer] | None:
-        """(t, q*p) of t + q*p where q is chosen so that its lowest digit becomes 0."""
-        if whole.op != "add" or self.uses[id(whole)] > 1:
-            return None
-        t, product = whole.args
-        if product.op != "mul":
-            return None
-        q, p = product.args
-        if p.op != "constant" or q.op != "mod" or q.amount != DIGIT_BITS:
-            return None
-        multiplied, n0 = q.args[0], 1
-        if multiplied is not t:  # n0 of 1 leaves no product
-            if multiplied.op != "mul" or multiplied.args[0] is not t:
-                return None
-            if multiplied.args[1].op != "constant":
-                return None
-            n0 = multiplied.args[1].high
-        return (t, product) if (n0 * p.high + 1) % RADIX == 0 else None
 
     def _dropped(self, whole: Integer, t: Integer, product: Integer) -> list[Value]:
         """(t + q*p) >> 52: the lowest column is rounded up, without its product."""
@@ -313,6 +311,15 @@ class LaneLowering:
             return self._columns_by_top(node, difference)
         return self.columns(node)
 
+    def loose(self, node: Integer) -> list[Value]:
+        """Columns of a number of which none is negative, whose carries wait."""
+        if not self._is_signed(node):
+            return self.columns(node)
+        if node.op == "sub":
+            return less_than(self.build, node.args[0], self.columns(node.args[1]))
+        a, b = map(self.loose, node.args)
+        return [self.build.sum(x, y) for x, y in self._pairs(a, b, max(len(a), len(b)))]
+
     def _columns_by_top(self, node: Integer, difference: Integer) -> list[Value]:
         if id(node) not in self._columns:
             *_, top = self.build.with_carries(self._difference(difference))
@@ -334,19 +341,8 @@ class LaneLowering:
         whole = self._carried(t, self.count(t))
         return self._merged(mask, whole, kept, node)
 
-    def _corrected(self, node: Integer) -> tuple[Integer, Integer] | None:
-        """(d, c) of d + (d < 0)*c."""
-        if node.op != "add":
-            return None
-        d, masked = node.args
-        if masked.condition is None or masked.op != "masked":
-            return None
-        if masked.condition.difference is not d or masked.args[0].op != "constant":
-            raise LanguageError("lanes correct d by a constant where d is negative")
-        return d, masked.args[0]
-
     def _digits_corrected(self, node: Integer) -> list[Value]:
-        found = self._corrected(node)
+        found = corrected(node)
         if found is None or found[0].op != "sub":
             raise LanguageError("lanes correct a difference")
         difference = self._difference(found[0])
@@ -354,8 +350,8 @@ class LaneLowering:
         pairs = self._pairs(difference, constant, max(len(difference), len(constant)))
         kept = self.build.with_carries(difference)
         mask = self.build.signed(kept[-1], LANE - 1)
-        corrected = self.build.with_carries([self.build.wrapped(x, y) for x, y in pairs])
-        return self._merged(mask, corrected, kept, node)
+        sums = self.build.with_carries([self.build.wrapped(x, y) for x, y in pairs])
+        return self._merged(mask, sums, kept, node)
 
     def _merged(self, mask: Value, a: list[Value], b: list[Value], node: Integer) -> list[Value]:
         pairs = self._pairs(a, b, self.count(node))
@@ -373,6 +369,8 @@ class LaneLowering:
             raise LanguageError(f"{node.op} is no part of an operand")
         operand, at, _ = part
         places = range(self.count(node))
+        if operand.name in self.loosely:
+            places = range(min(len(places), self.loosely[operand.name] - at // DIGIT_BITS))
         if operand.name in self.in_digits:
             if at % DIGIT_BITS or at < 0:
                 raise LanguageError("digits of an operand are read whole")
@@ -383,5 +381,6 @@ class LaneLowering:
 
     def _load(self, operand: Integer, index: int) -> Value:
         word = DIGIT_BITS if operand.name in self.in_digits else LANE
-        limit = min(operand.high >> word * index, (1 << word) - 1)
+        bits = LOOSE_BITS if operand.name in self.loosely else word
+        limit = min(operand.high >> word * index, (1 << bits) - 1)
         return self.build.load(operand.name, operand.amount + index, limit)

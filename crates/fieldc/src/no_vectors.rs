@@ -4,7 +4,8 @@ use crate::array_operation::Operation;
 use crate::modulus::Modulus;
 
 /// What a kernel of butterflies would be.
-type RunButterfly = unsafe fn(usize, *mut u64, *mut u64, *const u64, *const u64, *const u64);
+pub(crate) type RunButterfly =
+    unsafe fn(usize, *mut u64, *mut u64, *const u64, *const u64, *const u64);
 
 /// What a kernel of up to three operands would be.
 type Run = unsafe fn(usize, *mut u64, *const u64, *const u64, *const u64);
@@ -73,6 +74,7 @@ pub(crate) struct TransformKernels {
     pub(crate) next_row: RunMove,
     pub(crate) step_one: RunButterfly,
     pub(crate) step_by: RunButterfly,
+    pub(crate) step_loose: RunButterfly,
     pub(crate) digits: usize,
 }
 

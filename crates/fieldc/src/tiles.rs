@@ -9,8 +9,10 @@ use crate::assembly::HasProducts;
 use crate::ntt::{put_in_order, reversed};
 use crate::vectors::{PowerKernels, RunMove, TransformKernels, transforms_on_arrays};
 use core::ops::Range;
+use levels::Values;
 use powers::{Factors, Powers, multiply_by};
 
+mod levels;
 mod powers;
 
 /// Elements that vectors take at a time.
@@ -21,6 +23,8 @@ const LEAST: usize = 128;
 const WORDS: usize = 10240;
 /// Words of a tile of short transforms, which need less of the stack.
 const FEW: usize = 2560;
+/// The levels that values in digits take at most before they are reduced.
+const LEVELS: u32 = 8;
 /// Words of an element in digits at most.
 pub(crate) const MOST_DIGITS: usize = 15;
 /// Roots that are taken to rows together: kernels wait less for one another.
@@ -132,7 +136,7 @@ impl<M: Field> Transform<'_, M> {
     /// How many of some levels the next tiles take, so that all take about as many.
     fn together<const SIZE: usize>(&self, levels: u32) -> u32 {
         let digits = self.kernels.digits;
-        let most = (SIZE / digits / digits.max(BLOCK)).ilog2();
+        let most = (SIZE / digits / digits.max(BLOCK)).ilog2().min(LEVELS);
         levels.div_ceil(levels.div_ceil(most))
     }
 
@@ -163,7 +167,7 @@ impl<M: Field> Transform<'_, M> {
             self.find_roots(&mut space.roots, levels, blocks, power, 1);
             for first in (0..rows.stride).step_by(rows.width) {
                 self.enter(space, &block[first..], rows);
-                self.compute(space.values(rows, self.kernels), 1);
+                space.values(rows, self.kernels).compute(self.kernels, 1);
                 self.leave(&mut block[first..], space, rows);
             }
         }
@@ -199,7 +203,7 @@ impl<M: Field> Transform<'_, M> {
                     } else {
                         self.enter(space, block, rows);
                     }
-                    self.compute(space.values(rows, self.kernels), 1);
+                    space.values(rows, self.kernels).compute(self.kernels, 1);
                     self.leave(block, space, rows);
                 }
             }
@@ -329,49 +333,6 @@ impl<M: Field> Transform<'_, M> {
             unsafe { (self.kernels.leave)(rows.width, x.as_mut_ptr().cast(), z.as_ptr()) };
         }
     }
-
-    /// The levels of a block of rows; the first has the root of that number.
-    fn compute<const SIZE: usize>(&self, values: Values<'_, SIZE>, number: usize) {
-        let half = values.tile.len() / 2;
-        let (low, high) = values.tile.split_at_mut(half);
-        self.step(low, high, values.roots, number);
-        if half > values.words {
-            for (number, tile) in [(2 * number, low), (2 * number + 1, high)] {
-                self.compute(Values { tile, ..values }, number);
-            }
-        }
-    }
-
-    /// x + w*y and x - w*y instead of x and y, for the root of a number.
-    fn step<const SIZE: usize>(
-        &self,
-        x: &mut [u64],
-        y: &mut [u64],
-        roots: &Roots<SIZE>,
-        number: usize,
-    ) {
-        let digits = self.kernels.digits;
-        let words = digits * digits;
-        let w = &roots.rows[number * words..][..words];
-        let is_one = number < roots.ones && number.is_power_of_two();
-        let step = if is_one {
-            self.kernels.step_one
-        } else {
-            self.kernels.step_by
-        };
-        let count = x.len() / digits;
-        let (x, y) = (x.as_mut_ptr(), y.as_mut_ptr());
-        // SAFETY: as above; results are x and y, and w is apart from them. For 1 it is not read.
-        unsafe { step(count, x, y, x, y, w.as_ptr()) };
-    }
-}
-
-/// Values of some rows, and the roots of their levels.
-struct Values<'a, const SIZE: usize> {
-    tile: &'a mut [u64],
-    roots: &'a Roots<SIZE>,
-    /// Of a row.
-    words: usize,
 }
 
 impl<const SIZE: usize> Space<SIZE> {

@@ -63,6 +63,8 @@ pub(crate) struct TransformKernels {
     pub(crate) step_one: RunButterfly,
     /// One with the rows of one root in digits, for all elements.
     pub(crate) step_by: RunButterfly,
+    /// The same, for results that the next step only adds to: their carries wait.
+    pub(crate) step_loose: RunButterfly,
     /// Words of an element in digits.
     pub(crate) digits: usize,
 }

@@ -4,10 +4,11 @@ use crate::array_operation::Operation;
 use crate::kernels::{ADX_AVX2, ADX_AVX512IFMA, AVX2, AVX512F, AVX512IFMA, Kernels, UNKNOWN};
 use crate::modulus::{Modulus, is_same_number};
 use crate::running::code;
-use crate::vector_kernels::{ArrayKernel, ArrayKernels, Entry, RunButterfly};
+use crate::vector_kernels::{ArrayKernel, ArrayKernels, Entry};
 
 pub(crate) use crate::vector_kernels::{
-    DigitKernels, MoveKernels, PowerKernels, RunAccumulate, RunMove, SumKernels, TransformKernels,
+    DigitKernels, MoveKernels, PowerKernels, RunAccumulate, RunButterfly, RunMove, SumKernels,
+    TransformKernels,
 };
 
 /// The entry of a modulus in the generated list.

@@ -21,6 +21,7 @@ from fieldc.artifacts.arrays import (
 )
 from fieldc.artifacts.digit_arrays import MOVE_ROLES, TO_DIGITS
 from fieldc.artifacts.entries import entry_of
+from fieldc.artifacts.transforms import with_every_step
 from fieldc.decisions.arrays import least_for_a_block, scalars_of
 from fieldc.field import Field
 from fieldc.machine.arrays import BLOCK
@@ -324,7 +325,7 @@ def _arrays(
     rows = (found.get(operation) for kind in MEMBERS.values() for operation in kind)
     members = [f"{{{called(k.kernel)}, {k.least}}}" if k else "{NULL, 0}" for k in rows]
     tiles = {role: called(found[role].kernel) for role in ROLES if role in found}
-    more = [table_of_tiles(tiles)] if has_tiles else []
+    more = [table_of_tiles(with_every_step(tiles))] if has_tiles else []
     digits = table_of_digits(name, target, {op: k.kernel for op, k in found.items()})
     pointer = pointer_to_digits(name, target) if digits else "NULL"
     inside = ",\n    ".join((*members, _sum(found), pointer, *more))

@@ -35,7 +35,7 @@ LEAST = 128
 """The fewest elements of a tile: 16 rows of a block each."""
 
 
-KINDS_OF_TILES = (*["unary"] * 2, *["binary"] * 2, *["unary"] * 3, "pair", "butterfly")
+KINDS_OF_TILES = (*["unary"] * 2, *["binary"] * 2, *["unary"] * 3, "pair", *["butterfly"] * 2)
 """The kinds of the kernels of transforms, in their order."""
 TILES = ("tiles_type", "tiles_member", "tiles_none", "tiles_found", "tiles_run")
 """What the templates say of transforms in digits."""
@@ -74,12 +74,13 @@ typedef void NAME_pair_vectors(size_t count, uint64_t *z0, uint64_t *z1, const u
  * each by a power of a root. next_power multiplies such powers by their roots in rows. Without it
  * powers come from a table, and values enter by move_up. root brings roots to the last one of their
  * rows, and next_row a row to the one before it. step_one is a butterfly with the root 1, step_by
- * one with one root in rows for all values. All others are there, or none is. */
+ * one with one root in rows for all values. Both give digits. step_loose gives what the next step
+ * only adds to: carries wait. All others are there, or none is. */
 typedef struct {
     NAME_unary_vectors *enter, *move_up;
     NAME_binary_vectors *times, *next_power;
     NAME_unary_vectors *leave, *root, *next_row;
     NAME_pair_vectors *step_one;
-    NAME_butterfly_vectors *step_by;
+    NAME_butterfly_vectors *step_by, *step_loose;
 } NAME_transform_array;
 """

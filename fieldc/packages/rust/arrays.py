@@ -34,6 +34,7 @@ from fieldc.artifacts.digit_arrays import (
     TO_DIGITS,
 )
 from fieldc.artifacts.multiples import made_multiples
+from fieldc.artifacts.transforms import with_every_step
 from fieldc.decisions.arrays import least_for_a_block, scalars_of
 from fieldc.decisions.preferred import preferred
 from fieldc.field import Field
@@ -301,12 +302,14 @@ def _transform(kernels: Sequence[RustArray]) -> str:
     """The member of transforms in digits: their kernels, and the words of an element."""
     if not kernels:
         return "None"
+    found = with_every_step({each.operation: each for each in kernels})
     ways = {CHAINED: "Chained", LOOKED_UP: "LookedUp"}
     members = ", ".join(
-        f"powers: PowerKernels::{ways[each.operation]}({each.name})"
-        if each.operation in ways
-        else f"{each.operation}: {each.name}"
-        for each in kernels
+        f"powers: PowerKernels::{ways[role]}({found[role].name})"
+        if role in ways
+        else f"{role}: {found[role].name}"
+        for role in ROLES
+        if role in found
     )
     digits = in_lanes(kernels[0].kernel.expression.field).n
     return f"Some(TransformKernels {{ {members}, digits: {digits} }})"

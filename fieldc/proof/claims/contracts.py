@@ -32,6 +32,17 @@ class Operand:
     high: int
     count: int = 1
     is_signed: bool = False
+    most: int = 0
+    """What a word is at most, where carries wait: then places alone say how far words are apart."""
+
+
+@dataclass(frozen=True)
+class LooseResult:
+    """By how much words of a result, and their number, are at most more than an operand."""
+
+    operand: str
+    word: int
+    number: int
 
 
 @dataclass(frozen=True)
@@ -73,6 +84,8 @@ class Contract:
     """The operand that lies in z, if one does."""
     width: int = 0
     """Limbs of each result where it is no residue."""
+    loose: LooseResult | None = None
+    """Of results whose carries wait."""
 
     @property
     def result_limbs(self) -> int:
@@ -282,7 +295,7 @@ FAMILIES: dict[str, Callable[..., Function]] = {
     "divstep_de": _divstep_de,
 }
 """What each family computes; it takes the parameters, `lazy` aside, by name."""
-MOST_LAZY = 32
+MOST_LAZY = 128
 WIDE_NAMES = "xyab"
 LAZY = {
     **dict.fromkeys(("add", "sub", "mul", "square", "mul_add", "sum_of_products"), 1),

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from fieldc.proof.algebra.equations import Polynomial, add_to, product
 from fieldc.proof.algebra.identity import ProofError
-from fieldc.proof.claims.contracts import MOST_LAZY, Claim, Contract, Operand
+from fieldc.proof.claims.contracts import MOST_LAZY, Claim, Contract, LooseResult, Operand
 
 DIGIT = 52
 """Bits of a digit."""
 LIMB = 64
 """Bits of a limb."""
+LOOSE = (1 << 62) - 1
+"""What a word of a number in loose digits is at most."""
+GROWTH = 1 << 58
+"""What a step in loose digits adds to a word at most: 15 steps leave words below LOOSE."""
 TRANSFORM_FAMILIES = (
-    *("butterfly_rows", "butterfly_one", "mul_into", "mul_rows", "drop_digit", "move_up"),
+    *("butterfly_rows", "butterfly_loose", "butterfly_one"),
+    *("mul_into", "mul_rows", "drop_digit", "move_up"),
 )
-"""A butterfly by a root in rows and by 1, products whose result is not reduced, and shifts."""
+"""Butterflies by a root in rows and by 1, products whose result is not reduced, and shifts."""
+BY_ROWS = ("butterfly_rows", "butterfly_loose")
 
 
 def transform_contract(
@@ -27,6 +34,11 @@ def transform_contract(
     below k/2*p. `move_up` gives x*2^(52D - 64n) for x in limbs; `mul_into` takes x below p and as
     large a number. In rows a root has a residue for each digit of what it multiplies, which is any
     number in digits.
+
+    x of a butterfly by rows is in loose digits: words of 62 bits, 52 bits apart. Results of
+    `butterfly_rows` are below ((k + 1) - k/2 + D + 1)*p, k/2 rounded down, and in digits. Those of
+    `butterfly_loose` are in loose digits and at most (D + 2)*p more than x, no word by more than
+    2^58.
     Raises ProofError.
     """
     numbers = dict(parameters)
@@ -38,10 +50,16 @@ def transform_contract(
     ):
         raise ProofError(f"there is no contract for {family} with {dict(parameters)}")
     high, radix, excess = (lazy + 1) * p - 1, 1 << DIGIT, DIGIT * digits - LIMB * limbs
-    if family == "butterfly_rows":
-        x = Operand("x", digits, high)
+    if family in BY_ROWS:
+        x = Operand("x", digits, high, most=LOOSE)
         operands = x, Operand("y", 1, radix - 1, digits), Operand("w", digits, p - 1, digits)
-        return _contract(p, digits, operands, (_rows(digits, 1), _rows(digits, -1)), radix, high)
+        both = _rows(digits, 1), _rows(digits, -1)
+        if family == "butterfly_loose":
+            growth = LooseResult("x", GROWTH, (digits + 2) * p)
+            found = _contract(p, digits, operands, both, radix, high + growth.number)
+            return replace(found, loose=growth)
+        left = (lazy + 1 - lazy // 2 + digits + 1) * p - 1
+        return _contract(p, digits, operands, both, radix, left)
     if family == "butterfly_one":
         pair = (Operand("x", digits, lazy // 2 * p - 1), Operand("y", digits, lazy // 2 * p - 1))
         return _contract(p, digits, pair, (_sum(1), _sum(-1)), 1, high)

@@ -9,7 +9,7 @@ import capstone
 
 from fieldc.proof.algebra.equations import Monomial, Polynomial, add_to
 from fieldc.proof.algebra.identity import ProofError
-from fieldc.proof.claims.contracts import Claim, Contract, contract_of
+from fieldc.proof.claims.contracts import Claim, Contract, LooseResult, contract_of
 from fieldc.proof.lanes.block import LANES, BlockLayout, BlockRun
 from fieldc.proof.lanes.bounds import LaneOperand
 from fieldc.proof.lanes.loop import POINTERS, LoopParts, shape_of
@@ -121,7 +121,8 @@ def task_of(
         found = {}
         for pointer, o in zip(POINTERS[count:], contract.operands, strict=False):
             names = [o.name] if o.count == 1 else [f"{o.name}{i}" for i in range(o.count)]
-            values = (lane.operand(name, o.limbs, bits[o.name], o.high) for name in names)
+            most = o.most or (1 << bits[o.name]) - 1
+            values = (lane.columns(name, o.limbs, bits[o.name], o.high, most) for name in names)
             words = [word for value in values for word in value]
             is_array, is_single = bits[o.name] == WORD, o.name in shared
             found[pointer] = BlockLayout(len(words), is_array, is_single=is_single), words
@@ -129,12 +130,25 @@ def task_of(
 
     def check(lane: Lane, results: Sequence[Sequence[Word]]) -> list[Polynomial]:
         return [
-            check_result(lane, contract, claim, words, result_bits)
+            bounded
             for words, claim in zip(results, contract.claims, strict=True)
+            for bounded in _checked(lane, contract, claim, words, result_bits)
         ]
 
     layout = BlockLayout(contract.limbs, result_bits == WORD)
     return Task(POINTERS[:count], layout, operands, check)
+
+
+def _checked(
+    lane: Lane, contract: Contract, claim: Claim, words: Sequence[Word], bits: int
+) -> list[Polynomial]:
+    """What is bounded of a result that is as a contract says: the result, or what it is more.
+
+    Raises ProofError.
+    """
+    if contract.loose is None:
+        return [check_result(lane, contract, claim, words, bits)]
+    return check_growth(lane, contract, contract.loose, claim, words)
 
 
 def _pairs(contract: Contract) -> Task:
@@ -250,16 +264,63 @@ def check_result(
     operands: Sequence[LaneOperand] | None = None,
 ) -> Polynomial:
     """The words' number, as a contract says of some operands, or of all. Raises ProofError."""
+    number = _number_of(lane, words, word_bits, word_bits)
+    result = check_claim(lane, contract, claim, number, operands)
+    if lane.upper(result, by_rests=True) >= contract.high + 1:
+        raise ProofError(f"canonical: the result may exceed its bound{_case_of(lane)}")
+    return result
+
+
+def check_growth(
+    lane: Lane, contract: Contract, growth: LooseResult, claim: Claim, words: Sequence[Word]
+) -> list[Polynomial]:
+    """By how much each word of a result is more than an operand's, and the result.
+
+    The words are 52 bits apart, and what lies above waits. Raises ProofError.
+    """
+    result = check_claim(lane, contract, claim, _number_of(lane, words, DIGIT, WORD))
+    before = next(operand for operand in lane.operands if operand.name == growth.operand)
+    found = [dict(word.value) for word in words]
+    for added, atom in zip(found, before.words, strict=False):
+        add_to(added, {(atom,): 1}, -1)
+    add_to(result, before.value, -1)
+    for added, most in zip(
+        [*found, result], [growth.word] * len(found) + [growth.number], strict=True
+    ):
+        if lane.upper(added, by_rests=True) > most:
+            raise ProofError(f"loose: a result may grow by too much{_case_of(lane)}")
+    return [*found, result]
+
+
+def _case_of(lane: Lane) -> str:
+    """The signs in a case."""
     known = ", ".join("negative" if negative else "not" for _, negative in lane.signs.values())
-    case = f" (where signs are: {known})" if known else ""
+    return f" (where signs are: {known})" if known else ""
+
+
+def _number_of(lane: Lane, words: Sequence[Word], apart: int, bits: int) -> Polynomial:
+    """The number that words make, so many bits apart, each of no more than some bits."""
     result: Polynomial = {}
     for number, word in enumerate(words):
-        if word.sign_of or not 0 <= word.low <= word.high < 1 << word_bits:
+        if word.sign_of or not 0 <= word.low <= word.high < 1 << bits:
             word = lane.tight(word)
-        if word.sign_of or not 0 <= word.low <= word.high < 1 << word_bits:
-            raise ProofError(f"canonical: word {number} of z may have more bits{case}")
-        add_to(result, word.value, 1 << word_bits * number)
-    result = lane.expanded(result)
+        if word.sign_of or not 0 <= word.low <= word.high < 1 << bits:
+            raise ProofError(f"canonical: word {number} of z may have more bits{_case_of(lane)}")
+        add_to(result, word.value, 1 << apart * number)
+    return lane.expanded(result)
+
+
+def check_claim(
+    lane: Lane,
+    contract: Contract,
+    claim: Claim,
+    result: Polynomial,
+    operands: Sequence[LaneOperand] | None = None,
+) -> Polynomial:
+    """A number that is what is claimed of some operands, or all, modulo p; as it is in this case.
+
+    Raises ProofError.
+    """
     given = claim([operand.value for operand in operands or lane.operands])
     if wrong := _wrong_terms(result, given, contract):
         result, given = in_this_case(lane, result), in_this_case(lane, given)
@@ -268,8 +329,6 @@ def check_result(
         terms = ["*".join(lane.names[a] for a in m) or "1" for m in wrong]
         raise ProofError(
             f"function: {len(terms)} terms of the output do not cancel modulo p, among them "
-            f"{', '.join(terms[:3])}{case}"
+            f"{', '.join(terms[:3])}{_case_of(lane)}"
         )
-    if lane.upper(result, by_rests=True) >= contract.high + 1:
-        raise ProofError(f"canonical: the result may exceed its bound{case}")
     return result

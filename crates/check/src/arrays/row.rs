@@ -208,6 +208,7 @@ impl ArrayRow {
                 (_, "mul_rows") => ("next_power", None),
                 (_, "drop_digit") => ("next_row", None),
                 (_, "butterfly_one") => ("step_one", None),
+                (_, "butterfly_loose") => ("step_loose", None),
                 _ => ("step_by", None),
             };
             let is_move = |role| symbol.ends_with(&format!("_{role}_{target}"));

@@ -4,6 +4,9 @@ use crate::arrays::layout::{HALF, LANES, Layout};
 use crate::arrays::value::Value;
 use num_bigint::BigInt;
 
+/// The most that values are lazy.
+pub(crate) const MOST_LAZY: u32 = 128;
+
 /// What a pointer leads to: a result, an operand, or both; and what it advances by in a turn.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Array {
@@ -55,6 +58,13 @@ impl LaneOperand {
     }
 }
 
+/// By how much words of a result, and their number, are at most more than the first operand.
+#[derive(Debug)]
+pub(crate) struct LooseResult {
+    pub(crate) word: BigInt,
+    pub(crate) number: BigInt,
+}
+
 /// Operands of one lane and what each result is: factor * result = claim mod p, result <= most.
 #[derive(Debug)]
 pub(crate) struct Task {
@@ -70,6 +80,8 @@ pub(crate) struct Task {
     pub(crate) most: BigInt,
     /// Of a sum in columns, which is exact: what a turn may add to one.
     pub(crate) growth: Option<BigInt>,
+    /// Of results in loose digits: how they grow.
+    pub(crate) loose: Option<LooseResult>,
     /// Vectors of the first array that the loop holds in registers.
     pub(crate) held: usize,
 }
@@ -78,8 +90,8 @@ impl Task {
     /// A task without operands and claims, of results up to `most`.
     pub(crate) fn new(p: BigInt, result: Layout, factor: BigInt, most: BigInt) -> Self {
         let (arrays, operands, highs, claims) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let (growth, held) = (None, 0);
-        Self { p, arrays, result, operands, highs, factor, claims, most, growth, held }
+        let (growth, loose, held) = (None, None, 0);
+        Self { p, arrays, result, operands, highs, factor, claims, most, growth, loose, held }
     }
 
     /// The words of an element in limbs, where some array has such: then its tail has masks.

@@ -3,25 +3,30 @@
 use crate::arrays::certificate::{ArrayContract, Mixed, Numbers};
 use crate::arrays::columns::digits_of;
 use crate::arrays::layout::{DIGIT, Layout, WORD};
-use crate::arrays::task::{LaneOperand, Task};
+use crate::arrays::task::{LaneOperand, LooseResult, MOST_LAZY, Task};
 use crate::arrays::value::Value;
 use crate::{Outcome, fail};
 use num_bigint::BigInt;
 
-/// The most that values are lazy.
-const MOST_LAZY: u32 = 32;
+/// Bits of a word of a number in loose digits.
+const LOOSE_BITS: usize = 62;
+/// What a step in loose digits adds to a word at most: 15 steps leave words of LOOSE_BITS.
+const GROWTH: u64 = 1 << 58;
 
 /// Whether a family is one of theirs.
 pub(crate) fn is_of_transforms(family: &str) -> bool {
     let of_residues = matches!(family, "butterfly_one" | "mul_into" | "drop_digit" | "move_up");
-    of_residues || matches!(family, "butterfly_rows" | "mul_rows")
+    of_residues || matches!(family, "butterfly_rows" | "butterfly_loose" | "mul_rows")
 }
 
 /// The contract of a family over n limbs, R = 2^(64n).
 ///
 /// Operands and results in digits are below (lazy + 1)*p, those of `butterfly_one` below lazy/2*p.
 /// `butterfly_rows` gives x + t and x - t where 2^52*t is the sum of the digits of y, each times its
-/// row of w: y is any number in digits, and each row is below p. `mul_rows` gives such a t of x's
+/// row of w: y is any number in digits, and each row is below p. x is in loose digits: words of 62
+/// bits, 52 bits apart. Results are below ((lazy + 1) - lazy/2 + D + 1)*p. Those of
+/// `butterfly_loose` are in loose digits too, at most (D + 2)*p more than x, and no word by more
+/// than 2^58. `mul_rows` gives such a t of x's
 /// digits, and `drop_digit` x/2^52. `move_up` gives x*2^(52D - 64n) of residues in limbs, and
 /// `mul_into` x*w/2^(52D) of residues x and as large a w.
 pub(crate) fn transform_task(contract: &ArrayContract, mixed: &Mixed) -> Outcome<Task> {
@@ -30,9 +35,11 @@ pub(crate) fn transform_task(contract: &ArrayContract, mixed: &Mixed) -> Outcome
     let (p, digits, one) = (contract.p.0.clone(), digits_of(*words), BigInt::from(1));
     let layout = Layout::digits(digits);
     let (high, below): (BigInt, BigInt) = (&p * (lazy + 1) - 1, &p - 1);
+    let is_by_rows = matches!(family.as_str(), "butterfly_rows" | "butterfly_loose");
     let is_lazy = (1..=MOST_LAZY).contains(lazy);
+    let waiting = if is_by_rows { LOOSE_BITS - DIGIT as usize } else { 0 };
     let is_too_large =
-        p >= &one << (WORD as usize * words) || high >= &one << (DIGIT as usize * digits);
+        p >= &one << (WORD as usize * words) || high >= &one << (DIGIT as usize * digits + waiting);
     let has_arrays =
         mixed.in_digits == in_digits(family) && mixed.gives_digits && *word_bits == WORD;
     let is_exact = matches!(family.as_str(), "drop_digit" | "move_up");
@@ -45,14 +52,7 @@ pub(crate) fn transform_task(contract: &ArrayContract, mixed: &Mixed) -> Outcome
     let most = if family == "move_up" { moved.clone() } else { high.clone() };
     let mut task = Task::new(p.clone(), layout, one.clone(), most);
     match family.as_str() {
-        "butterfly_rows" => {
-            task.operand("x", layout, &high);
-            rows(&mut task, ["y", "w"], digits, &below);
-            let total = sum_of_rows(&task.operands[1..]);
-            let x = Value::default().plus(&task.operands[0].value, radix.clone());
-            task.claims = vec![x.plus(&total, 1), x.plus(&total, -1)];
-            task.factor = radix;
-        }
+        "butterfly_rows" | "butterfly_loose" => by_rows(&mut task, digits, *lazy, &high),
         "butterfly_one" => {
             let most = &p * (lazy / 2) - 1;
             task.operand("x", layout, &most);
@@ -81,14 +81,36 @@ pub(crate) fn transform_task(contract: &ArrayContract, mixed: &Mixed) -> Outcome
             task.factor = radix;
         }
     }
+    if family == "butterfly_loose" {
+        loosely(&mut task, digits, &high);
+    }
     task.arrays_apart();
     Ok(task)
+}
+
+/// A butterfly by rows: x up to `high` in loose digits, and results in digits.
+fn by_rows(task: &mut Task, digits: usize, lazy: u32, high: &BigInt) {
+    let below = &task.p - 1;
+    task.operand_up_to("x", Layout::digits(digits), high, (1 << LOOSE_BITS) - 1);
+    rows(task, ["y", "w"], digits, &below);
+    task.factor = BigInt::from(1) << DIGIT as usize;
+    let total = sum_of_rows(&task.operands[1..]);
+    let x = Value::default().plus(&task.operands[0].value, task.factor.clone());
+    task.claims = vec![x.plus(&total, 1), x.plus(&total, -1)];
+    task.most = &task.p * (BigInt::from(lazy + 1 - lazy / 2) + (digits + 1)) - 1;
+}
+
+/// The same for results in loose digits.
+fn loosely(task: &mut Task, digits: usize, high: &BigInt) {
+    let loose = LooseResult { word: GROWTH.into(), number: &task.p * (digits + 2) };
+    task.most = high + &loose.number;
+    task.loose = Some(loose);
 }
 
 /// The operands of a family that are in digits.
 fn in_digits(family: &str) -> &'static [&'static str] {
     match family {
-        "butterfly_rows" => &["x", "y", "w"],
+        "butterfly_rows" | "butterfly_loose" => &["x", "y", "w"],
         "butterfly_one" => &["x", "y"],
         "mul_rows" | "mul_into" => &["x", "w"],
         "move_up" => &[],

@@ -5,7 +5,7 @@ use crate::arrays::certificate::{ArrayCertificate, LaneBound, Node};
 use crate::arrays::lane::Lane;
 use crate::arrays::layout::WORD;
 use crate::arrays::shape::Shape;
-use crate::arrays::task::Task;
+use crate::arrays::task::{LooseResult, Task};
 use crate::arrays::value::Value;
 use crate::arrays::word::{Done, LaneWord, Stop, stop};
 use crate::{Outcome, fail, object_code};
@@ -95,21 +95,41 @@ impl Part<'_> {
         let mut results = Vec::new();
         for number in 0..task.results() {
             let words = block.result(number)?;
-            if task.result.is_halved {
+            if let Some(growth) = &task.loose {
+                results.extend(self.grown(&words, &block, number, growth)?);
+            } else if task.result.is_halved {
                 for word in words {
-                    results.push(self.result(&[word], &block, results.len())?);
+                    results.push((self.result(&[word], &block, results.len())?, &task.most));
                 }
             } else {
-                results.push(self.result(&words, &block, number)?);
+                results.push((self.result(&words, &block, number)?, &task.most));
             }
         }
         if canonical.len() != results.len() {
             return stop("bounds of another number of results");
         }
-        for (result, bound) in results.iter().zip(canonical) {
-            lane.is_below(result, &task.most, bound)?;
+        for ((result, most), bound) in results.iter().zip(canonical) {
+            lane.is_below(result, most, bound)?;
         }
         Ok(())
+    }
+
+    /// By how much each word of a result in loose digits is more than that of the first operand, and
+    /// the result; and what that is at most.
+    fn grown<'b>(
+        &self,
+        words: &[Rc<LaneWord>],
+        block: &Block<'_>,
+        number: usize,
+        growth: &'b LooseResult,
+    ) -> Done<Vec<(Value, &'b BigInt)>> {
+        let (result, before) = (self.number(words, block, WORD)?, &self.task.operands[0]);
+        self.is_claimed(&result, block, number)?;
+        let words = words.iter().zip(&before.words);
+        let mut found: Vec<_> =
+            words.map(|(word, old)| (word.value.plus(old, -1), &growth.word)).collect();
+        found.push((result.plus(&before.value, -1), &growth.number));
+        Ok(found)
     }
 
     /// Checks that columns make the claim, each with what a turn may add at most.
@@ -135,22 +155,34 @@ impl Part<'_> {
 
     /// The number that a result's words make, where it is the claim modulo p.
     fn result(&self, words: &[Rc<LaneWord>], block: &Block<'_>, number: usize) -> Done<Value> {
-        let Task { p, result, factor, claims, .. } = self.task;
+        let total = self.number(words, block, self.task.result.bits)?;
+        let is_sure = self.is_claimed(&total, block, number)?;
+        Ok(if is_sure { total } else { block.lane.in_this_case(&total) })
+    }
+
+    /// The number that words make, each of no more than so many bits.
+    fn number(&self, words: &[Rc<LaneWord>], block: &Block<'_>, bits: u32) -> Done<Value> {
         let mut total = Value::default();
         for (at, word) in words.iter().enumerate() {
-            if !block.lane.fits(word, result.bits) {
+            if !block.lane.fits(word, bits) {
                 return stop(format!("canonical: word {at} of z may have more bits"));
             }
-            let place = u64::from(result.bits) * at as u64;
+            let place = u64::from(self.task.result.bits) * at as u64;
             total = total.plus(&word.value.raised(place), 1);
         }
-        let wrong = Value::default().plus(&total, factor.clone()).plus(&claims[number], -1);
-        if !wrong.vanishes(p) {
-            total = block.lane.in_this_case(&total);
-            if !block.lane.in_this_case(&wrong).vanishes(p) {
-                return stop("function: the result is another modulo p");
-            }
-        }
         Ok(total)
+    }
+
+    /// Checks that a number is the claim modulo p; whether it is for all signs.
+    fn is_claimed(&self, total: &Value, block: &Block<'_>, number: usize) -> Done<bool> {
+        let Task { p, factor, claims, .. } = self.task;
+        let wrong = Value::default().plus(total, factor.clone()).plus(&claims[number], -1);
+        if wrong.vanishes(p) {
+            return Ok(true);
+        }
+        if !block.lane.in_this_case(&wrong).vanishes(p) {
+            return stop("function: the result is another modulo p");
+        }
+        Ok(false)
     }
 }

@@ -208,6 +208,17 @@ static void @name@_enter_tile_by(const @name@_transform_array *run, uint64_t *ti
     }
 }
 
+/* Joins two halves of values by a root. What the next level adds to is the first half of each: its
+ * carries wait, unless there is no such level. */
+static void @name@_join_halves(const @name@_transform_array *run, uint64_t *low, uint64_t *high,
+                               size_t half, const uint64_t *root, int is_last)
+{
+    const size_t added = is_last ? 0 : half / 2, place = added * @upper@_TILE_DIGITS;
+    if (added > 0)
+        run->step_loose(added, low, high, low, high, root);
+    run->step_by(half - added, &low[place], &high[place], &low[place], &high[place], root);
+}
+
 /* Each level joins the halves of its blocks of rows by one root for all of their values. */
 static void @name@_compute_tile(const @name@_transform_array *run, uint64_t *tile,
                                 const @name@_tile_roots *roots, size_t width, int levels)
@@ -222,8 +233,9 @@ static void @name@_compute_tile(const @name@_transform_array *run, uint64_t *til
             if (i == 0 && here < roots->ones)
                 run->step_one(half, low, high, low, high);
             else
-                run->step_by(half, low, high, low, high,
-                             &roots->rows[(here + i) * @upper@_TILE_ROOT]);
+                @name@_join_halves(run, low, high, half,
+                                   &roots->rows[(here + i) * @upper@_TILE_ROOT],
+                                   level + 1 == levels);
         }
     }
 }

@@ -46,7 +46,7 @@ pub(crate) static AVX512IFMA: ArrayKernels = ArrayKernels {
     mul_add: Some(ArrayKernel { run: mul_add_avx512ifma, least: 3 }),
     butterfly: Some(ArrayKernel { run: butterfly_avx512ifma, least: 4 }),
     sum: Some(SumKernels { accumulate: accumulate_avx512ifma, collect: collect_avx512ifma, columns: 10, most: 256, multiple: 1 }),
-    transform: Some(TransformKernels { enter: enter_avx512ifma, times: times_avx512ifma, powers: PowerKernels::Chained(next_power_avx512ifma), leave: leave_avx512ifma, root: root_avx512ifma, next_row: next_row_avx512ifma, step_one: step_one_avx512ifma, step_by: step_by_avx512ifma, digits: 5 }),
+    transform: Some(TransformKernels { enter: enter_avx512ifma, times: times_avx512ifma, powers: PowerKernels::Chained(next_power_avx512ifma), leave: leave_avx512ifma, root: root_avx512ifma, next_row: next_row_avx512ifma, step_one: step_one_avx512ifma, step_by: step_by_avx512ifma, step_loose: step_loose_avx512ifma, digits: 5 }),
     digits: Some(DigitKernels { to: to_digits_avx512ifma, from: from_digits_avx512ifma, add: add_digits_avx512ifma, sub: sub_digits_avx512ifma, mul: mul_digits_avx512ifma, square: square_digits_avx512ifma, mul_add: mul_add_digits_avx512ifma, accumulate: accumulate_digits_avx512ifma, digits: 5, factor: &[0x0, 0x0, 0x0, 0x1000000000000000] }),
     moves: Some(MoveKernels { cut: cut_avx512ifma, join: join_avx512ifma }),
     multiples: None,
@@ -23234,7 +23234,7 @@ ret
 "
 }
 
-// leave of transforms, on arrays: x < 13p; z = x mod p, z < p, R = 2^256. x is in 5 digits of 52 bits, in blocks of eight elements. z is in 4 limbs of 64 bits. z and x must be apart.
+// leave of transforms, on arrays: x < 32p; z = x mod p, z < p, R = 2^256. x is in 5 digits of 52 bits, in blocks of eight elements. z is in 4 limbs of 64 bits. z and x must be apart.
 collect_kernel! {
     leave_avx512ifma,
     "fieldc_pallas_transform_leave_avx512ifma_f398d4a96c658ac6",
@@ -24035,10 +24035,10 @@ ret
 "
 }
 
-// step_by of transforms, on arrays: x < 13p, y five values < 4503599627370496, w five values < p; z = x + t, x - t mod p for t = (y0*w0 + y1*w1 + ...)/2^52, z two values < 13p, R = 2^260. x and y and w and z0 and z1 are in 5 digits of 52 bits, in blocks of eight elements. w has one element, row by row, which serves for all. z0 and z1 may be x and y; other arrays must be apart.
+// step_by of transforms, on arrays: x < 51p in loose digits, y five values < 4503599627370496, w five values < p; z = x + t, x - t mod p for t = (y0*w0 + y1*w1 + ...)/2^52, z two values < 32p, R = 2^260. x and y and w and z0 and z1 are in 5 digits of 52 bits, in blocks of eight elements. w has one element, row by row, which serves for all. z0 and z1 may be x and y; other arrays must be apart.
 butterfly_kernel! {
     step_by_avx512ifma,
-    "fieldc_pallas_transform_step_by_avx512ifma_92231f26da68b1e0",
+    "fieldc_pallas_transform_step_by_avx512ifma_ad38acac53292033",
     r"
 add rdi, 7
 shr rdi, 3
@@ -24178,15 +24178,15 @@ vpandq zmm3, zmm3, [rip + 4f]{1to8}
 vpandq zmm1, zmm1, [rip + 4f]{1to8}
 vpandq zmm15, zmm15, [rip + 4f]{1to8}
 vpandq zmm10, zmm10, [rip + 4f]{1to8}
-vpbroadcastq zmm14, [rip + 4f + 56]
+vpbroadcastq zmm14, [rip + 4f + 88]
 vpsubq zmm9, zmm14, zmm9
-vpbroadcastq zmm14, [rip + 4f + 64]
+vpbroadcastq zmm14, [rip + 4f + 96]
 vpsubq zmm2, zmm14, zmm2
-vpbroadcastq zmm14, [rip + 4f + 72]
+vpbroadcastq zmm14, [rip + 4f + 104]
 vpsubq zmm4, zmm14, zmm4
 vpxorq zmm14, zmm14, zmm14
 vpsubq zmm6, zmm14, zmm6
-vpbroadcastq zmm14, [rip + 4f + 80]
+vpbroadcastq zmm14, [rip + 4f + 112]
 vpsubq zmm8, zmm14, zmm8
 vpaddq zmm11, zmm9, zmm11
 vpaddq zmm0, zmm2, zmm0
@@ -24232,11 +24232,190 @@ ret
 .quad 0x0000000000224698
 .quad 0x0000400000000000
 .quad 0x000d30ed00000001
-.quad 0x0001800000000001
+.quad 0x0006400000000001
+.quad 0x0009c72500000019
+.quad 0x0009ce88453b1f56
+.quad 0x000000000358e4f0
+.quad 0x0006400000000000
 .quad 0x000f258e00000006
 .quad 0x000e837cdd6a5970
 .quad 0x0000000000cda795
 .quad 0x0001800000000000
+"
+}
+
+// step_loose of transforms, on arrays: x < 44p in loose digits, y five values < 4503599627370496, w five values < p; z = x + t, x - t mod p for t = (y0*w0 + y1*w1 + ...)/2^52, z two values < 51p in loose digits, R = 2^260. x and y and w and z0 and z1 are in 5 digits of 52 bits, in blocks of eight elements. w has one element, row by row, which serves for all. z0 and z1 may be x and y; other arrays must be apart.
+butterfly_kernel! {
+    step_loose_avx512ifma,
+    "fieldc_pallas_transform_step_loose_avx512ifma_d41ddc5fb82fe7d0",
+    r"
+add rdi, 7
+shr rdi, 3
+jz 2f
+3:
+vpxorq zmm0, zmm0, zmm0
+vmovdqu64 zmm1, [r8]
+vpbroadcastq zmm2, [r9]
+vpmadd52luq zmm0, zmm1, zmm2
+vpxorq zmm3, zmm3, zmm3
+vpbroadcastq zmm4, [r9 + 8]
+vpmadd52luq zmm3, zmm1, zmm4
+vpxorq zmm5, zmm5, zmm5
+vpbroadcastq zmm6, [r9 + 16]
+vpmadd52luq zmm5, zmm1, zmm6
+vpxorq zmm7, zmm7, zmm7
+vpbroadcastq zmm8, [r9 + 24]
+vpmadd52luq zmm7, zmm1, zmm8
+vpxorq zmm9, zmm9, zmm9
+vpbroadcastq zmm10, [r9 + 32]
+vpmadd52luq zmm9, zmm1, zmm10
+vpxorq zmm11, zmm11, zmm11
+vpmadd52huq zmm11, zmm1, zmm2
+vpxorq zmm2, zmm2, zmm2
+vpmadd52huq zmm2, zmm1, zmm4
+vpxorq zmm4, zmm4, zmm4
+vpmadd52huq zmm4, zmm1, zmm6
+vpxorq zmm6, zmm6, zmm6
+vpmadd52huq zmm6, zmm1, zmm8
+vpxorq zmm8, zmm8, zmm8
+vpmadd52huq zmm8, zmm1, zmm10
+vmovdqu64 zmm10, [r8 + 64]
+vpbroadcastq zmm1, [r9 + 40]
+vpmadd52luq zmm0, zmm10, zmm1
+vpbroadcastq zmm12, [r9 + 48]
+vpmadd52luq zmm3, zmm10, zmm12
+vpbroadcastq zmm13, [r9 + 56]
+vpmadd52luq zmm5, zmm10, zmm13
+vpbroadcastq zmm14, [r9 + 64]
+vpmadd52luq zmm7, zmm10, zmm14
+vpbroadcastq zmm15, [r9 + 72]
+vpmadd52luq zmm9, zmm10, zmm15
+vpmadd52huq zmm11, zmm10, zmm1
+vpmadd52huq zmm2, zmm10, zmm12
+vpmadd52huq zmm4, zmm10, zmm13
+vpmadd52huq zmm6, zmm10, zmm14
+vpmadd52huq zmm8, zmm10, zmm15
+vmovdqu64 zmm15, [r8 + 128]
+vpbroadcastq zmm10, [r9 + 80]
+vpmadd52luq zmm0, zmm15, zmm10
+vpbroadcastq zmm14, [r9 + 88]
+vpmadd52luq zmm3, zmm15, zmm14
+vpbroadcastq zmm13, [r9 + 96]
+vpmadd52luq zmm5, zmm15, zmm13
+vpbroadcastq zmm12, [r9 + 104]
+vpmadd52luq zmm7, zmm15, zmm12
+vpbroadcastq zmm1, [r9 + 112]
+vpmadd52luq zmm9, zmm15, zmm1
+vpmadd52huq zmm11, zmm15, zmm10
+vpmadd52huq zmm2, zmm15, zmm14
+vpmadd52huq zmm4, zmm15, zmm13
+vpmadd52huq zmm6, zmm15, zmm12
+vpmadd52huq zmm8, zmm15, zmm1
+vmovdqu64 zmm1, [r8 + 192]
+vpbroadcastq zmm15, [r9 + 120]
+vpmadd52luq zmm0, zmm1, zmm15
+vpbroadcastq zmm12, [r9 + 128]
+vpmadd52luq zmm3, zmm1, zmm12
+vpbroadcastq zmm13, [r9 + 136]
+vpmadd52luq zmm5, zmm1, zmm13
+vpbroadcastq zmm14, [r9 + 144]
+vpmadd52luq zmm7, zmm1, zmm14
+vpbroadcastq zmm10, [r9 + 152]
+vpmadd52luq zmm9, zmm1, zmm10
+vpmadd52huq zmm11, zmm1, zmm15
+vpmadd52huq zmm2, zmm1, zmm12
+vpmadd52huq zmm4, zmm1, zmm13
+vpmadd52huq zmm6, zmm1, zmm14
+vpmadd52huq zmm8, zmm1, zmm10
+vmovdqu64 zmm10, [r8 + 256]
+vpbroadcastq zmm1, [r9 + 160]
+vpmadd52luq zmm0, zmm10, zmm1
+vpbroadcastq zmm14, [r9 + 168]
+vpmadd52luq zmm3, zmm10, zmm14
+vpbroadcastq zmm13, [r9 + 176]
+vpmadd52luq zmm5, zmm10, zmm13
+vpbroadcastq zmm12, [r9 + 184]
+vpmadd52luq zmm7, zmm10, zmm12
+vpbroadcastq zmm15, [r9 + 192]
+vpmadd52luq zmm9, zmm10, zmm15
+vpmadd52huq zmm11, zmm10, zmm1
+vpmadd52huq zmm2, zmm10, zmm14
+vpmadd52huq zmm4, zmm10, zmm13
+vpmadd52huq zmm6, zmm10, zmm12
+vpmadd52huq zmm8, zmm10, zmm15
+vpaddq zmm11, zmm3, zmm11
+vpaddq zmm2, zmm5, zmm2
+vpaddq zmm4, zmm7, zmm4
+vpaddq zmm6, zmm9, zmm6
+vpaddq zmm9, zmm0, [rip + 4f]{1to8}
+vpxorq zmm7, zmm7, zmm7
+vpmadd52luq zmm7, zmm0, [rip + 4f + 8]{1to8}
+vpmadd52luq zmm11, zmm7, [rip + 4f + 16]{1to8}
+vpmadd52luq zmm2, zmm7, [rip + 4f + 24]{1to8}
+vpmadd52luq zmm6, zmm7, [rip + 4f + 32]{1to8}
+vpmadd52huq zmm11, zmm7, [rip + 4f + 40]{1to8}
+vpmadd52huq zmm2, zmm7, [rip + 4f + 16]{1to8}
+vpmadd52huq zmm4, zmm7, [rip + 4f + 24]{1to8}
+vpmadd52huq zmm8, zmm7, [rip + 4f + 32]{1to8}
+vpsrlq zmm9, zmm9, 52
+vpaddq zmm9, zmm11, zmm9
+vmovdqu64 zmm11, [rcx]
+vpaddq zmm7, zmm9, zmm11
+vmovdqu64 zmm0, [rcx + 64]
+vpaddq zmm5, zmm2, zmm0
+vmovdqu64 zmm3, [rcx + 128]
+vpaddq zmm15, zmm4, zmm3
+vmovdqu64 zmm10, [rcx + 192]
+vpaddq zmm12, zmm6, zmm10
+vmovdqu64 zmm13, [rcx + 256]
+vpaddq zmm14, zmm8, zmm13
+vpbroadcastq zmm1, [rip + 4f + 48]
+vpsubq zmm9, zmm1, zmm9
+vpbroadcastq zmm1, [rip + 4f + 56]
+vpsubq zmm2, zmm1, zmm2
+vpbroadcastq zmm1, [rip + 4f + 64]
+vpsubq zmm4, zmm1, zmm4
+vpbroadcastq zmm1, [rip + 4f + 72]
+vpsubq zmm6, zmm1, zmm6
+vpbroadcastq zmm1, [rip + 4f + 80]
+vpsubq zmm8, zmm1, zmm8
+vpaddq zmm11, zmm9, zmm11
+vpaddq zmm0, zmm2, zmm0
+vpaddq zmm3, zmm4, zmm3
+vpaddq zmm10, zmm6, zmm10
+vpaddq zmm13, zmm8, zmm13
+vmovdqu64 [rsi], zmm7
+vmovdqu64 [rsi + 64], zmm5
+vmovdqu64 [rsi + 128], zmm15
+vmovdqu64 [rsi + 192], zmm12
+vmovdqu64 [rsi + 256], zmm14
+vmovdqu64 [rdx], zmm11
+vmovdqu64 [rdx + 64], zmm0
+vmovdqu64 [rdx + 128], zmm3
+vmovdqu64 [rdx + 192], zmm10
+vmovdqu64 [rdx + 256], zmm13
+add rsi, 320
+add rdx, 320
+add rcx, 320
+add r8, 320
+dec rdi
+jnz 3b
+2:
+vzeroupper
+ret
+.p2align 6, 0xcc
+4:
+.quad 0x000fffffffffffff
+.quad 0x000d30ecffffffff
+.quad 0x000fc094cf91b992
+.quad 0x0000000000224698
+.quad 0x0000400000000000
+.quad 0x000d30ed00000001
+.quad 0x00cc567b00000007
+.quad 0x00ce4411acfc12f7
+.quad 0x00a0000000efee22
+.quad 0x00affffffffffff6
+.quad 0x0001bffffffffff5
 "
 }
 
