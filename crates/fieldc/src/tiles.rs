@@ -8,6 +8,7 @@ use crate::Field;
 use crate::assembly::HasProducts;
 use crate::ntt::{put_in_order, reversed};
 use crate::vectors::{PowerKernels, RunMove, TransformKernels, transforms_on_arrays};
+use core::mem::MaybeUninit;
 use core::ops::Range;
 use levels::Values;
 use powers::{Factors, Powers, multiply_by};
@@ -35,22 +36,30 @@ const ENTERED: usize = 2;
 /// Values and roots in digits.
 #[repr(C, align(64))]
 struct Space<const SIZE: usize> {
-    tile: [u64; SIZE],
+    tile: [Word; SIZE],
     roots: Roots<SIZE>,
 }
 
 /// The roots of some levels, in rows: those of level l from place 2^l on, as in a heap.
 #[repr(C, align(64))]
 struct Roots<const SIZE: usize> {
-    rows: [u64; SIZE],
+    rows: [Word; SIZE],
     /// Roots at powers of two below this one are 1, and their values are small enough for sums.
     ones: usize,
 }
 
+/// A word in digits, which kernels write before they read it: to clear all of them takes long.
+pub(crate) type Word = MaybeUninit<u64>;
+
 /// Words of vectors.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
-pub(crate) struct Aligned<const WORDS: usize>(pub(crate) [u64; WORDS]);
+pub(crate) struct Aligned<const WORDS: usize>(pub(crate) [Word; WORDS]);
+
+impl<const WORDS: usize> Aligned<WORDS> {
+    /// Words that are not written yet.
+    pub(crate) const NEW: Self = Self([Word::uninit(); WORDS]);
+}
 
 /// A transform, by the table of roots of `Ntt`.
 struct Transform<'a, M> {
@@ -110,9 +119,9 @@ impl<M: Field> Transform<'_, M> {
     /// All levels, by tiles of so many words.
     #[inline(never)]
     fn run<const SIZE: usize>(&self, x: &mut [M]) {
-        let (rows, ones) = ([0; SIZE], 0);
+        let (rows, ones) = ([Word::uninit(); SIZE], 0);
         let mut space = Space {
-            tile: [0; SIZE],
+            tile: rows,
             roots: Roots { rows, ones },
         };
         let levels = x.len().trailing_zeros();
@@ -242,20 +251,20 @@ impl<M: Field> Transform<'_, M> {
     }
 
     /// The rows of some roots.
-    fn put_in_rows(&self, z: &mut [u64], roots: &[M; ROOTS]) {
+    fn put_in_rows(&self, z: &mut [Word], roots: &[M; ROOTS]) {
         let TransformKernels {
             root,
             next_row,
             digits,
             ..
         } = *self.kernels;
-        let mut space = [Aligned([0; ROOTS * MOST_DIGITS]); 2];
+        let mut space = [Aligned::<{ ROOTS * MOST_DIGITS }>::NEW; 2];
         let [this, before] = &mut space;
         let (mut this, mut before) = (&mut this.0, &mut before.0);
         let count = z.len() / (digits * digits);
         // SAFETY: the processor was found to have what the kernel needs, and an element is nothing
         // but its limbs. There is room for whole blocks, of at most so many words in digits.
-        unsafe { root(count, this.as_mut_ptr(), roots.as_ptr().cast()) };
+        unsafe { root(count, this.as_mut_ptr().cast(), roots.as_ptr().cast()) };
         for row in (0..digits).rev() {
             for (number, z) in z.chunks_exact_mut(digits * digits).enumerate() {
                 let block = &this[number / BLOCK * BLOCK * digits..][..BLOCK * digits];
@@ -266,7 +275,7 @@ impl<M: Field> Transform<'_, M> {
             }
             if row > 0 {
                 // SAFETY: as above; both are apart.
-                unsafe { next_row(count, before.as_mut_ptr(), this.as_ptr()) };
+                unsafe { next_row(count, before.as_mut_ptr().cast(), this.as_ptr().cast()) };
                 (this, before) = (before, this);
             }
         }
@@ -290,7 +299,7 @@ impl<M: Field> Transform<'_, M> {
         for (i, z) in tile.take(rows.count).enumerate() {
             let x = &x[rows.row(i)];
             // SAFETY: as above; rows are whole blocks.
-            unsafe { kernel(rows.width, z.as_mut_ptr(), x.as_ptr().cast()) };
+            unsafe { kernel(rows.width, z.as_mut_ptr().cast(), x.as_ptr().cast()) };
         }
     }
 
@@ -330,7 +339,7 @@ impl<M: Field> Transform<'_, M> {
             let x = &mut x[rows.row(i)];
             // SAFETY: as above. Values are below the bound of `leave`: all kernels of a transform
             // were made for one another.
-            unsafe { (self.kernels.leave)(rows.width, x.as_mut_ptr().cast(), z.as_ptr()) };
+            unsafe { (self.kernels.leave)(rows.width, x.as_mut_ptr().cast(), z.as_ptr().cast()) };
         }
     }
 }

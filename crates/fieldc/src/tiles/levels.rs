@@ -2,12 +2,12 @@
 //!
 //! A butterfly adds to x and multiplies y. So carries of what the next level only adds to can wait.
 
-use crate::tiles::Roots;
+use crate::tiles::{Roots, Word};
 use crate::vectors::{RunButterfly, TransformKernels};
 
 /// Values of some rows, and the roots of their levels.
 pub(super) struct Values<'a, const SIZE: usize> {
-    pub(super) tile: &'a mut [u64],
+    pub(super) tile: &'a mut [Word],
     pub(super) roots: &'a Roots<SIZE>,
     /// Of a row.
     pub(super) words: usize,
@@ -35,20 +35,21 @@ impl<const SIZE: usize> Values<'_, SIZE> {
 /// To so many of their first words the next level only adds.
 fn join<const SIZE: usize>(
     kernels: &TransformKernels,
-    x: &mut [u64],
-    y: &mut [u64],
+    x: &mut [Word],
+    y: &mut [Word],
     roots: &Roots<SIZE>,
     number: usize,
     added: usize,
 ) {
     let digits = kernels.digits;
     let w = &roots.rows[number * digits * digits..][..digits * digits];
-    let run = |step: RunButterfly, x: &mut [u64], y: &mut [u64]| {
-        let (count, x, y) = (x.len() / digits, x.as_mut_ptr(), y.as_mut_ptr());
+    let run = |step: RunButterfly, x: &mut [Word], y: &mut [Word]| {
+        let count = x.len() / digits;
+        let (x, y): (*mut u64, *mut u64) = (x.as_mut_ptr().cast(), y.as_mut_ptr().cast());
         // SAFETY: the processor was found to have what the kernel needs; results are x and y, which
         // are whole blocks, and w is apart from them. For 1 it is not read. Values are below the
         // bounds of the steps: all kernels of a transform were made for one another.
-        unsafe { step(count, x, y, x, y, w.as_ptr()) };
+        unsafe { step(count, x, y, x, y, w.as_ptr().cast()) };
     };
     if number < roots.ones && number.is_power_of_two() {
         return run(kernels.step_one, x, y);

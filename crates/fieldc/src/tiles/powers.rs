@@ -5,7 +5,7 @@
 //! product costs more than a copy read all of them.
 
 use crate::Field;
-use crate::tiles::{Aligned, BLOCK, MOST_DIGITS};
+use crate::tiles::{Aligned, BLOCK, MOST_DIGITS, Word};
 use crate::vectors::{RunAccumulate, TransformKernels};
 
 /// Powers that are computed side by side, for a product waits for the one before it.
@@ -29,7 +29,7 @@ pub(crate) struct Factors {
 #[repr(C, align(64))]
 pub(crate) struct Powers {
     /// What later powers are multiplied by, a row for each digit.
-    rows: [u64; BLOCK * MOST_DIGITS * MOST_DIGITS],
+    rows: [Word; BLOCK * MOST_DIGITS * MOST_DIGITS],
     /// How many chains there are.
     chains: usize,
     /// The power of a row, at its number modulo that of the chains.
@@ -48,8 +48,8 @@ impl Powers {
         Self {
             chains: (rows / LINKS).clamp(1, CHAINS),
             next,
-            rows: [0; BLOCK * MOST_DIGITS * MOST_DIGITS],
-            now: [Aligned([0; BLOCK * MOST_DIGITS]); CHAINS],
+            rows: [Word::uninit(); BLOCK * MOST_DIGITS * MOST_DIGITS],
+            now: [Aligned::NEW; CHAINS],
             kernels,
         }
     }
@@ -63,11 +63,11 @@ impl Powers {
             ..
         } = *self.kernels;
         let (words, first) = (digits * BLOCK, factors.first + column);
-        let to_digits = |z: &mut [u64], row: usize| {
+        let to_digits = |z: &mut [Word], row: usize| {
             let some = powers(roots, row, first);
             // SAFETY: the processor was found to have what the kernel needs, and an element is
             // nothing but its limbs. A block of elements in digits has so many words or fewer.
-            unsafe { root(BLOCK, z[..words].as_mut_ptr(), some.as_ptr().cast()) };
+            unsafe { root(BLOCK, z[..words].as_mut_ptr().cast(), some.as_ptr().cast()) };
         };
         for (row, power) in self.now[..self.chains].iter_mut().enumerate() {
             to_digits(&mut power.0, factors.first_row + row * factors.step);
@@ -79,17 +79,20 @@ impl Powers {
         for number in (0..digits - 1).rev() {
             let (before, row) = self.rows[number * words..].split_at_mut(words);
             // SAFETY: as above; both are apart.
-            unsafe { next_row(BLOCK, before.as_mut_ptr(), row.as_ptr()) };
+            unsafe { next_row(BLOCK, before.as_mut_ptr().cast(), row.as_ptr().cast()) };
         }
     }
 
     /// Multiplies a row's values, which are residues in digits.
-    pub(crate) fn multiply(&mut self, row: usize, z: &mut [u64]) {
-        let (z, w) = (z.as_mut_ptr(), self.now[row % self.chains].0.as_mut_ptr());
+    pub(crate) fn multiply(&mut self, row: usize, z: &mut [Word]) {
+        let (z, w) = (
+            z.as_mut_ptr().cast(),
+            self.now[row % self.chains].0.as_mut_ptr().cast(),
+        );
         // SAFETY: as above; results may be operands.
         unsafe {
             (self.kernels.times)(BLOCK, z, z, w);
-            (self.next)(BLOCK, w, w, self.rows.as_ptr());
+            (self.next)(BLOCK, w, w, self.rows.as_ptr().cast());
         }
     }
 }
@@ -101,9 +104,9 @@ pub(crate) fn multiply_by<M: Field>(
     roots: &[M],
     factors: Factors,
     blocks: usize,
-    values: &mut [u64],
+    values: &mut [Word],
 ) {
-    let mut power = Aligned([0; BLOCK * MOST_DIGITS]);
+    let mut power = Aligned::<{ BLOCK * MOST_DIGITS }>::NEW;
     let find = |at| {
         let row = factors.first_row + at / blocks * factors.step;
         powers(roots, row, factors.first + at % blocks * BLOCK)
@@ -112,7 +115,7 @@ pub(crate) fn multiply_by<M: Field>(
     let mut found = [find(0), [M::ONE; BLOCK]];
     for (at, z) in values.chunks_exact_mut(BLOCK * kernels.digits).enumerate() {
         found[(at + 1) % 2] = find(at + 1);
-        let (z, w) = (z.as_mut_ptr(), power.0.as_mut_ptr());
+        let (z, w) = (z.as_mut_ptr().cast(), power.0.as_mut_ptr().cast());
         // SAFETY: as above; results may be operands.
         unsafe {
             (kernels.enter)(BLOCK, w, found[at % 2].as_ptr().cast());
@@ -125,7 +128,8 @@ pub(crate) fn multiply_by<M: Field>(
 fn powers<M: Field>(roots: &[M], row: usize, column: usize) -> [M; BLOCK] {
     let half = roots.len() / 2;
     core::array::from_fn(|lane| {
-        let power = row * (column + lane) % roots.len();
+        // The number of roots is a power of two.
+        let power = (row * (column + lane)) & (roots.len() - 1);
         match power.checked_sub(half) {
             None => roots[half + power],
             Some(rest) => -roots[half + rest],
