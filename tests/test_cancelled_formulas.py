@@ -128,6 +128,11 @@ def test_what_cancels_is_not_computed(one: Formula, products: int) -> None:
         assert plan.formula is one  # the statement has all steps
 
 
+def test_0_is_shown_as_such() -> None:
+    (zero,) = planned(zero_and_its_multiples).computed
+    assert zero.block.says == "0"
+
+
 def test_where_nothing_cancels_the_formula_stays() -> None:
     f = find_field("bls12-381-p")
     for path in sorted(EXAMPLES.glob("*.py")):
