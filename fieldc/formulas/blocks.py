@@ -92,7 +92,7 @@ class Block:
             return text
         whole = f"({text})/R" if len(terms) > 1 or (terms and terms[0][0] != 1) else f"{text}/R"
         rest = [(c, names[i] if i != ONE else "1") for i, c in self.linear]
-        return _joined([*([(1, whole)] if terms else []), *rest])
+        return _joined([*([(1, whole)] if terms else []), *rest]) or "0"
 
     def text(self) -> str:
         """The block as a formula's text, for the prover."""

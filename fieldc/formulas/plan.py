@@ -18,6 +18,7 @@ from enum import Enum
 from functools import reduce
 
 from fieldc.formulas.blocks import ONE, Block, Linear, size
+from fieldc.formulas.cancelled import without_cancelled
 from fieldc.formulas.element import Step
 from fieldc.formulas.errors import wrong
 from fieldc.formulas.formula import MOST_OPERANDS, Formula
@@ -97,7 +98,8 @@ def planned(
     What an avoided block would compute is put together from smaller ones: less code, more calls.
     """
     is_lazy = form is not PlanForm.REDUCED
-    meant = with_karatsuba(formula) if form is PlanForm.KARATSUBA else formula
+    meant = without_cancelled(formula)
+    meant = with_karatsuba(meant) if form is PlanForm.KARATSUBA else meant
     plan = _Planner(meant, is_fused, avoided, Laziness(meant) if is_lazy else None).plan()
     return replace(plan, formula=formula, form=form)
 

@@ -11,10 +11,9 @@ from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.calls import settle
 from fieldc.proof.claims.contracts import WORD_BITS
 from fieldc.proof.claims.formulas import (
-    MOST_DEGREE,
     FormulaStatement,
     contract_of_formula,
-    degree_of,
+    may_be_proved_at_once,
     statement_of,
 )
 from fieldc.proof.entry import operands_of
@@ -135,8 +134,9 @@ def _proved(code: bytes, start: int, claim: _Claim) -> ProvedCode:
     statement = statement_of(claim.text)
     try:
         proof = _proof(code, start, claim, statement, by_steps=True)
-    except NotHeld:
-        if degree_of(statement) > MOST_DEGREE:
+    except ProofError as error:
+        words_hold_steps = not isinstance(error, NotHeld)
+        if not may_be_proved_at_once(statement, claim.p, claim.limbs, words_hold_steps):
             raise
         proof = _proof(code, start, claim, statement)
     if start == 0:

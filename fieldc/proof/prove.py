@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -20,7 +21,13 @@ from fieldc.proof.algebra.refute import Sample
 from fieldc.proof.algebra.strategies import STRATEGIES, Strategy
 from fieldc.proof.algebra.zeros import fix_unread, fix_zeros
 from fieldc.proof.claims.contracts import Claim, Contract
-from fieldc.proof.claims.cut_points import KnownNumbers, are_chosen, is_too_deep, words_of
+from fieldc.proof.claims.cut_points import (
+    KnownNumbers,
+    are_chosen,
+    are_right_of_any,
+    is_too_deep,
+    words_of,
+)
 from fieldc.proof.entry import Entered, entered, from_any_place
 from fieldc.proof.equalities import EQUALITIES, case_of, first_equalities
 from fieldc.proof.instruction_sets import INSTRUCTION_SETS
@@ -220,9 +227,12 @@ def _highs(
 def _shown(known: KnownNumbers, contract: Contract, goal: _Goal) -> list[CaseProof | Excluded]:
     """Every case of a result; where need be, words are equated first. Raises ProofError.
 
-    At last what made the words of sums between is asked, too: x - y may be in words below 2p for
-    its square, and below p as a result.
+    Where runs show that it must be, else at last, what made the words of sums between is asked too:
+    x - y may be in words below 2p for its square, and below p as a result.
     """
+    is_right = are_right_of_any(known, contract, goal.result, goal.claimed)
+    if not is_right and (found := _shown_by_sums(known, contract, goal)):
+        return found
     try:
         return _proofs(known, contract, goal)
     except ProofError as error:
@@ -240,6 +250,22 @@ def _shown(known: KnownNumbers, contract: Contract, goal: _Goal) -> list[CasePro
         raise refused
     with known.system.opened():
         return _proofs(known, contract, goal)
+
+
+def _shown_by_sums(
+    known: KnownNumbers, contract: Contract, goal: _Goal
+) -> list[CaseProof | Excluded]:
+    """Every case where what made the words of sums between is asked; none where that is no proof.
+
+    Raises ProofError where this need not be proved, and is not right then either.
+    """
+    with known.system.opened():
+        if are_right_of_any(known, contract, goal.result, goal.claimed):
+            with suppress(ProofError):
+                return _proofs(known, contract, goal)
+        elif not goal.is_needed:
+            raise ProofError("function: words are a value's by what made other words")
+    return []
 
 
 def _proofs(

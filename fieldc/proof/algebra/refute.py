@@ -21,7 +21,10 @@ def evaluate(polynomial: Polynomial, values: Mapping[int, int]) -> int:
 
 
 def complete(system: System, values: dict[int, int]) -> None:
-    """Give every variable its value, from those of the operands' limbs."""
+    """Give every variable its value, from those of the operands' limbs.
+
+    What has a value keeps it: limbs of values between are as free as operands.
+    """
     tops = {number: of for of, number in system.top_bits.items()}
     common = {number: of for of, number in system.common.items()}
     for number, owner in enumerate(system.owners):
@@ -43,11 +46,10 @@ def complete(system: System, values: dict[int, int]) -> None:
 
 
 def _define(row: Equation, right: int, values: dict[int, int], radix: int) -> None:
-    if row.carry is None:
-        values[row.word] = right
-    else:
-        values[row.word] = right % radix
-        values[row.carry] = (right - values[row.word]) // row.factor
+    word = right if row.carry is None else right % radix
+    values.setdefault(row.word, word)
+    if row.carry is not None:
+        values[row.carry] = (right - word) // row.factor
 
 
 def runs(inputs: Sequence[Input], count: int) -> Iterator[tuple[int, ...]]:

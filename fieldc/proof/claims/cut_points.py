@@ -13,11 +13,13 @@ from fieldc.proof.algebra.dropped import inverse_of
 from fieldc.proof.algebra.equations import ONE, Equation, Polynomial, Select, System
 from fieldc.proof.algebra.facts import Input
 from fieldc.proof.algebra.identity import value_of
-from fieldc.proof.algebra.refute import Sample, evaluate
+from fieldc.proof.algebra.refute import Sample, evaluate, samples
 from fieldc.proof.algebra.wraps import Equality
 from fieldc.proof.claims.contracts import Claim, Contract
 from fieldc.proof.claims.formulas import MOST_DEGREE
 
+RUNS_OF_ANY = 2
+"""Runs in which words of values between hold any numbers."""
 MOST_TIMES = 8
 """Words hold a value, or it and fewer than so many times p."""
 
@@ -85,6 +87,8 @@ def words_of(
     """
     inverse = inverse_of(contract.factor, contract.p)
     values = [value * inverse % contract.p for value in known.claimed(claim)]
+    if contract.may_be_written and not any(values):
+        return None  # words that are 0 in all runs are many
     limbs = _holding(known.system, known.runs, values, contract)
     if not limbs or known.next_name in (i.name for i in known.inputs):
         return None
@@ -102,6 +106,26 @@ def is_too_deep(system: System, claimed: Polynomial) -> bool:
 def are_chosen(system: System, words: Sequence[int]) -> bool:
     """Whether choices made all of the words, as they do where a value is reduced below p."""
     return all(isinstance(system.defining(word), Select) for word in words)
+
+
+def are_right_of_any(
+    known: KnownNumbers, contract: Contract, result: Polynomial, claimed: Polynomial
+) -> bool:
+    """Whether words are what is claimed where words of values between hold any numbers.
+
+    So a proof takes them. Where runs show that it cannot be, it would be in vain, and seldom short.
+    Asked of formulas alone.
+    """
+    system = known.system
+    is_of_held = not system.held.isdisjoint(v for monomial in claimed for v in monomial)
+    if not (contract.may_be_written and is_of_held):
+        return True
+    inputs = [i for i in known.inputs if system.defining(i.limbs[0]) is None]
+    return not any(
+        (contract.factor * evaluate(result, run.values) - evaluate(claimed, run.values))
+        % contract.p
+        for run in samples(system, inputs, RUNS_OF_ANY)
+    )
 
 
 def _holding(

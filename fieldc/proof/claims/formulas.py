@@ -36,6 +36,8 @@ ARITY = {
     **{"scale": (1, 1), "constant": (0, 1), "divide": (1, 0)},
 }
 """For each kind of step how many values and how many integers it names."""
+MOST_FACTORS = 16
+"""In terms that may cancel before a formula is proved at once."""
 MOST_DEGREE = 2
 """Up to which a formula is proved at once; a product of products has more."""
 MOST_POWERS = 2
@@ -138,15 +140,6 @@ def _number(number: Any) -> int:
     return number
 
 
-def degree_of(statement: FormulaStatement) -> int:
-    """How many operands' values are multiplied in a result; masks do not count."""
-    known = [int(size != MASK) for _, count, size in statement.operands for _ in range(count)]
-    for kind, taken, _ in statement.steps:
-        degrees = [known[i] for i in taken]
-        known.append(sum(degrees) if kind in ("mul", "times") else max(degrees, default=0))
-    return max(known[i] for i in statement.results)
-
-
 class Algebra(Protocol[_Value]):
     """Values modulo p that a formula may be evaluated on."""
 
@@ -171,10 +164,22 @@ def evaluate(
     values: Sequence[_Value],
 ) -> list[_Value]:
     """The results of a formula for values of its operands."""
+    known = values_of(statement, algebra, p, limbs, values)
+    return [known[i] for i in statement.results]
+
+
+def values_of(
+    statement: FormulaStatement,
+    algebra: Algebra[_Value],
+    p: int,
+    limbs: int,
+    values: Sequence[_Value],
+) -> list[_Value]:
+    """The values of a formula's operands, then that of each step."""
     known = list(values)
     for step in statement.steps:
         known.append(_made(step, algebra, p, limbs, known))
-    return [known[i] for i in statement.results]
+    return known
 
 
 def _made(
@@ -223,6 +228,17 @@ class Polynomials:
         return {m: r for m, c in found.items() if (r := int(c) % self.p)}
 
 
+@dataclass(frozen=True)
+class _OfLowDegree(Polynomials):
+    """Those that are soon multiplied out: a square of squares has long terms, however few."""
+
+    def product(self, a: Polynomial, b: Polynomial, factor: int) -> Polynomial:
+        """A product. Raises ProofError for one of a high degree."""
+        if sum(max(map(len, one), default=0) for one in (a, b)) > MOST_FACTORS:
+            raise ProofError("function: the formula has products of too many factors")
+        return super().product(a, b, factor)
+
+
 def contract_of_formula(
     statement: FormulaStatement, p: int, limbs: int, by_steps: bool = False
 ) -> Contract:
@@ -257,3 +273,27 @@ def contract_of_formula(
         unread=frozenset(range(len(between))) - taken,
         width=width,
     )
+
+
+def may_be_proved_at_once(
+    statement: FormulaStatement, p: int, limbs: int, if_it_cancels: bool
+) -> bool:
+    """Whether each result is a sum of products of two operands' values; masks do not count.
+
+    `if_it_cancels` asks besides whether a sum is 0, or one operand, because the rest cancels. Words
+    that hold a part of the rest hide that.
+    """
+    sizes = [size for _, count, size in statement.operands for _ in range(count)]
+    masks = {number for number, size in enumerate(sizes) if size == MASK}
+    operands: list[Polynomial] = [{(number,): 1} for number in range(len(sizes))]
+    try:
+        values = values_of(statement, _OfLowDegree(p), p, limbs, operands)
+    except ProofError:
+        return False
+    made = zip(statement.steps, values[len(operands) :], strict=True)
+    sums = (value for (kind, _, _), value in made if kind in ("add", "sub"))
+    if if_it_cancels and not any(not value or value in operands for value in sums):
+        return False
+    results = (values[i] for i in statement.results)
+    degrees = (sum(i not in masks for i in monomial) for value in results for monomial in value)
+    return max(degrees, default=0) <= MOST_DEGREE
