@@ -7,6 +7,7 @@ import json
 import time
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -90,8 +91,27 @@ def test_a_file_that_is_no_study_ends_in_one_line(name: str, tmp_path: Path):
 def test_a_folder_that_cannot_be_ends_in_one_line(tmp_path: Path):
     (tmp_path / "file").write_text("")
     for name in ("file", "file/lab"):
-        with pytest.raises(OutputError, match=r"cannot write .*; name another with -o"):
+        with pytest.raises(OutputError, match=r"cannot write .*; name another folder with -o"):
             run_study(PLAN, tmp_path / name, quiet)
+
+
+def test_a_folder_that_is_full_ends_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """A study has no option for one of its files: its folder is what can be another."""
+
+    def full(path: Path, content: str, hint: str = "name another file") -> None:
+        raise OutputError(f"cannot write {path}; {hint}")
+
+    for module in ("fieldc.lab.study", "fieldc.lab.trials", "fieldc.commands.lab"):
+        monkeypatch.setattr(f"{module}.write_file", full)
+    monkeypatch.setattr("fieldc.lab.study._compiled", lambda *_: ({}, []))
+    report = SimpleNamespace(data=list, skipped=[])
+    monkeypatch.setattr("fieldc.lab.study.run_race", lambda *_, **__: report)
+    monkeypatch.setattr("fieldc.lab.trials._lines", lambda _: iter(()))
+    with pytest.raises(OutputError, match=r"\.csv; name another folder with -o"):
+        run_study(PLAN, tmp_path / "study", quiet)
+    monkeypatch.setattr("fieldc.lab.study.write_trials", lambda *_: None)
+    with pytest.raises(OutputError, match=r"\.json; name another folder with -o"):
+        run_study(PLAN, tmp_path / "study", quiet)
 
 
 @pytest.mark.parametrize("name", ["rows.json", "index.html", "bls12-381-p.json", "bn254-p.csv"])
