@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import csv
 import json
+import signal
 import time
 from dataclasses import replace
 from pathlib import Path
+from threading import Timer
 from types import SimpleNamespace
 from typing import Any
 
@@ -15,7 +17,7 @@ import pytest
 from fieldc.algorithms import choose
 from fieldc.artifacts.host import HostBackend, host_backends
 from fieldc.cli import main
-from fieldc.files import OutputError
+from fieldc.files import OutputError, temporary_folder
 from fieldc.lab import study
 from fieldc.lab.compilers import CompilerError, Reading, first_error, outside_backends
 from fieldc.lab.findings import MODES, places, predictions
@@ -198,6 +200,26 @@ def test_a_study_that_ends_early_begins_no_other_compilation(monkeypatch: pytest
     with pytest.raises(KeyboardInterrupt):
         study._compiled([choose(study_field(2), "mul")] * 200, interrupted)
     assert len(begun) < 100
+
+
+def test_a_second_signal_leaves_no_folder_behind(monkeypatch: pytest.MonkeyPatch):
+    folders: list[Path] = []
+
+    def compiled(_expression: Expression) -> bytes:
+        with temporary_folder() as folder:
+            folders.append(folder)
+            time.sleep(0.5)
+        return b""
+
+    def interrupted(*_: object) -> None:
+        Timer(0.1, signal.raise_signal, (signal.SIGINT,)).start()
+        raise KeyboardInterrupt
+
+    slow = HostBackend("c-slow", (), compiled, lambda _: True)
+    monkeypatch.setattr(study, "outside_backends", lambda: [slow])
+    with pytest.raises(KeyboardInterrupt):
+        study._compiled([choose(study_field(2), "mul")] * 3, interrupted)
+    assert folders and not any(folder.exists() for folder in folders)
 
 
 def test_rounds_are_checked(capsys: pytest.CaptureFixture[str], tmp_path: Path):

@@ -34,6 +34,7 @@ from fieldc.machine.processor import brand
 from fieldc.machine.ring import OperandMode
 from fieldc.modulus import is_prime
 from fieldc.progress import Progress
+from fieldc.signals import deferred_signals
 
 EVERY = "all"
 """Of algorithms."""
@@ -213,7 +214,8 @@ def _compiled(
             except UserError as error:
                 refused.append(f"{kernel.operation} {kernel.algorithm}: {error}")
     finally:
-        pool.shutdown(cancel_futures=True)  # those that run end, the others never begin
+        with deferred_signals():  # after a second one nobody would remove the folders of texts
+            pool.shutdown(cancel_futures=True)  # those that run end, the others never begin
     progress("compile", len(jobs), len(jobs))
     return objects, refused
 
