@@ -27,6 +27,10 @@ class OutputError(UserError):
     """A file or folder cannot be written; the message is one line for the user."""
 
 
+OTHER_FOLDER = "name another folder with -o"
+"""What to do where a folder of a study, or a file in it, cannot be written."""
+
+
 @contextmanager
 def explained(path: Path, hint: str) -> Iterator[None]:
     """Make an error of the system one of the user."""

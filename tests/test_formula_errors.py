@@ -314,7 +314,7 @@ def test_formulas_are_read_under_a_profiler() -> None:
 
 OF_C = ["int", "void", "uint64_t", "typename", "xor", "static_assert", "constexpr", "co_yield"]
 OF_C += ["_Bool", "__func__", "UINT64_MAX", "CHAR_BIT"]
-OF_OTHERS = ["fn", "let", "type", "gen", "macro", "Self", "package", "interface", "eval"]
+OF_OTHERS = ["fn", "let", "type", "gen", "macro", "Self", "package", "interface", "eval", "_"]
 
 
 @pytest.mark.parametrize("name", [*OF_C, *OF_OTHERS])

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import csv
 import json
+import signal
 import time
 from dataclasses import replace
 from pathlib import Path
+from threading import Timer
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,7 +17,7 @@ import pytest
 from fieldc.algorithms import choose
 from fieldc.artifacts.host import HostBackend, host_backends
 from fieldc.cli import main
-from fieldc.files import OutputError
+from fieldc.files import OutputError, temporary_folder
 from fieldc.lab import study
 from fieldc.lab.compilers import CompilerError, Reading, first_error, outside_backends
 from fieldc.lab.findings import MODES, places, predictions
@@ -90,8 +93,27 @@ def test_a_file_that_is_no_study_ends_in_one_line(name: str, tmp_path: Path):
 def test_a_folder_that_cannot_be_ends_in_one_line(tmp_path: Path):
     (tmp_path / "file").write_text("")
     for name in ("file", "file/lab"):
-        with pytest.raises(OutputError, match=r"cannot write .*; name another with -o"):
+        with pytest.raises(OutputError, match=r"cannot write .*; name another folder with -o"):
             run_study(PLAN, tmp_path / name, quiet)
+
+
+def test_a_folder_that_is_full_ends_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """A study has no option for one of its files: its folder is what can be another."""
+
+    def full(path: Path, content: str, hint: str = "name another file") -> None:
+        raise OutputError(f"cannot write {path}; {hint}")
+
+    for module in ("fieldc.lab.study", "fieldc.lab.trials", "fieldc.commands.lab"):
+        monkeypatch.setattr(f"{module}.write_file", full)
+    monkeypatch.setattr("fieldc.lab.study._compiled", lambda *_: ({}, []))
+    report = SimpleNamespace(data=list, skipped=[])
+    monkeypatch.setattr("fieldc.lab.study.run_race", lambda *_, **__: report)
+    monkeypatch.setattr("fieldc.lab.trials._lines", lambda _: iter(()))
+    with pytest.raises(OutputError, match=r"\.csv; name another folder with -o"):
+        run_study(PLAN, tmp_path / "study", quiet)
+    monkeypatch.setattr("fieldc.lab.study.write_trials", lambda *_: None)
+    with pytest.raises(OutputError, match=r"\.json; name another folder with -o"):
+        run_study(PLAN, tmp_path / "study", quiet)
 
 
 @pytest.mark.parametrize("name", ["rows.json", "index.html", "bls12-381-p.json", "bn254-p.csv"])
@@ -178,6 +200,26 @@ def test_a_study_that_ends_early_begins_no_other_compilation(monkeypatch: pytest
     with pytest.raises(KeyboardInterrupt):
         study._compiled([choose(study_field(2), "mul")] * 200, interrupted)
     assert len(begun) < 100
+
+
+def test_a_second_signal_leaves_no_folder_behind(monkeypatch: pytest.MonkeyPatch):
+    folders: list[Path] = []
+
+    def compiled(_expression: Expression) -> bytes:
+        with temporary_folder() as folder:
+            folders.append(folder)
+            time.sleep(0.5)
+        return b""
+
+    def interrupted(*_: object) -> None:
+        Timer(0.1, signal.raise_signal, (signal.SIGINT,)).start()
+        raise KeyboardInterrupt
+
+    slow = HostBackend("c-slow", (), compiled, lambda _: True)
+    monkeypatch.setattr(study, "outside_backends", lambda: [slow])
+    with pytest.raises(KeyboardInterrupt):
+        study._compiled([choose(study_field(2), "mul")] * 3, interrupted)
+    assert folders and not any(folder.exists() for folder in folders)
 
 
 def test_rounds_are_checked(capsys: pytest.CaptureFixture[str], tmp_path: Path):

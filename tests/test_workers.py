@@ -78,6 +78,33 @@ print(list(in_processes(abs, [-3, 2], 2)))
 
 
 @UNIX
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="Python 3.10 looks there first")
+@pytest.mark.parametrize("long", [False, True])  # copies of one process; each begun by itself
+def test_a_file_of_the_users_is_not_run_in_place_of_pythons(tmp_path: Path, long: bool) -> None:
+    folder = tmp_path / ("t" * 100 if long else "t")
+    folder.mkdir()
+    (tmp_path / "enum.py").write_text("1 / 0\n")
+    (tmp_path / "begin").write_text(
+        "from fieldc.artifacts.workers import in_processes\n"
+        "if __name__ == '__main__': print(list(in_processes(abs, [-1, -2], 2)))\n"
+    )
+    words = [
+        sys.executable,
+        "-c",
+        "import sys; del sys.path[0]; import runpy; runpy.run_path('begin', run_name='__main__')",
+    ]
+    done = subprocess.run(
+        words,
+        cwd=tmp_path,
+        env={**os.environ, "TMPDIR": str(folder)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "[1, 2]\n", "")
+
+
+@UNIX
 def test_a_killed_process_is_one_line() -> None:
     with pytest.raises(WorkerLost, match="enough memory"):
         list(in_processes(signal.raise_signal, [signal.SIGKILL] * 2, 2))

@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from multiprocessing import forkserver, resource_tracker
 from multiprocessing.connection import Connection
 from multiprocessing.context import BaseContext
@@ -31,6 +31,9 @@ MOMENT = 0.5
 """Seconds after which Python looks for a signal that did not wake it."""
 READS_OBJECTS = "lief"
 """The library that proofs read objects with: loaded before the copies are made, not in each."""
+
+SAFE_PATH = "PYTHONSAFEPATH"
+"""A variable of the environment: the current folder is no place for modules."""
 
 SOCKET = "/pymp-12345678/listener-12345678"
 """What Python adds to the temporary folder's path for the socket of the process that is copied."""
@@ -80,9 +83,11 @@ def in_processes(
         raise NoGuard
     context = _context(function.__module__)
     watched, held = context.Pipe(duplex=False)
-    pool = ProcessPoolExecutor(number, context, initializer=_end_with, initargs=(watched,))
+    with _no_modules_of_this_folder():
+        pool = ProcessPoolExecutor(number, context, initializer=_end_with, initargs=(watched,))
     try:
-        with deferred_signals(_end_server):  # a process that is half begun could not be ended
+        # A process that is half begun could not be ended.
+        with deferred_signals(_end_server), _no_modules_of_this_folder():
             futures = [_submit(pool, function, job) for job in jobs]
         for future in futures:
             # A signal that comes just before a wait begins does not end it: Python sees it after.
@@ -124,9 +129,28 @@ def _context(module: str) -> BaseContext:
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([module, READS_OBJECTS])
     for begin in (resource_tracker.ensure_running, forkserver.ensure_running):
-        with blocked_signals():  # the first one unblocks some of them
+        # The first one unblocks some of them.
+        with blocked_signals(), _no_modules_of_this_folder():
             begin()
     return context
+
+
+@contextmanager
+def _no_modules_of_this_folder() -> Iterator[None]:
+    """Let processes that begin meanwhile import nothing of the current folder, from Python 3.11 on.
+
+    Python begins them by `python -c`, which looks there first: a file of the user's called enum.py
+    would be run in place of Python's own.
+    """
+    before = os.environ.get(SAFE_PATH)
+    os.environ[SAFE_PATH] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[SAFE_PATH]
+        else:
+            os.environ[SAFE_PATH] = before
 
 
 def _end_server() -> None:

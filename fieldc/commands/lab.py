@@ -14,7 +14,7 @@ from fieldc.commands.options import OPERANDS, SEED, folder, positive
 from fieldc.commands.progress import progress
 from fieldc.commands.verb import Answer, Table, UsageError, option, verb
 from fieldc.errors import counted, quote
-from fieldc.files import OutputError, write_file
+from fieldc.files import OTHER_FOLDER, OutputError, write_file
 
 SHOWN = "x86-mulx"
 """The flavour of which the last sentences speak."""
@@ -53,17 +53,17 @@ def lab(arguments: argparse.Namespace) -> Answer:
     check_page(folder / "index.html", COMMAND)
     if (folder / "rows.json").exists() and not (folder / "index.html").exists():
         held = quote(str(folder / "rows.json"))
-        raise UsageError(f"fieldc lab did not write {held}; name another folder with -o")
+        raise UsageError(f"fieldc lab did not write {held}; {OTHER_FOLDER}")
     if (folder / "manifest.json").exists():
         held = quote(str(folder))
-        raise UsageError(f"{held} is a folder of fieldc build; name another folder with -o")
+        raise UsageError(f"{held} is a folder of fieldc build; {OTHER_FOLDER}")
     with progress() as show:
         rows, left_out = run_study(plan, folder, show)
     unwritten = None
     page = compose(rows, left_out, folder)
     try:  # the page first: rows without a page are somebody else's
-        write_file(folder / "index.html", page)
-        write_file(folder / "rows.json", json.dumps(rows) + "\n")
+        write_file(folder / "index.html", page, OTHER_FOLDER)
+        write_file(folder / "rows.json", json.dumps(rows) + "\n", OTHER_FOLDER)
     except OutputError as error:
         unwritten = error
     fields = len({row["field"] for row in rows})
@@ -108,6 +108,4 @@ def check_page(page: Path, mark: str) -> None:
     except (IsADirectoryError, ValueError):
         ours = False
     if not ours:
-        raise UsageError(
-            f"fieldc lab did not write {quote(str(page))}; name another folder with -o"
-        )
+        raise UsageError(f"fieldc lab did not write {quote(str(page))}; {OTHER_FOLDER}")

@@ -24,8 +24,9 @@ KEYWORDS = """
 """Words of C, C++, Rust and JavaScript that Python does not keep for itself, and macros of C."""
 
 
-RESERVED = re.compile(r"_[A-Z_].*|[A-Z][A-Z0-9]*(_[A-Z0-9]+)+", re.DOTALL)
-"""Names such as _Bool, which C keeps for itself, and UINT64_MAX, which its headers may define."""
+RESERVED = re.compile(r"_|_[A-Z_].*|[A-Z][A-Z0-9]*(_[A-Z0-9]+)+", re.DOTALL)
+"""Names such as _Bool, which C keeps for itself, and UINT64_MAX, which its headers may define. To
+Rust _ is no name."""
 LONGEST_NAME = 100
 """Letters of a name: files are called by it too, with a few letters more."""
 

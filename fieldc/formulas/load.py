@@ -14,10 +14,13 @@ import fieldc.formulas
 from fieldc.errors import UserError, quote
 from fieldc.formulas.errors import MODULE, FormulaError, line_of, wrong
 from fieldc.formulas.formula import RECORDED, Formula
-from fieldc.formulas.streams import kept_place, kept_streams
+from fieldc.formulas.streams import imports_beside, kept_place, kept_streams
 from fieldc.reading import read_bytes
 
-SAYS_ENOUGH = (TypeError, ValueError, AttributeError, NameError, ArithmeticError)
+SAYS_ENOUGH = (
+    *(TypeError, ValueError, AttributeError, NameError, ArithmeticError),
+    *(ImportError, SyntaxError),
+)
 """Errors of Python whose message can be read without their names."""
 
 
@@ -46,7 +49,8 @@ def load_formulas(path: Path) -> list[Formula]:
     recorded: list[Formula] = []
     collecting = RECORDED.set(recorded)
     try:
-        with kept_place(), kept_streams():  # what the file prints is no part of an answer
+        # What the file prints is no part of an answer.
+        with kept_place(), imports_beside(path), kept_streams():
             exec(code, module.__dict__)
     except UserError:
         raise

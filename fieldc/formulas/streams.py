@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 
 NAMES = ("stdout", "stderr", "__stdout__", "__stderr__")
 
@@ -53,6 +54,23 @@ def kept_place() -> Iterator[None]:
         sys.setrecursionlimit(limit)
         with suppress(OSError):  # the file may have deleted it
             os.chdir(folder)
+
+
+@contextmanager
+def imports_beside(file: Path) -> Iterator[None]:
+    """Let a file import those of its folder, as Python lets a script; then forget them.
+
+    The folder is looked at last, so that no file there takes the place of a library.
+    """
+    folder, before, loaded = str(file.absolute().parent), list(sys.path), set(sys.modules)
+    sys.path.append(folder)
+    try:
+        yield
+    finally:
+        sys.path[:] = before
+        for name in set(sys.modules) - loaded:  # another folder may have one of the same name
+            if os.path.dirname(getattr(sys.modules[name], "__file__", None) or "") == folder:
+                del sys.modules[name]
 
 
 @contextmanager

@@ -24,7 +24,7 @@ from fieldc.artifacts.host import HostBackend, host_backends
 from fieldc.catalogue import find_field
 from fieldc.errors import UserError
 from fieldc.field import Field
-from fieldc.files import check_file, made_folder, write_file
+from fieldc.files import OTHER_FOLDER, check_file, made_folder, write_file
 from fieldc.lab.compilers import CompilerError, absent, outside_backends
 from fieldc.lab.findings import StudyRow
 from fieldc.lab.race import raced, run_race
@@ -34,6 +34,7 @@ from fieldc.machine.processor import brand
 from fieldc.machine.ring import OperandMode
 from fieldc.modulus import is_prime
 from fieldc.progress import Progress
+from fieldc.signals import deferred_signals
 
 EVERY = "all"
 """Of algorithms."""
@@ -104,7 +105,7 @@ def run_study(
 
     Raises OutputError or StudyError where the folder cannot be used, before anything is measured.
     """
-    with made_folder(folder, "name another with -o"):
+    with made_folder(folder, OTHER_FOLDER):
         return _run_study(plan, folder, progress)
 
 
@@ -113,7 +114,7 @@ def _run_study(
 ) -> tuple[list[StudyRow], list[str]]:
     fields = list(plan.fields())
     for name in ("rows.json", "index.html", *(f"{f.name}.csv" for f in fields)):
-        check_file(folder / name, "name another folder with -o")
+        check_file(folder / name, OTHER_FOLDER)
         if name.endswith(".csv") and not may_hold_trials(folder / name):
             raise _another_file(folder / name)
     paths = {field.name: folder / f"{field.name}.json" for field in fields}
@@ -125,7 +126,8 @@ def _run_study(
         found = kept[field.name]
         if found is None:
             found = _measured(field, plan, folder, progress)
-            write_file(paths[field.name], json.dumps({"plan": _identity(plan), **found}) + "\n")
+            text = json.dumps({"plan": _identity(plan), **found}) + "\n"
+            write_file(paths[field.name], text, OTHER_FOLDER)
         rows += found["rows"]
         left_out |= dict.fromkeys(found["left_out"])
     progress("fields", len(fields), len(fields))
@@ -212,7 +214,8 @@ def _compiled(
             except UserError as error:
                 refused.append(f"{kernel.operation} {kernel.algorithm}: {error}")
     finally:
-        pool.shutdown(cancel_futures=True)  # those that run end, the others never begin
+        with deferred_signals():  # after a second one nobody would remove the folders of texts
+            pool.shutdown(cancel_futures=True)  # those that run end, the others never begin
     progress("compile", len(jobs), len(jobs))
     return objects, refused
 

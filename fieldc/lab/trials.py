@@ -7,7 +7,7 @@ import io
 from collections.abc import Iterator
 from pathlib import Path
 
-from fieldc.files import write_file
+from fieldc.files import OTHER_FOLDER, write_file
 from fieldc.lab.race import Report
 
 COLUMNS = (
@@ -33,7 +33,7 @@ def write_trials(path: Path, report: Report) -> None:
     lines = csv.writer(held, lineterminator="\n")
     lines.writerow(COLUMNS)
     lines.writerows(_lines(report))
-    write_file(path, held.getvalue())
+    write_file(path, held.getvalue(), OTHER_FOLDER)
 
 
 def may_hold_trials(path: Path) -> bool:

@@ -245,10 +245,11 @@ def array_of(f: Field, buffer: Any) -> ResidueArray:
     """
     view = memoryview(buffer)
     _check_items(f, view)
-    if not view.c_contiguous or view.nbytes % size(f, 1):
+    if not view.c_contiguous:
+        raise LengthMismatch("limbs lie side by side, row after row; give a buffer without gaps")
+    if view.nbytes % size(f, 1):
         raise LengthMismatch(
-            f"a buffer of {view.nbytes} bytes holds no whole elements of {size(f, 1)}; give one "
-            "without gaps"
+            f"a buffer of {view.nbytes} bytes holds no whole elements of {size(f, 1)}"
         )
     count = view.nbytes // size(f, 1)
     if not count:

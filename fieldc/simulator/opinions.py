@@ -122,7 +122,8 @@ def osaca(count: Count, processor: Processor) -> Opinion:
         options = ("--arch", name, "--ignore-unknown", "--lcd-timeout", "0")
         lines = ("--lines", f"1-{path.read_text(encoding='utf-8').count(chr(10))}")
         command = (sys.executable, "-m", "osaca", *options, *lines, str(path))
-        ran = subprocess.run(command, capture_output=True, text=True, check=False)
+        # In an empty folder: Python would run the user's enum.py in place of its own.
+        ran = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
     loads = _port_loads(ran.stdout.splitlines())
     if not loads:
         return Opinion("osaca", processor.key, remark=_reason(ran.stderr))

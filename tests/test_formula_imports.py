@@ -1,0 +1,53 @@
+"""What a formula file imports: files of its folder, which then are forgotten."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from fieldc.formulas.errors import FormulaError
+from fieldc.formulas.load import load_formulas
+
+HEAD = "from fieldc.formulas import Element, formula\n"
+USES = f"{HEAD}from beside import g\n@formula\ndef f(a: Element) -> Element: return g(a)\n"
+
+
+def test_a_file_imports_those_of_its_folder(tmp_path: Path) -> None:
+    path = list(sys.path)
+    for power in (2, 3):  # two folders have a file of one name
+        folder = tmp_path / str(power)
+        folder.mkdir()
+        (folder / "beside.py").write_text(
+            f"{HEAD}@formula\ndef g(x: Element) -> Element: return x**{power}\n"
+        )
+        (folder / "uses.py").write_text(USES)
+        (one,) = load_formulas(folder / "uses.py")  # g belongs to the other file
+        assert (one.name, one(5)) == ("f", 5**power)
+    assert sys.path == path and "beside" not in sys.modules
+
+
+def test_a_file_of_a_librarys_name_does_not_replace_it(tmp_path: Path) -> None:
+    (tmp_path / "colorsys.py").write_text("1 / 0\n")
+    (tmp_path / "uses.py").write_text(
+        f"import colorsys\n{HEAD}@formula\ndef f(a: Element) -> Element: return a * a\n"
+    )
+    assert [one.name for one in load_formulas(tmp_path / "uses.py")] == ["f"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (None, "No module named 'beside'"),
+        ("def g(x): return x **\n", "invalid syntax (beside.py, line 1)"),
+        ("g = None\nfrom .other import g\n", "attempted relative import"),
+    ],
+)
+def test_what_cannot_be_imported_is_one_line(text: str | None, said: str, tmp_path: Path) -> None:
+    if text is not None:
+        (tmp_path / "beside.py").write_text(text)
+    (tmp_path / "uses.py").write_text(USES)
+    with pytest.raises(FormulaError) as raised:
+        load_formulas(tmp_path / "uses.py")
+    assert f"uses.py:2: {said}" in str(raised.value)
