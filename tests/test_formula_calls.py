@@ -82,6 +82,17 @@ def test_a_call_that_makes_no_sense(call: str, said: str, tmp_path: Path) -> Non
         load_formulas(path)
 
 
+def test_a_formula_takes_values_by_name(tmp_path: Path) -> None:
+    path, f = tmp_path / "calls.py", find_field("2^61-1")
+    path.write_text(
+        "from fieldc.formulas import Element, formula\n@formula\n"
+        "def less(x: Element, y: Element) -> Element: return +x - y\n@formula\n"
+        "def more(x: Element, y: Element) -> Element: return +less(y=x, x=y)\n"
+    )
+    _, more = load_formulas(path)
+    assert more.over(f).evaluate(f, (3, 5)) == (2,)
+
+
 def test_a_formula_of_one_field_is_not_called() -> None:
     text = {}
     exec("from fieldc.formulas import Element\ndef f(x: Element) -> Element: return x * x", text)

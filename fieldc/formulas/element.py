@@ -135,6 +135,9 @@ class Element(FormulaValue):
     def __neg__(self) -> Element:
         return self * -1
 
+    def __pos__(self) -> Element:
+        return self
+
     def __pow__(self, power: int, modulus: None = None) -> Element:
         found: Element = small_power(self, power, modulus)
         return found

@@ -68,11 +68,11 @@ class Formula:
     has_field_constants: bool = field(default=False, compare=False)
     """Whether its steps depend on the field."""
 
-    def __call__(self, *values: object) -> object:
+    def __call__(self, *values: object, **named: object) -> object:
         """What another formula gets by a call: its steps are made part of that one's."""
         if self.function is None:
             raise TypeError(f"{self.name} is of one field already, and cannot be called")
-        return self.function(*values)
+        return self.function(*values, **named)
 
     def over(self, f: Field) -> Formula:
         """The formula with a field's constants. Raises FormulaError where it is not for it."""

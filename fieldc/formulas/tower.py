@@ -70,6 +70,9 @@ class Extension(FormulaValue):
     def __neg__(self) -> Extension:
         return type(self)(*(-x for x in self.coefficients))
 
+    def __pos__(self) -> Extension:
+        return self
+
     def __sub__(self, other: object) -> Extension:
         if (b := self._other(other)) is None:
             return self._left_to(other)
