@@ -6,8 +6,9 @@ from collections.abc import Mapping
 
 from fieldc.algorithms.lanes import in_lanes
 from fieldc.algorithms.representations import Representation
-from fieldc.algorithms.transforms import ROLES
+from fieldc.algorithms.transforms import MOST_LEVELS, ROLES
 from fieldc.field import Field
+from fieldc.machine.arrays import BLOCK
 from fieldc.packages.c.constants import limbs
 from fieldc.properties import has_transforms, least_non_residue, properties
 
@@ -46,11 +47,12 @@ def tile_words(f: Field, name: str, has_tiles: bool) -> dict[str, str]:
     if not has_tiles:
         return dict.fromkeys(TILES, "")
     digits = in_lanes(f).n
-    most = CACHED // (8 * digits)
+    tile = max(LEAST, 1 << (CACHED // (8 * digits)).bit_length() - 1)
     calls = f"{name}_ntt_in_tiles(tiles, x, roots, count, levels)"
     return {
         "digits": str(digits),
-        "tile": str(max(LEAST, 1 << most.bit_length() - 1)),
+        "tile": str(tile),
+        "tile_levels": str(min(MOST_LEVELS, (tile // BLOCK).bit_length() - 1)),
         "tiles_type": _TYPE.replace("NAME", name),
         "tiles_member": f"    {name}_transform_array transform;\n",
         "tiles_none": f", {table_of_tiles({})}",

@@ -3,8 +3,9 @@
 #define @upper@_TILE_DIGITS @digits@ /* words of an element in digits */
 #define @upper@_TILE_ROOT (@upper@_TILE_DIGITS * @upper@_TILE_DIGITS) /* words of a root in rows */
 #define @upper@_TILE @tile@ /* elements that are in digits together, in the first cache */
-#define @upper@_TILE_LEVELS 4 /* the most levels that they take */
-#define @upper@_TILE_CHAINS 4 /* blocks of columns whose powers are computed side by side */
+#define @upper@_TILE_LEVELS @tile_levels@ /* the most levels that they take: rows are whole blocks */
+#define @upper@_TILE_CHAINS 4 /* powers of roots that are computed side by side */
+#define @upper@_TILE_LINKS 16 /* rows of a chain: fewer do not pay for its first power */
 #define @upper@_TILE_LEAST 128 /* the shortest transform: rows of its tiles are whole blocks */
 #define @upper@_TILE_ENTERED 2 /* what values multiplied by roots are below, in p */
 
@@ -133,23 +134,26 @@ static void @name@_find_powers(@name@_unary_vectors *enter, uint64_t *z, const @
     enter(@upper@_BLOCK, z, @name@_read(some));
 }
 
-/* For eight columns: the power of a row, and the root in rows that leads to the next row's. */
+/* For eight columns: the power of a row, and the root in rows that leads to a later row's. */
 typedef struct {
     uint64_t *power, *rows;
 } @name@_tile_powers;
 
-/* Of some columns, the powers of a row, and the roots for rows that are `step` apart. Kernels that
- * do not wait for one another come one after the other. */
+/* Of `some` blocks of columns, the powers of the first rows, one for each of `turns` chains, and
+ * the roots for as many rows later. Rows are `step` apart. Kernels that do not wait for one another
+ * come one after the other. */
 static void @name@_start_powers(const @name@_transform_array *run, const @name@_tile_powers *z,
-                                size_t some, const @name@ *roots, size_t count, size_t row,
-                                size_t step, size_t column)
+                                size_t some, size_t turns, const @name@ *roots, size_t count,
+                                size_t row, size_t step, size_t column)
 {
     const size_t words = @upper@_BLOCK * @upper@_TILE_DIGITS, last = @upper@_TILE_DIGITS - 1;
     size_t i, digit;
-    for (i = 0; i < some; i++, column += @upper@_BLOCK) {
-        @name@_find_powers(run->root, z[i].power, roots, count, row, column);
-        @name@_find_powers(run->root, &z[i].rows[last * words], roots, count, step, column);
-    }
+    for (i = 0; i < some * turns; i++)
+        @name@_find_powers(run->root, z[i].power, roots, count, row + i / some * step,
+                           column + i % some * @upper@_BLOCK);
+    for (i = 0; i < some; i++)
+        @name@_find_powers(run->root, &z[i].rows[last * words], roots, count, turns * step,
+                           column + i * @upper@_BLOCK);
     for (digit = last; digit > 0; digit--)
         for (i = 0; i < some; i++)
             run->next_row(@upper@_BLOCK, &z[i].rows[(digit - 1) * words],
@@ -174,36 +178,36 @@ static void @name@_enter_tile_by_table(const @name@_transform_array *run, uint64
 }
 
 /* Values to digits, each multiplied by a power of the root of order `count`: its column times its
- * row. Rows of the tile are `step` apart, from `row` on. A power is the one of the row before times
+ * row. Rows of the tile are `step` apart, from `row` on. A power is the one some rows before times
  * a root in rows. */
 static void @name@_enter_tile_by(const @name@_transform_array *run, uint64_t *tile, const @name@ *x,
                                  const @name@_tile_rows *rows, const @name@ *roots, size_t count,
                                  size_t row, size_t step, size_t column)
 {
     const size_t words = @upper@_BLOCK * @upper@_TILE_DIGITS;
-    const size_t size = words * (@upper@_TILE_DIGITS + 1);
+    const size_t size = words * (@upper@_TILE_DIGITS + 1), blocks = rows->width / @upper@_BLOCK;
+    const size_t some = blocks < @upper@_TILE_CHAINS ? blocks : @upper@_TILE_CHAINS;
     uint64_t space[@upper@_BLOCK * @upper@_TILE_DIGITS * (@upper@_TILE_DIGITS + 1) *
                        @upper@_TILE_CHAINS +
                    7];
     @name@_tile_powers chains[@upper@_TILE_CHAINS];
-    size_t i, j, k, some;
+    size_t turns = @upper@_TILE_CHAINS / some, i, j, k;
+    while (turns > 1 && turns * @upper@_TILE_LINKS > (size_t)1 << rows->levels)
+        turns /= 2;
     for (k = 0; k < @upper@_TILE_CHAINS; k++) {
         chains[k].power = &@upper@_ALIGNED(space)[k * size];
         chains[k].rows = &chains[k].power[words];
     }
     @name@_enter_tile(run->enter, tile, x, rows);
-    for (j = 0; j < rows->width / @upper@_BLOCK; j += some) {
-        some = rows->width / @upper@_BLOCK - j;
-        if (some > @upper@_TILE_CHAINS)
-            some = @upper@_TILE_CHAINS;
-        @name@_start_powers(run, chains, some, roots, count, row, step,
+    for (j = 0; j < blocks; j += some) {
+        @name@_start_powers(run, chains, some, turns, roots, count, row, step,
                             column + j * @upper@_BLOCK);
         for (i = 0; i < (size_t)1 << rows->levels; i++)
             for (k = 0; k < some; k++) {
-                uint64_t *const z =
-                    &tile[i * rows->width * @upper@_TILE_DIGITS + (j + k) * words];
-                run->times(@upper@_BLOCK, z, z, chains[k].power);
-                run->next_power(@upper@_BLOCK, chains[k].power, chains[k].power, chains[k].rows);
+                uint64_t *const z = &tile[(i * blocks + j + k) * words];
+                uint64_t *const power = chains[i % turns * some + k].power;
+                run->times(@upper@_BLOCK, z, z, power);
+                run->next_power(@upper@_BLOCK, power, power, chains[k].rows);
             }
     }
 }
