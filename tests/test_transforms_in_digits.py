@@ -25,7 +25,7 @@ from fieldc.artifacts.verify import Job, prove_job
 from fieldc.catalogue import find_field
 from fieldc.field import Field
 from fieldc.modulus import is_prime
-from fieldc.proof.claims.contracts import MOST_LAZY
+from fieldc.proof.claims.contracts import MOST_LOOSE
 from fieldc.proof.claims.transforms import TRANSFORM_FAMILIES
 from fieldc.targets.array_targets import ARRAY_TARGETS
 from fieldc.targets.vectors.target import VectorTarget
@@ -94,7 +94,7 @@ def other_layouts(job: Job) -> list[Job]:
     wrong += [replace(job.mixed, gives_digits=not job.mixed.gives_digits)]
     wrong += [replace(job.mixed, in_digits=("v",))]
     if dict(job.mixed.parameters).get("lazy"):
-        wrong += [replace(job.mixed, parameters=(("lazy", MOST_LAZY + 1),))]
+        wrong += [replace(job.mixed, parameters=(("lazy", MOST_LOOSE + 1),))]
         wrong += [replace(job.mixed, parameters=())]
     if job.mixed.family in TRANSFORM_FAMILIES:
         wrong += [replace(job.mixed, parameters=(*job.mixed.parameters, ("factor", 3)))]

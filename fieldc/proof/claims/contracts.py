@@ -295,12 +295,14 @@ FAMILIES: dict[str, Callable[..., Function]] = {
     "divstep_de": _divstep_de,
 }
 """What each family computes; it takes the parameters, `lazy` aside, by name."""
-MOST_LAZY = 128
+MOST_LAZY = 32
+MOST_LOOSE = 128
+"""The same of values in transforms, where carries wait for several levels."""
 WIDE_NAMES = "xyab"
 LAZY = {
     **dict.fromkeys(("add", "sub", "mul", "square", "mul_add", "sum_of_products"), 1),
     **dict.fromkeys(("mul_plain", "square_plain", "mul_by", "divstep_de"), 1),
-    **dict.fromkeys(("reduce", "redc", "butterfly"), MOST_LAZY),
+    **{"redc": MOST_LAZY, "butterfly": MOST_LAZY, "reduce": MOST_LOOSE},
 }
 """Families that may be lazy, and up to which k: they take values below (k + 1)*p.
 

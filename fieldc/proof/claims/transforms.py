@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from fieldc.proof.algebra.equations import Polynomial, add_to, product
 from fieldc.proof.algebra.identity import ProofError
-from fieldc.proof.claims.contracts import MOST_LAZY, Claim, Contract, LooseResult, Operand
+from fieldc.proof.claims.contracts import MOST_LOOSE, Claim, Contract, LooseResult, Operand
 
 DIGIT = 52
 """Bits of a digit."""
@@ -45,7 +45,7 @@ def transform_contract(
     lazy = numbers.pop("lazy", 0)
     if (
         numbers
-        or not 0 <= lazy <= MOST_LAZY
+        or not 0 <= lazy <= MOST_LOOSE
         or (family in ("drop_digit", "move_up")) != (lazy == 0)
     ):
         raise ProofError(f"there is no contract for {family} with {dict(parameters)}")

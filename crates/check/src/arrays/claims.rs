@@ -3,7 +3,7 @@
 use crate::arrays::certificate::{ArrayContract, Mixed, Numbers};
 use crate::arrays::columns::{Columns, digits_of, excess};
 use crate::arrays::layout::{DIGIT, HALF, Layout, WORD};
-use crate::arrays::task::{LaneOperand, MOST_LAZY, Task};
+use crate::arrays::task::{LaneOperand, Task};
 use crate::arrays::transforms::{is_of_transforms, transform_task};
 use crate::arrays::value::Value;
 use crate::{Outcome, fail};
@@ -148,7 +148,7 @@ const CANONICAL: &str = "w";
 fn most_lazy(family: &str) -> u32 {
     match family {
         "add" | "sub" | "mul" | "square" | "mul_add" => 1,
-        "butterfly" => MOST_LAZY,
+        "butterfly" => 32,
         _ => 0,
     }
 }

@@ -4,9 +4,6 @@ use crate::arrays::layout::{HALF, LANES, Layout};
 use crate::arrays::value::Value;
 use num_bigint::BigInt;
 
-/// The most that values are lazy.
-pub(crate) const MOST_LAZY: u32 = 128;
-
 /// What a pointer leads to: a result, an operand, or both; and what it advances by in a turn.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Array {

@@ -3,11 +3,13 @@
 use crate::arrays::certificate::{ArrayContract, Mixed, Numbers};
 use crate::arrays::columns::digits_of;
 use crate::arrays::layout::{DIGIT, Layout, WORD};
-use crate::arrays::task::{LaneOperand, LooseResult, MOST_LAZY, Task};
+use crate::arrays::task::{LaneOperand, LooseResult, Task};
 use crate::arrays::value::Value;
 use crate::{Outcome, fail};
 use num_bigint::BigInt;
 
+/// The most that values are lazy.
+const MOST_LAZY: u32 = 128;
 /// Bits of a word of a number in loose digits.
 const LOOSE_BITS: usize = 62;
 /// What a step in loose digits adds to a word at most: 15 steps leave words of LOOSE_BITS.
