@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from sampling import sampled
 from vector_emulator import TARGETS, check_kernel
 
+from fieldc.algorithms.lanes import DIGIT_BITS, in_lanes
 from fieldc.algorithms.transforms import (
+    ENTERED,
     LOOSE,
+    MOST_LEVELS,
     ROLES,
     NoDigits,
     has_loose,
@@ -25,12 +29,14 @@ from fieldc.artifacts.verify import Job, prove_job
 from fieldc.catalogue import find_field
 from fieldc.field import Field
 from fieldc.modulus import is_prime
+from fieldc.packages.c.transforms import tile_words
 from fieldc.proof.claims.contracts import MOST_LOOSE
-from fieldc.proof.claims.transforms import TRANSFORM_FAMILIES
+from fieldc.proof.claims.transforms import GROWTH, MOST_OF_WORD, TRANSFORM_FAMILIES
 from fieldc.targets.array_targets import ARRAY_TARGETS
 from fieldc.targets.vectors.target import VectorTarget
 
 FIELDS = ["bls12-381-r", "bn254-r", "bls12-381-p"]
+ROOT = Path(__file__).resolve().parents[1]
 IFMA = ARRAY_TARGETS["avx512ifma"]
 
 
@@ -98,11 +104,10 @@ def other_layouts(job: Job) -> list[Job]:
         wrong += [replace(job.mixed, parameters=())]
     if job.mixed.family in TRANSFORM_FAMILIES:
         wrong += [replace(job.mixed, parameters=(*job.mixed.parameters, ("factor", 3)))]
-        # What may be in loose digits may be in digits.
-        true = {job.mixed.family}
+        right = {job.mixed.family}
         if job.mixed.family == "butterfly_rows":
-            true.add("butterfly_loose")
-        wrong += [replace(job.mixed, family=f) for f in TRANSFORM_FAMILIES if f not in true]
+            right.add("butterfly_loose")  # digits are loose digits too
+        wrong += [replace(job.mixed, family=f) for f in TRANSFORM_FAMILIES if f not in right]
     return [replace(job, mixed=each) for each in wrong]
 
 
@@ -159,13 +164,28 @@ def test_no_carry_waits_without_room(target: VectorTarget) -> None:
 @pytest.mark.parametrize("name", FIELDS)
 def test_steps_of_which_less_is_known_are_refused(name: str) -> None:
     """Values that are larger than the step takes, and results that are smaller than it gives."""
-    for job in (each.job() for role, each in built(IFMA, name).items() if "step_" in role):
+    made = built(IFMA, name)
+    for job in (made[role].job() for role in ("step_one", "step_by")):
         assert job.mixed
         lazy = dict(job.mixed.parameters)["lazy"]
         for wrong in (lazy // 2, 2 * lazy):
             parameters = (("lazy", wrong),)
-            failure = prove_job(replace(job, mixed=replace(job.mixed, parameters=parameters)))
-            assert failure.failure or job.mixed.family == "butterfly_loose", (job.symbol, wrong)
+            other = replace(job, mixed=replace(job.mixed, parameters=parameters))
+            assert prove_job(other).failure, (job.symbol, wrong)
+
+
+def test_tiles_keep_to_what_is_proved() -> None:
+    """No more levels, and no larger values on entry, than the bounds of steps are made for."""
+    rust = (ROOT / "crates/fieldc/src/tiles.rs").read_text()
+    assert f"const LEVELS: u32 = {MOST_LEVELS};" in rust
+    assert f"const ENTERED: usize = {ENTERED};" in rust
+    c = (ROOT / "fieldc/packages/c/templates/tiles.c").read_text()
+    assert f"_TILE_ENTERED {ENTERED} " in c
+    for f in map(find_field, FIELDS):
+        assert int(tile_words(f, "f", True)["tile_levels"]) <= MOST_LEVELS
+        steps = MOST_LEVELS - 1
+        assert ENTERED + steps * (in_lanes(f).n + 2) == loose_of(f) + 1
+        assert (1 << DIGIT_BITS) + steps * GROWTH <= MOST_OF_WORD
 
 
 def test_none_where_one_is_missing() -> None:

@@ -5,7 +5,7 @@ cut at other places. Roots of unity are in limbs, or in rows: a row for each dig
 multiply.
 
 A butterfly adds to x, and multiplies y. So only y must be in digits below 2^52: the carries of x
-can wait. Where all results of a step are such x, they stay in loose digits.
+can wait. Where the next step only adds to results, they stay in loose digits.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from fieldc.polynomial_bounds import tighten
 CHAINED, LOOKED_UP = "next_power", "move_up"
 """What brings powers of roots: each comes from one before it, or is looked up in a table."""
 LOOSE = "step_loose"
-"""The step whose results are added to in the next one. Some moduli have none."""
+"""The step to whose results the next one only adds. Some moduli have none."""
 ROLES = (
     *("enter", LOOKED_UP, "times", CHAINED, "leave"),
     *("root", "next_row", "step_one", "step_by", LOOSE),
@@ -50,9 +50,9 @@ MOST_LEVELS = 8
 ENTERED = 2
 """What values are below on entry, in p."""
 LENDING = 6
-"""Bits of p's highest digit from which multiples of p can lend to digits below."""
+"""The fewest bits of p's highest digit with which a multiple of p can lend to lower digits."""
 WAITING = LOOSE_BITS - DIGIT_BITS + 1
-"""Bits of the carries that wait below a word."""
+"""Bits of what waits below a word: the carries of all lower words."""
 
 
 class NoDigits(UserError, LookupError):
@@ -95,7 +95,7 @@ def transform_kernels(f: Field) -> dict[str, TransformKernel]:
         TransformKernel(_by_one(digits.n).expression(digits), (), digits),
         *(TransformKernel(step.expression(digits), (), digits, ("w",)) for step in steps),
     )
-    return dict(zip(ROLES, made, strict=False))
+    return dict(zip(ROLES if has_loose(f) else ROLES[:-1], made, strict=True))
 
 
 @lru_cache(maxsize=64)
@@ -148,7 +148,7 @@ def _by_rows(count: int, lazy: int) -> Kernel:
     def text(
         f: Field, x: Number, y: tuple[Number, ...], w: tuple[Number, ...]
     ) -> tuple[Number, Number]:
-        """x + t and x - t, less about half of what x may be where x is more, not reduced."""
+        """x + t and x - t, not reduced; from a large x about half of the most is taken first."""
         t = drop_limb(f, _sum_of_rows(y, w))
         return _both(f, less_by_top(f, x, lazy // 2 * f.p, WAITING), t, (count + 1) * f.p)
 

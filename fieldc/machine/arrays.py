@@ -39,8 +39,7 @@ def word_bytes(f: Field) -> int:
 def packed(f: Field, values: Sequence[int], width: int = 0, is_loose: bool = False) -> bytes:
     """The array of some values, in the layout of the field's words: n, or `width` for each.
 
-    In loose digits each word lends the one below it as much as that takes, and the last word has
-    what is left.
+    In loose digits each word lends to the one below it as much as that has room for.
     """
     width = width or f.n
     words = [[v >> f.word * i & f.base - 1 for i in range(width)] for v in values]

@@ -227,8 +227,8 @@ def _highs(
 def _shown(known: KnownNumbers, contract: Contract, goal: _Goal) -> list[CaseProof | Excluded]:
     """Every case of a result; where need be, words are equated first. Raises ProofError.
 
-    Where runs show that it must be, else at last, what made the words of sums between is asked too:
-    x - y may be in words below 2p for its square, and below p as a result.
+    What made the words of sums between is asked too: first where runs show that it must be, else
+    at last. x - y may be in words below 2p for its square, and below p as a result.
     """
     is_right = are_right_of_any(known, contract, goal.result, goal.claimed)
     if not is_right and (found := _shown_by_sums(known, contract, goal)):

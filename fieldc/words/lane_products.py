@@ -50,8 +50,8 @@ def square(build: LaneBuilder, digits: list[Value], node: Integer, count: int) -
     return total
 
 
-def less_than(build: LaneBuilder, constant: Integer, columns: list[Value]) -> list[Value]:
-    """Columns of a constant less others, none negative: a column lends to the one below it."""
+def constant_less(build: LaneBuilder, constant: Integer, columns: list[Value]) -> list[Value]:
+    """Columns of a constant less these, none negative: each lends to the one below it."""
     found, lent, last = list[Value](), 0, len(columns) - 1
     for at, column in enumerate(columns):
         above = constant.high >> DIGIT_BITS * at

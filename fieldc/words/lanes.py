@@ -20,7 +20,7 @@ from fieldc.language import Expression, Integer, LanguageError
 from fieldc.words.digits import BitRange, by_top, part_of
 from fieldc.words.lane_limbs import digit_of, limbs_of
 from fieldc.words.lane_patterns import cleared, corrected
-from fieldc.words.lane_products import Totals, add_product, joined, less_than, limit_of, square
+from fieldc.words.lane_products import Totals, add_product, constant_less, joined, limit_of, square
 from fieldc.words.lane_steps import PLAIN, LaneBuilder, LaneStyle
 from fieldc.words.lower import constant_names, lower, uses_of, without_dead_steps
 from fieldc.words.program import Program, Value
@@ -312,11 +312,11 @@ class LaneLowering:
         return self.columns(node)
 
     def loose(self, node: Integer) -> list[Value]:
-        """Columns of a number of which none is negative, whose carries wait."""
+        """Columns of a number, none negative, whose carries wait."""
         if not self._is_signed(node):
             return self.columns(node)
         if node.op == "sub":
-            return less_than(self.build, node.args[0], self.columns(node.args[1]))
+            return constant_less(self.build, node.args[0], self.columns(node.args[1]))
         a, b = map(self.loose, node.args)
         return [self.build.sum(x, y) for x, y in self._pairs(a, b, max(len(a), len(b)))]
 

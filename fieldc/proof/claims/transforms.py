@@ -13,10 +13,10 @@ DIGIT = 52
 """Bits of a digit."""
 LIMB = 64
 """Bits of a limb."""
-LOOSE = (1 << 62) - 1
+MOST_OF_WORD = (1 << 62) - 1
 """What a word of a number in loose digits is at most."""
 GROWTH = 1 << 58
-"""What a step in loose digits adds to a word at most: 15 steps leave words below LOOSE."""
+"""What a step in loose digits adds to a word at most: 15 steps leave words below MOST_OF_WORD."""
 TRANSFORM_FAMILIES = (
     *("butterfly_rows", "butterfly_loose", "butterfly_one"),
     *("mul_into", "mul_rows", "drop_digit", "move_up"),
@@ -51,7 +51,7 @@ def transform_contract(
         raise ProofError(f"there is no contract for {family} with {dict(parameters)}")
     high, radix, excess = (lazy + 1) * p - 1, 1 << DIGIT, DIGIT * digits - LIMB * limbs
     if family in BY_ROWS:
-        x = Operand("x", digits, high, most=LOOSE)
+        x = Operand("x", digits, high, most=MOST_OF_WORD)
         operands = x, Operand("y", 1, radix - 1, digits), Operand("w", digits, p - 1, digits)
         both = _rows(digits, 1), _rows(digits, -1)
         if family == "butterfly_loose":
