@@ -73,9 +73,10 @@ def _chosen(formula: Formula, processor: str = PROCESSOR) -> str:
     return decide_formula(FIELD, formula, X86_64, processor).preferred.chosen_by
 
 
-def test_they_are_chosen_on_their_processor_alone() -> None:
+def test_they_are_chosen_on_their_processor_and_one_of_the_same_core() -> None:
     assert _chosen(KNOWN["butterfly"]).startswith("the schedule of sapphire-rapids")
     assert _chosen(KNOWN["butterfly"], "zen-4").startswith("the schedule of zen-4")
+    assert _chosen(KNOWN["butterfly"], "zen-3").startswith("the schedule of zen-4")
     assert _chosen(KNOWN["butterfly"], "zen-5").startswith("the model of zen-5")
     assert _chosen(KNOWN["two_steps"], "zen-4").startswith("the model of zen-4")
     assert _chosen(KNOWN["step"]).startswith("the model")
