@@ -8,6 +8,7 @@ the same for four elements and for the other four.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import capstone
@@ -85,6 +86,8 @@ class BlockRun:
     """The words of a block that the tail's table has masks for, where these are words."""
     rounds_to_zero: bool = False
     """Whether MXCSR says so."""
+    anchors: Mapping[str, tuple[str, int]] = field(default_factory=dict)
+    """Registers that are another base, and how far from it they are."""
     written: set[int] = field(default_factory=set)
     """The numbers of words of a block that some result has."""
 
@@ -227,8 +230,10 @@ class BlockRun:
         if memory.segment or memory.index or not memory.base:
             raise ProofError("an address with an index or a segment")
         base: str = i.reg_name(memory.base)
-        offset = memory.disp + (i.address + i.size if base == "rip" else 0)
-        return base, offset
+        if base in self.anchors:
+            base, offset = self.anchors[base]
+            return base, offset + memory.disp
+        return base, memory.disp + (i.address + i.size if base == "rip" else 0)
 
     def load(self, base: str, offset: int, count: int = 0) -> VectorRegister:
         """A vector of memory, or so many words of it."""

@@ -2,6 +2,7 @@
 
     push rbp; mov rbp, rsp; sub rsp, FRAME; and rsp, -64      where there is a frame
     vstmxcsr [rbp - 4]; vldmxcsr [rounding]                   where results are rounded to zero
+    lea ANCHOR, [rsp + I] or [rip + I]                        for each anchor
     mov eax, MASK; kmovb k, eax                               for each mask of blends
     vmovdqu64 REGISTER, [rsi + 64*i]                          for each vector that the loop holds
     sub rdi, 8; jb tail           or, in whole blocks         add rdi, 7; shr rdi, 3; je end
@@ -25,14 +26,18 @@ cover the arrays exactly, in order, and nothing decides but the count.
 A block of elements of 32 bits has 16, and so have masks bits: above, 8 is 16 then, kmovb is kmovw,
 and a row of the table has 2*words bytes.
 
+An anchor is a register that points to no array. The code may read and write near it: it is the
+stack pointer, or a place in the code, plus I.
+
 Where vectors have four lanes, the code of eight elements has registers of 256 bits, a frame is
-aligned to 32 bytes, and masks are words. The table has 8*words ones before its label, and as many
-zeros after it; in the tail, `imul rdi, rdi, -8*words` lets rax point to the masks of a block.
+aligned to 32 bytes, and masks are words. Other kernels have no anchors. The table has 8*words ones
+before its label, and as many zeros after it; in the tail, `imul rdi, rdi, -8*words` lets rax point
+to the masks of a block.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
 import capstone
@@ -47,6 +52,8 @@ ROUND_TO_ZERO = 0x7F80
 """MXCSR with all exceptions masked, rounding to zero, and no other bit."""
 POINTERS = ("rsi", "rdx", "rcx", "r8", "r9")
 """Where the System V convention has z and the operands, after the count."""
+ANCHORS = ("rcx", "r8", "r9", "r10", "r11")
+"""What an anchor may be, where it is no pointer: registers that a caller does not keep."""
 MASK_REGISTERS = ("k2", "k3", "k4", "k5", "k6", "k7")
 BYTES = WORD_BYTES * LANES
 """Of a word of each element of a block."""
@@ -75,6 +82,8 @@ class LoopParts:
     has_frame: bool = False
     rounds_to_zero: bool = False
     """Whether MXCSR says so while the loop runs. The caller's is put back."""
+    anchors: dict[str, tuple[str, int]] = field(default_factory=dict)
+    """What each of them is: `rsp` or `rip`, and an offset, from the start of the code for `rip`."""
     advances: list[int] = field(default_factory=list)
     """What each pointer advances by in a turn, in bytes."""
     block_ends: tuple[int, int] = (0, 0)
@@ -106,6 +115,7 @@ def shape_of(
     shape = LoopParts(elements=elements)
     block_size = f"rdi, {_said(elements)}"
     _frame(reader, shape)
+    _anchors(reader, shape, words)
     _masks(reader, shape)
     _held(reader, shape, held)
     if is_array:
@@ -166,7 +176,7 @@ def _check_registers(reader: ShapeReader, shape: LoopParts) -> None:
     """Which vectors the code has; its frame and its loop must be for these."""
     names = {i.reg_name(o.reg) for i in shape.block for o in i.operands if o.type == REGISTER}
     if any(name.startswith("zmm") for name in names):
-        if shape.places != LANES:
+        if shape.places != LANES or shape.anchors:
             raise ProofError("the frame is for vectors of 256 bits")
         return
     shape.places = LANES // 2
@@ -201,6 +211,22 @@ def _frame(reader: ShapeReader, shape: LoopParts) -> None:
             raise ProofError(f"+{load.address:#x}: MXCSR does not round to zero, or reports")
         shape.rounds_to_zero = True
         shape.frame -= slot  # at its end, above what the code may write, is the caller's MXCSR
+
+
+def _anchors(reader: ShapeReader, shape: LoopParts, pointers: Collection[str]) -> None:
+    """Reads what makes registers point near constants, or near what is in the frame."""
+    while reader.peek().mnemonic == "lea":
+        lea = reader.next()
+        register, memory = lea.reg_name(lea.operands[0].reg), lea.operands[1].mem
+        base = lea.reg_name(memory.base) if memory.base else ""
+        if register not in ANCHORS or register in pointers or register in shape.anchors:
+            raise ProofError(f"+{lea.address:#x}: {register} is no anchor")
+        if base not in ("rsp", "rip") or memory.index or memory.segment:
+            raise ProofError(f"+{lea.address:#x}: an anchor at {base}")
+        if base == "rsp" and not shape.has_frame:
+            raise ProofError(f"+{lea.address:#x}: an anchor in no frame")
+        after = lea.address + lea.size if base == "rip" else 0
+        shape.anchors[register] = base, memory.disp + after
 
 
 def _aligned(size: int) -> str:

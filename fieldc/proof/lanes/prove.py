@@ -228,7 +228,7 @@ def _case(
     frame, blends = shape.frame, shape.blends
     block = BlockRun(lane, code, operands, task.results, task.layout, frame, blends, tail)
     block.places, block.masks = shape.places, shape.masks
-    block.rounds_to_zero = shape.rounds_to_zero
+    block.rounds_to_zero, block.anchors = shape.rounds_to_zero, shape.anchors
     try:
         for instruction in shape.enter:
             step(block, instruction)

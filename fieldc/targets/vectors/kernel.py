@@ -14,7 +14,7 @@ anything but `count`.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from fieldc.algorithms.columns import ACCUMULATE, SUM, Columns
@@ -24,9 +24,11 @@ from fieldc.field import Field
 from fieldc.language import Expression
 from fieldc.machine.assemble import assemble
 from fieldc.targets.vectors.allocate import Allocation, allocate
+from fieldc.targets.vectors.anchors import Anchor, anchored
 from fieldc.targets.vectors.halves import HalfSelection
+from fieldc.targets.vectors.instructions import YMM
 from fieldc.targets.vectors.print import LoopText, array_text
-from fieldc.targets.vectors.select import HELD, Selection, Tables
+from fieldc.targets.vectors.select import HELD, POINTERS, Selection, Tables
 from fieldc.targets.vectors.sums import PairSumSelection
 from fieldc.targets.vectors.target import VectorTarget
 from fieldc.targets.vectors.transpose import LANES
@@ -53,6 +55,8 @@ class ArrayKernel:
     """The operands that are in digits, of a field in limbs."""
     shared: tuple[str, ...] = ()
     """The operands that have one element, which serves for all."""
+    anchors: tuple[Anchor, ...] = ()
+    """The registers that point near what the loop reads most."""
 
     @property
     def in_array(self) -> bool:
@@ -113,17 +117,28 @@ class ArrayKernel:
 
     def lines(self, comment: str, label: Callable[[str], str]) -> list[str]:
         """The code and its tables in Intel's syntax; `label` makes a label of its own."""
-        if self.columns is not None and self.adds:
-            pointers = [0]  # the result is the operand t, and stays where it is
-            widths = (width for name, width in self.program.operands if name != SUM)
-            pointers += [width // self.columns.terms for width in widths]
-        else:
-            pointers = [self.element_words] * self.results
-            pointers += [0 if n in self.shared else width for n, width in self.program.operands]
         masked = self.masked_words if self.tail is not None else 0
-        parts = self.block, self.tail, self.tables, pointers, masked, self.elements, self.held
-        loop = LoopText(*parts, self.target.selection.registers)
+        parts = self.block, self.tail, self.tables, self.widths, masked, self.elements, self.held
+        loop = LoopText(*parts, self.target.selection.registers, self.anchors)
         return list(array_text(loop, comment, label))
+
+    @property
+    def widths(self) -> list[int]:
+        """Words of an element of each array, results first; 0 for one that stays where it is."""
+        if self.columns is not None and self.adds:
+            given = (width for name, width in self.program.operands if name != SUM)
+            return [0, *(width // self.columns.terms for width in given)]
+        operands = [0 if n in self.shared else width for n, width in self.program.operands]
+        return [self.element_words] * self.results + operands
+
+    def with_anchors(self) -> ArrayKernel:
+        """The same kernel, whose registers of 256 bits are loaded by shorter instructions."""
+        if self.target.selection.registers is not YMM:
+            return self
+        pointers = POINTERS[: len(self.widths)]
+        found = anchored(self.block, self.tail, self.tables, pointers)
+        kernel = replace(self, block=found.block, tail=found.tail)
+        return replace(kernel, tables=found.tables, anchors=found.anchors)
 
     @cached_property
     def text(self) -> str:
@@ -178,7 +193,8 @@ def compile_array(
     block = part(tail=False)
     tail = part(tail=True) if out or len(digits) < len(names) else None
     parts = program, block, tail, tables, given, columns
-    return ArrayKernel(symbol, target, expression, *parts, (*in_digits,), (*shared,))
+    made = ArrayKernel(symbol, target, expression, *parts, (*in_digits,), (*shared,))
+    return made.with_anchors()
 
 
 def _selection(

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from fieldc.targets.vectors.allocate import Allocation
+from fieldc.targets.vectors.anchors import Anchor
 from fieldc.targets.vectors.instructions import YMM, ZMM, Fixed, Vector, VectorSet
 from fieldc.targets.vectors.select import (
     BLEND_MASKS,
@@ -43,6 +44,7 @@ class LoopText:
     held: Sequence[str] = ()
     """The registers that the first array has while the loop runs."""
     vectors: VectorSet = ZMM
+    anchors: Sequence[Anchor] = ()
 
     @property
     def rounds(self) -> bool:
@@ -205,6 +207,10 @@ class _YmmPrinter(_Printer):
         if self.loop.rounds:
             yield f"vstmxcsr {CONTROL}"
             yield f"vldmxcsr dword ptr [rip + {self.label(ROUNDING_TABLE)}]"
+        constants = f"rip + {self.label(WORDS_TABLE)}"
+        for anchor in self.loop.anchors:
+            base = constants if anchor.base == CONSTANTS else anchor.base
+            yield f"lea {anchor.register}, [{base} + {anchor.offset}]"
 
     def _end(self, frame: int) -> Iterable[str]:
         if self.loop.rounds:

@@ -175,12 +175,13 @@ impl<'a> Block<'a> {
         self.is_tail && self.array(base).is_some_and(|array| self.layout(array).in_limbs)
     }
 
-    /// A base and an offset; of code the offset is in it.
-    pub(crate) fn address(i: &Instruction) -> Done<(Register, i64)> {
+    /// A base and an offset; of code the offset is in it, and an anchor is what it was made of.
+    pub(crate) fn address(&self, i: &Instruction) -> Done<(Register, i64)> {
         if i.memory_index() != Register::None || i.memory_base() == Register::None {
             return stop("an address with an index, or with no base");
         }
-        Ok((i.memory_base(), i.memory_displacement64().cast_signed()))
+        let offset = i.memory_displacement64().cast_signed();
+        Ok(self.shape.resolved(i.memory_base(), offset))
     }
 
     /// A constant of the code.

@@ -116,7 +116,7 @@ impl Block<'_> {
         if i.op_kind(operand) == OpKind::Register {
             return self.part(i, operand);
         }
-        let (base, offset) = Self::address(i)?;
+        let (base, offset) = self.address(i)?;
         if self.is_masked(base) {
             return stop("reads an array in the tail without a mask");
         }
@@ -130,7 +130,7 @@ impl Block<'_> {
             self.set(i.op0_register(), words);
             return Ok(());
         }
-        let (base, offset) = Self::address(i)?;
+        let (base, offset) = self.address(i)?;
         if self.is_masked(base) {
             return stop("writes an array in the tail without a mask");
         }
@@ -142,7 +142,7 @@ impl Block<'_> {
         let is_aligned =
             matches!(i.code(), Code::VEX_Vmovdqa_ymm_ymmm256 | Code::VEX_Vmovdqa_ymmm256_ymm);
         let has_memory = i.memory_base() != Register::None;
-        if is_aligned && has_memory && Self::address(i)?.0 != Register::RSP {
+        if is_aligned && has_memory && self.address(i)?.0 != Register::RSP {
             return stop("needs an alignment that is not known");
         }
         let register =
@@ -153,7 +153,7 @@ impl Block<'_> {
 
     /// Where a masked move of the tail reads or writes, with the masks of these words.
     fn masked(&self, i: &Instruction, mask: u32) -> Done<(Register, i64, usize)> {
-        let (base, offset) = Self::address(i)?;
+        let (base, offset) = self.address(i)?;
         if !self.is_masked(base) {
             return stop("a mask where none is expected");
         }

@@ -154,7 +154,7 @@ impl Block<'_> {
         match i.op_kind(operand) {
             OpKind::Register => self.register(i.op_register(operand)).cloned(),
             OpKind::Memory => {
-                let (base, offset) = Self::address(i)?;
+                let (base, offset) = self.address(i)?;
                 if i.is_broadcast() {
                     return Ok(vec![(self.of_all(base, offset)?, None); LANES]);
                 }
@@ -176,7 +176,7 @@ impl Block<'_> {
     }
 
     pub(crate) fn broadcast(&mut self, i: &Instruction) -> Done<Held> {
-        let (base, offset) = Self::address(i)?;
+        let (base, offset) = self.address(i)?;
         self.of_all(base, offset)
     }
 
@@ -222,7 +222,7 @@ impl Block<'_> {
             self.set(i.op0_register(), vector);
             return Ok(());
         }
-        let (base, offset) = Self::address(i)?;
+        let (base, offset) = self.address(i)?;
         let is_load = i.op0_kind() == OpKind::Register;
         let is_masked = self.is_masked(base);
         let mask = if is_masked { TAIL } else { Register::None };
@@ -315,7 +315,7 @@ impl Block<'_> {
         if !self.is_tail || i.op0_register() != TAIL || i.op1_kind() != OpKind::Memory {
             return stop("a mask that no tail has");
         }
-        let (base, offset) = Self::address(i)?;
+        let (base, offset) = self.address(i)?;
         let size = if self.shape.is_halved() { 2 } else { 1 };
         let is_wide = i.code() == Code::VEX_Kmovw_kr_km16;
         let is_there = (0..size * self.masks() as i64).contains(&offset) && offset % size == 0;

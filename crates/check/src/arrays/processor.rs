@@ -9,7 +9,7 @@ use crate::arrays::lane::Lane;
 use crate::arrays::layout::{HALF, LANES, Layout};
 use crate::arrays::processor_forms::{Form, LOWER, MASK, SIZE, forms};
 use crate::arrays::processor_short::short_forms;
-use crate::arrays::shape::Shape;
+use crate::arrays::shape::{Anchors, Shape};
 use crate::arrays::task::{LaneOperand, Task};
 use crate::arrays::value::Value;
 use crate::arrays::word::LaneWord;
@@ -89,7 +89,7 @@ fn shape(code: &[u8], places: usize) -> Shape<'_> {
         let is_of_vectors = registers.any(|register| register.is_vector_register());
         block.extend(is_of_vectors.then_some(i));
     }
-    Shape { code, parts, block, tail: Vec::new() }
+    Shape { code, parts, anchors: Anchors::new(), block, tail: Vec::new() }
 }
 
 /// What a polynomial in a certificate's variables is.

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //!   push rbp; mov rbp, rsp; sub rsp, FRAME; and rsp, -64     where there is a frame
+//!   lea ANCHOR, [rsp + I] or [rip + I]                       for each anchor
 //!   mov eax, MASK; kmovb k, eax                              for each mask of blends
 //!   vmovdqu64 REGISTER, [rsi + 64*i]                         for each vector that the loop holds
 //!   sub rdi, 8; jb tail         or, in whole blocks          add rdi, 7; shr rdi, 3; je end
@@ -21,18 +22,25 @@
 //! Turn k of the loop has z + 64*words*k and so on in its pointers, and runs while 8*(k + 1) is at
 //! most the count. The tail has rdi = count mod 8 then, and row rdi of the table has the mask of each
 //! vector. So blocks cover the arrays exactly, in order, and nothing decides but the count.
+//!
+//! An anchor is a register that points to no array: the stack pointer, or a place in the code, plus
+//! I. The code of vectors with four places may read and write near it.
 
 use crate::arrays::certificate::Parts;
 use crate::arrays::layout::{LANES, VECTOR};
 use crate::arrays::reader::{Reader, is_register};
 use crate::arrays::task::Wanted;
 use crate::{Outcome, fail};
-use iced_x86::Register::{K2, K3, K4, K5, K6, K7, R8, R9, RAX, RBP, RCX, RDI, RDX, RIP, RSI, RSP};
+use iced_x86::Register::{K2, K3, K4, K5, K6, K7};
+use iced_x86::Register::{R8, R9, R10, R11, RAX, RBP, RCX, RDI, RDX, RIP, RSI, RSP};
 use iced_x86::{Code, Instruction, OpKind, Register};
+use std::collections::BTreeMap;
 
 /// Where the System V convention has z and the operands, after the count.
 const POINTERS: [Register; 5] = [FIRST, RDX, RCX, R8, R9];
 pub(crate) const FIRST: Register = RSI;
+/// What an anchor may be, where it is no pointer: registers that a caller does not keep.
+const ANCHORS: [Register; 5] = [RCX, R8, R9, R10, R11];
 const MASKS: [Register; 6] = [K2, K3, K4, K5, K6, K7];
 /// Bytes of a frame with what its alignment and the saved register take: within a page.
 const MOST_FRAME: i64 = 4096 - VECTOR - 16;
@@ -47,10 +55,14 @@ struct Frame {
     is_there: bool,
 }
 
+/// For each anchor `rsp` or `rip`, and an offset.
+pub(crate) type Anchors = BTreeMap<Register, (Register, i64)>;
+
 /// The parts of a kernel.
 pub(crate) struct Shape<'a> {
     pub(crate) code: &'a [u8],
     pub(crate) parts: Parts,
+    pub(crate) anchors: Anchors,
     pub(crate) block: Vec<Instruction>,
     pub(crate) tail: Vec<Instruction>,
 }
@@ -69,6 +81,7 @@ impl<'a> Shape<'a> {
         }
         let mut reader = Reader { code, place: 0, elements: *elements, places: *places };
         let Frame { size, rounds_to_zero, is_there } = reader.frame()?;
+        let anchors = reader.anchors(&POINTERS[..advances.len()], is_there)?;
         let masks = reader.masks()?;
         let held = reader.held(*held)?;
         let skip = reader.enter(has_tail)?;
@@ -110,8 +123,17 @@ impl<'a> Shape<'a> {
         if is_short && !parts.masks.is_empty() {
             return fail("the loop is for vectors of 512 bits");
         }
+        if !is_short && !anchors.is_empty() {
+            return fail("the loop is for vectors of 256 bits");
+        }
         reader.leave(&parts, is_there)?;
-        Ok(Self { code, parts, block, tail })
+        Ok(Self { code, parts, anchors, block, tail })
+    }
+
+    /// A base and an offset, of which the first may be an anchor's.
+    pub(crate) fn resolved(&self, base: Register, offset: i64) -> (Register, i64) {
+        let of = self.anchors.get(&base);
+        of.map_or((base, offset), |(base, start)| (*base, start.saturating_add(offset)))
     }
 
     /// The number of the array that a register points to.
@@ -180,6 +202,25 @@ impl Reader<'_> {
             return fail("MXCSR does not round to zero, or reports");
         }
         Ok(true)
+    }
+
+    /// Reads what makes registers point near constants, or near what is in the frame.
+    fn anchors(&mut self, pointers: &[Register], has_frame: bool) -> Outcome<Anchors> {
+        let mut found = Anchors::new();
+        while self.peek()?.code() == Code::Lea_r64_m {
+            let lea = self.next()?;
+            let (register, base) = (lea.op0_register(), lea.memory_base());
+            let is_one = ANCHORS.contains(&register) && !pointers.contains(&register);
+            let is_there = base == RIP || base == RSP && has_frame;
+            if !is_one || !is_there || lea.memory_index() != Register::None {
+                return fail(format!("+{:#x}: {register:?} is no anchor", lea.ip()));
+            }
+            let place = (base, lea.memory_displacement64().cast_signed());
+            if found.insert(register, place).is_some() {
+                return fail(format!("+{:#x}: {register:?} is an anchor twice", lea.ip()));
+            }
+        }
+        Ok(found)
     }
 
     /// Reads the masks of blends.

@@ -55,7 +55,7 @@ pub(crate) static AVX512IFMA: ArrayKernels = ArrayKernels {
 // mul on arrays, layout array: x < p, y < p; z = x*y/R mod p, z < p, R = 2^384. An element has 6 limbs of 64 bits.
 array_kernel! {
     mul_avx2,
-    "fieldc_bls12_381_p_mul_array_avx2_cfc5c76cc5d2fd0d",
+    "fieldc_bls12_381_p_mul_array_avx2_6d2ecf8037d9be38",
     r"
 push rbp
 mov rbp, rsp
@@ -63,9 +63,13 @@ sub rsp, 1408
 and rsp, -32
 vstmxcsr [rbp - 4]
 vldmxcsr [rip + 2f]
+lea r8, [rsp + 128]
+lea r9, [rsp + 384]
+lea r10, [rsp + 640]
+lea r11, [rip + 3f + 128]
 sub rdi, 8
-jb 3f
-4:
+jb 4f
+5:
 vmovdqu xmm0, [rcx]
 vmovdqu xmm1, [rcx + 192]
 vinserti128 ymm0, ymm0, [rcx + 96], 1
@@ -114,9 +118,9 @@ vpsrlq ymm15, ymm2, 8
 vpsrlq ymm14, ymm3, 8
 vpsrlq ymm2, ymm2, 60
 vpsrlq ymm3, ymm3, 60
-vmovdqu [rsp], ymm14
+vmovdqu [r10], ymm14
 vpsllq ymm14, ymm8, 4
-vmovdqu [rsp + 32], ymm15
+vmovdqu [r9 + 64], ymm15
 vpsllq ymm15, ymm9, 4
 vpaddq ymm2, ymm14, ymm2
 vpaddq ymm3, ymm15, ymm3
@@ -144,15 +148,15 @@ vmovdqu xmm14, [rdx]
 vmovdqu xmm15, [rdx + 192]
 vinserti128 ymm14, ymm14, [rdx + 96], 1
 vinserti128 ymm15, ymm15, [rdx + 288], 1
-vmovdqu [rsp + 64], ymm11
+vmovdqu [r10 + 96], ymm11
 vmovdqu xmm11, [rdx + 48]
-vmovdqu [rsp + 96], ymm10
+vmovdqu [rsp + 768], ymm10
 vmovdqu xmm10, [rdx + 240]
 vinserti128 ymm11, ymm11, [rdx + 144], 1
 vinserti128 ymm10, ymm10, [rdx + 336], 1
-vmovdqu [rsp + 128], ymm13
+vmovdqu [rsp + 800], ymm13
 vpunpcklqdq ymm13, ymm14, ymm11
-vmovdqu [rsp + 160], ymm12
+vmovdqu [r9 + 96], ymm12
 vpunpcklqdq ymm12, ymm15, ymm10
 vpunpckhqdq ymm11, ymm14, ymm11
 vpunpckhqdq ymm10, ymm15, ymm10
@@ -160,15 +164,15 @@ vmovdqu xmm15, [rdx + 16]
 vmovdqu xmm14, [rdx + 208]
 vinserti128 ymm15, ymm15, [rdx + 112], 1
 vinserti128 ymm14, ymm14, [rdx + 304], 1
-vmovdqu [rsp + 192], ymm7
+vmovdqu [r10 - 128], ymm7
 vmovdqu xmm7, [rdx + 64]
-vmovdqu [rsp + 224], ymm6
+vmovdqu [r9 - 32], ymm6
 vmovdqu xmm6, [rdx + 256]
 vinserti128 ymm7, ymm7, [rdx + 160], 1
 vinserti128 ymm6, ymm6, [rdx + 352], 1
-vmovdqu [rsp + 256], ymm9
+vmovdqu [rsp + 1056], ymm9
 vpunpcklqdq ymm9, ymm15, ymm7
-vmovdqu [rsp + 288], ymm8
+vmovdqu [rsp + 1088], ymm8
 vpunpcklqdq ymm8, ymm14, ymm6
 vpunpckhqdq ymm7, ymm15, ymm7
 vpunpckhqdq ymm6, ymm14, ymm6
@@ -176,23 +180,23 @@ vmovdqu xmm14, [rdx + 32]
 vmovdqu xmm15, [rdx + 224]
 vinserti128 ymm14, ymm14, [rdx + 128], 1
 vinserti128 ymm15, ymm15, [rdx + 320], 1
-vmovdqu [rsp + 320], ymm3
+vmovdqu [r9], ymm3
 vmovdqu xmm3, [rdx + 80]
-vmovdqu [rsp + 352], ymm2
+vmovdqu [rsp + 1312], ymm2
 vmovdqu xmm2, [rdx + 272]
 vinserti128 ymm3, ymm3, [rdx + 176], 1
 vinserti128 ymm2, ymm2, [rdx + 368], 1
-vmovdqu [rsp + 384], ymm5
+vmovdqu [r8 + 96], ymm5
 vpunpcklqdq ymm5, ymm14, ymm3
-vmovdqu [rsp + 416], ymm4
+vmovdqu [rsp + 1120], ymm4
 vpunpcklqdq ymm4, ymm15, ymm2
 vpunpckhqdq ymm3, ymm14, ymm3
 vpunpckhqdq ymm2, ymm15, ymm2
 vpsrlq ymm15, ymm13, 52
 vpsrlq ymm14, ymm12, 52
-vmovdqu [rsp + 448], ymm0
+vmovdqu [r10 + 32], ymm0
 vpsllq ymm0, ymm11, 12
-vmovdqu [rsp + 480], ymm1
+vmovdqu [rsp + 1344], ymm1
 vpsllq ymm1, ymm10, 12
 vpaddq ymm15, ymm0, ymm15
 vpaddq ymm14, ymm1, ymm14
@@ -218,206 +222,206 @@ vpsrlq ymm0, ymm5, 4
 vpsrlq ymm1, ymm4, 4
 vpsrlq ymm5, ymm5, 56
 vpsrlq ymm4, ymm4, 56
-vmovdqu [rsp + 512], ymm1
+vmovdqu [rsp + 896], ymm1
 vpsllq ymm1, ymm3, 8
-vmovdqu [rsp + 544], ymm0
+vmovdqu [r10 - 64], ymm0
 vpsllq ymm0, ymm2, 8
 vpaddq ymm5, ymm1, ymm5
 vpaddq ymm4, ymm0, ymm4
 vpsrlq ymm3, ymm3, 44
 vpsrlq ymm2, ymm2, 44
-vpand ymm13, ymm13, [rip + 5f]
-vpand ymm12, ymm12, [rip + 5f]
-vmovdqu ymm0, [rip + 5f + 32]
+vpand ymm13, ymm13, [r11 - 128]
+vpand ymm12, ymm12, [r11 - 128]
+vmovdqu ymm0, [r11 - 96]
 vpaddq ymm13, ymm13, ymm0
-vmovdqu ymm1, [rip + 5f + 32]
+vmovdqu ymm1, [r11 - 96]
 vpaddq ymm12, ymm12, ymm1
 vsubpd ymm13, ymm13, ymm0
 vsubpd ymm12, ymm12, ymm1
-vmovdqu [rsp + 576], ymm2
-vmovdqu ymm2, [rsp + 480]
-vpand ymm2, ymm2, [rip + 5f]
-vmovdqu [rsp + 480], ymm3
-vmovdqu ymm3, [rsp + 448]
-vpand ymm3, ymm3, [rip + 5f]
+vmovdqu [r10 + 64], ymm2
+vmovdqu ymm2, [rsp + 1344]
+vpand ymm2, ymm2, [r11 - 128]
+vmovdqu [rsp + 1344], ymm3
+vmovdqu ymm3, [r10 + 32]
+vpand ymm3, ymm3, [r11 - 128]
 vpaddq ymm2, ymm2, ymm0
 vpaddq ymm3, ymm3, ymm1
 vsubpd ymm2, ymm2, ymm0
 vsubpd ymm3, ymm3, ymm1
-vmovdqu [rsp + 448], ymm4
-vmovdqu ymm4, [rip + 5f + 64]
-vmovdqu [rsp + 608], ymm5
+vmovdqu [r10 + 32], ymm4
+vmovdqu ymm4, [rip + 3f + 448]
+vmovdqu [rsp + 832], ymm5
 vmovdqa ymm5, ymm4
 vfmadd231pd ymm5, ymm13, ymm2
-vmovdqu [rsp + 640], ymm6
-vmovdqu ymm6, [rip + 5f + 64]
-vmovdqu [rsp + 672], ymm7
+vmovdqu [rsp + 928], ymm6
+vmovdqu ymm6, [rip + 3f + 448]
+vmovdqu [r10 - 96], ymm7
 vmovdqa ymm7, ymm6
 vfmadd231pd ymm7, ymm12, ymm3
-vmovdqu [rsp + 704], ymm8
-vmovdqu ymm8, [rip + 5f + 96]
-vmovdqu [rsp + 736], ymm9
+vmovdqu [rsp + 960], ymm8
+vmovdqu ymm8, [r11 - 64]
+vmovdqu [rsp + 992], ymm9
 vsubpd ymm9, ymm8, ymm5
-vmovdqu [rsp + 768], ymm10
-vmovdqu ymm10, [rip + 5f + 96]
-vmovdqu [rsp + 800], ymm11
+vmovdqu [r10 - 32], ymm10
+vmovdqu ymm10, [r11 - 64]
+vmovdqu [rsp + 1024], ymm11
 vsubpd ymm11, ymm10, ymm7
 vfmadd231pd ymm9, ymm13, ymm2
 vfmadd231pd ymm11, ymm12, ymm3
-vmovdqu [rsp + 832], ymm11
-vmovdqu ymm11, [rsp + 416]
-vpand ymm11, ymm11, [rip + 5f]
-vmovdqu [rsp + 416], ymm9
-vmovdqu ymm9, [rsp + 384]
-vpand ymm9, ymm9, [rip + 5f]
+vmovdqu [rsp + 1152], ymm11
+vmovdqu ymm11, [rsp + 1120]
+vpand ymm11, ymm11, [r11 - 128]
+vmovdqu [rsp + 1120], ymm9
+vmovdqu ymm9, [r8 + 96]
+vpand ymm9, ymm9, [r11 - 128]
 vpaddq ymm11, ymm11, ymm0
 vpaddq ymm9, ymm9, ymm1
 vsubpd ymm11, ymm11, ymm0
 vsubpd ymm9, ymm9, ymm1
-vmovdqu [rsp + 384], ymm3
+vmovdqu [r8 + 96], ymm3
 vmovdqa ymm3, ymm4
 vfmadd231pd ymm3, ymm13, ymm11
 vmovdqa ymm4, ymm6
 vfmadd231pd ymm4, ymm12, ymm9
 vsubpd ymm6, ymm8, ymm3
-vmovdqu [rsp + 864], ymm3
+vmovdqu [r8 - 128], ymm3
 vsubpd ymm3, ymm10, ymm4
 vfmadd231pd ymm6, ymm13, ymm11
 vfmadd231pd ymm3, ymm12, ymm9
 vpaddq ymm5, ymm6, ymm5
 vpaddq ymm7, ymm3, ymm7
-vpand ymm15, ymm15, [rip + 5f]
-vpand ymm14, ymm14, [rip + 5f]
+vpand ymm15, ymm15, [r11 - 128]
+vpand ymm14, ymm14, [r11 - 128]
 vpaddq ymm15, ymm15, ymm0
 vpaddq ymm14, ymm14, ymm1
 vsubpd ymm15, ymm15, ymm0
 vsubpd ymm14, ymm14, ymm1
-vmovdqu ymm3, [rip + 5f + 64]
+vmovdqu ymm3, [rip + 3f + 448]
 vmovdqa ymm6, ymm3
 vfmadd231pd ymm6, ymm15, ymm2
-vmovdqu [rsp + 896], ymm9
-vmovdqu ymm9, [rip + 5f + 64]
-vmovdqu [rsp + 928], ymm11
+vmovdqu [r8], ymm9
+vmovdqu ymm9, [rip + 3f + 448]
+vmovdqu [r8 + 64], ymm11
 vmovdqa ymm11, ymm9
-vfmadd231pd ymm11, ymm14, [rsp + 384]
+vfmadd231pd ymm11, ymm14, [r8 + 96]
 vsubpd ymm9, ymm8, ymm6
 vsubpd ymm8, ymm10, ymm11
 vfmadd231pd ymm9, ymm15, ymm2
-vfmadd231pd ymm8, ymm14, [rsp + 384]
+vfmadd231pd ymm8, ymm14, [r8 + 96]
 vpaddq ymm5, ymm9, ymm5
 vpaddq ymm7, ymm8, ymm7
-vpaddq ymm6, ymm6, [rsp + 864]
+vpaddq ymm6, ymm6, [r8 - 128]
 vpaddq ymm4, ymm11, ymm4
-vmovdqu ymm11, [rsp + 32]
-vpand ymm11, ymm11, [rip + 5f]
-vmovdqu ymm8, [rsp]
-vpand ymm8, ymm8, [rip + 5f]
+vmovdqu ymm11, [r9 + 64]
+vpand ymm11, ymm11, [r11 - 128]
+vmovdqu ymm8, [r10]
+vpand ymm8, ymm8, [r11 - 128]
 vpaddq ymm11, ymm11, ymm0
 vpaddq ymm8, ymm8, ymm1
 vsubpd ymm11, ymm11, ymm0
 vsubpd ymm8, ymm8, ymm1
 vmovdqa ymm9, ymm3
 vfmadd231pd ymm9, ymm13, ymm11
-vmovdqu [rsp], ymm7
-vmovdqu ymm7, [rip + 5f + 64]
-vmovdqu [rsp + 32], ymm5
+vmovdqu [r10], ymm7
+vmovdqu ymm7, [rip + 3f + 448]
+vmovdqu [r9 + 64], ymm5
 vmovdqa ymm5, ymm7
 vfmadd231pd ymm5, ymm12, ymm8
-vmovdqu [rsp + 864], ymm2
-vmovdqu ymm2, [rip + 5f + 96]
+vmovdqu [r8 - 128], ymm2
+vmovdqu ymm2, [r11 - 64]
 vsubpd ymm1, ymm2, ymm9
 vsubpd ymm0, ymm10, ymm5
 vfmadd231pd ymm1, ymm13, ymm11
 vfmadd231pd ymm0, ymm12, ymm8
 vpaddq ymm6, ymm1, ymm6
 vpaddq ymm4, ymm0, ymm4
-vmovdqu ymm0, [rsp + 928]
+vmovdqu ymm0, [r8 + 64]
 vmovdqa ymm1, ymm3
 vfmadd231pd ymm1, ymm15, ymm0
-vmovdqu [rsp + 960], ymm8
+vmovdqu [r9 - 128], ymm8
 vmovdqa ymm8, ymm7
-vfmadd231pd ymm8, ymm14, [rsp + 896]
-vmovdqu [rsp + 992], ymm11
+vfmadd231pd ymm8, ymm14, [r8]
+vmovdqu [r8 - 96], ymm11
 vsubpd ymm11, ymm2, ymm1
-vmovdqu [rsp + 1024], ymm12
+vmovdqu [r9 - 96], ymm12
 vsubpd ymm12, ymm10, ymm8
 vfmadd231pd ymm11, ymm15, ymm0
-vfmadd231pd ymm12, ymm14, [rsp + 896]
+vfmadd231pd ymm12, ymm14, [r8]
 vpaddq ymm6, ymm11, ymm6
 vpaddq ymm4, ymm12, ymm4
 vpaddq ymm9, ymm1, ymm9
 vpaddq ymm5, ymm8, ymm5
-vmovdqu ymm8, [rsp + 800]
-vpand ymm8, ymm8, [rip + 5f]
-vmovdqu ymm1, [rsp + 768]
-vpand ymm1, ymm1, [rip + 5f]
-vmovdqu ymm12, [rip + 5f + 32]
+vmovdqu ymm8, [rsp + 1024]
+vpand ymm8, ymm8, [r11 - 128]
+vmovdqu ymm1, [r10 - 32]
+vpand ymm1, ymm1, [r11 - 128]
+vmovdqu ymm12, [r11 - 96]
 vpaddq ymm8, ymm8, ymm12
-vmovdqu ymm11, [rip + 5f + 32]
+vmovdqu ymm11, [r11 - 96]
 vpaddq ymm1, ymm1, ymm11
 vsubpd ymm8, ymm8, ymm12
 vsubpd ymm1, ymm1, ymm11
 vmovdqa ymm0, ymm3
-vfmadd231pd ymm0, ymm8, [rsp + 864]
-vmovdqu [rsp + 768], ymm14
+vfmadd231pd ymm0, ymm8, [r8 - 128]
+vmovdqu [r10 - 32], ymm14
 vmovdqa ymm14, ymm7
-vfmadd231pd ymm14, ymm1, [rsp + 384]
-vmovdqu [rsp + 800], ymm15
+vfmadd231pd ymm14, ymm1, [r8 + 96]
+vmovdqu [rsp + 1024], ymm15
 vsubpd ymm15, ymm2, ymm0
 vsubpd ymm2, ymm10, ymm14
-vfmadd231pd ymm15, ymm8, [rsp + 864]
-vfmadd231pd ymm2, ymm1, [rsp + 384]
+vfmadd231pd ymm15, ymm8, [r8 - 128]
+vfmadd231pd ymm2, ymm1, [r8 + 96]
 vpaddq ymm6, ymm15, ymm6
 vpaddq ymm4, ymm2, ymm4
 vpaddq ymm9, ymm0, ymm9
 vpaddq ymm5, ymm14, ymm5
-vmovdqu ymm14, [rsp + 352]
-vpand ymm14, ymm14, [rip + 5f]
-vmovdqu ymm0, [rsp + 320]
-vpand ymm0, ymm0, [rip + 5f]
+vmovdqu ymm14, [rsp + 1312]
+vpand ymm14, ymm14, [r11 - 128]
+vmovdqu ymm0, [r9]
+vpand ymm0, ymm0, [r11 - 128]
 vpaddq ymm14, ymm14, ymm12
 vpaddq ymm0, ymm0, ymm11
 vsubpd ymm14, ymm14, ymm12
 vsubpd ymm0, ymm0, ymm11
 vmovdqa ymm2, ymm3
 vfmadd231pd ymm2, ymm13, ymm14
-vmovdqu ymm15, [rsp + 1024]
-vmovdqu [rsp + 320], ymm4
+vmovdqu ymm15, [r9 - 96]
+vmovdqu [r9], ymm4
 vmovdqa ymm4, ymm7
 vfmadd231pd ymm4, ymm0, ymm15
-vmovdqu [rsp + 352], ymm6
-vmovdqu ymm6, [rip + 5f + 96]
+vmovdqu [rsp + 1312], ymm6
+vmovdqu ymm6, [r11 - 64]
 vsubpd ymm11, ymm6, ymm2
 vsubpd ymm12, ymm10, ymm4
 vfmadd231pd ymm11, ymm13, ymm14
 vfmadd231pd ymm12, ymm15, ymm0
 vpaddq ymm9, ymm11, ymm9
 vpaddq ymm5, ymm12, ymm5
-vmovdqu ymm12, [rsp + 800]
-vmovdqu ymm11, [rsp + 992]
-vmovdqu [rsp + 1056], ymm0
+vmovdqu ymm12, [rsp + 1024]
+vmovdqu ymm11, [r8 - 96]
+vmovdqu [r8 + 32], ymm0
 vmovdqa ymm0, ymm3
 vfmadd231pd ymm0, ymm12, ymm11
-vmovdqu [rsp + 1088], ymm14
-vmovdqu ymm14, [rsp + 768]
+vmovdqu [r9 + 32], ymm14
+vmovdqu ymm14, [r10 - 32]
 vmovdqa ymm15, ymm7
-vfmadd231pd ymm15, ymm14, [rsp + 960]
-vmovdqu [rsp + 1120], ymm13
+vfmadd231pd ymm15, ymm14, [r9 - 128]
+vmovdqu [r8 - 32], ymm13
 vsubpd ymm13, ymm6, ymm0
 vsubpd ymm6, ymm10, ymm15
 vfmadd231pd ymm13, ymm12, ymm11
-vfmadd231pd ymm6, ymm14, [rsp + 960]
+vfmadd231pd ymm6, ymm14, [r9 - 128]
 vpaddq ymm9, ymm13, ymm9
 vpaddq ymm5, ymm6, ymm5
 vpaddq ymm2, ymm0, ymm2
 vpaddq ymm4, ymm15, ymm4
-vmovdqu ymm15, [rsp + 928]
+vmovdqu ymm15, [r8 + 64]
 vmovdqa ymm0, ymm3
 vfmadd231pd ymm0, ymm8, ymm15
-vmovdqu ymm6, [rsp + 896]
+vmovdqu ymm6, [r8]
 vmovdqa ymm13, ymm7
 vfmadd231pd ymm13, ymm1, ymm6
-vmovdqu ymm11, [rip + 5f + 96]
+vmovdqu ymm11, [r11 - 64]
 vsubpd ymm14, ymm11, ymm0
 vsubpd ymm12, ymm10, ymm13
 vfmadd231pd ymm14, ymm8, ymm15
@@ -426,89 +430,89 @@ vpaddq ymm9, ymm14, ymm9
 vpaddq ymm5, ymm12, ymm5
 vpaddq ymm2, ymm0, ymm2
 vpaddq ymm4, ymm13, ymm4
-vmovdqu ymm13, [rsp + 736]
-vpand ymm13, ymm13, [rip + 5f]
-vmovdqu ymm0, [rsp + 704]
-vpand ymm0, ymm0, [rip + 5f]
-vmovdqu ymm12, [rip + 5f + 32]
+vmovdqu ymm13, [rsp + 992]
+vpand ymm13, ymm13, [r11 - 128]
+vmovdqu ymm0, [rsp + 960]
+vpand ymm0, ymm0, [r11 - 128]
+vmovdqu ymm12, [r11 - 96]
 vpaddq ymm13, ymm13, ymm12
-vmovdqu ymm14, [rip + 5f + 32]
+vmovdqu ymm14, [r11 - 96]
 vpaddq ymm0, ymm0, ymm14
 vsubpd ymm13, ymm13, ymm12
 vsubpd ymm0, ymm0, ymm14
 vmovdqa ymm6, ymm3
-vfmadd231pd ymm6, ymm13, [rsp + 864]
+vfmadd231pd ymm6, ymm13, [r8 - 128]
 vmovdqa ymm15, ymm7
-vfmadd231pd ymm15, ymm0, [rsp + 384]
-vmovdqu [rsp + 704], ymm1
+vfmadd231pd ymm15, ymm0, [r8 + 96]
+vmovdqu [rsp + 960], ymm1
 vsubpd ymm1, ymm11, ymm6
-vmovdqu [rsp + 736], ymm8
+vmovdqu [rsp + 992], ymm8
 vsubpd ymm8, ymm10, ymm15
-vfmadd231pd ymm1, ymm13, [rsp + 864]
-vfmadd231pd ymm8, ymm0, [rsp + 384]
+vfmadd231pd ymm1, ymm13, [r8 - 128]
+vfmadd231pd ymm8, ymm0, [r8 + 96]
 vpaddq ymm9, ymm1, ymm9
 vpaddq ymm5, ymm8, ymm5
 vpaddq ymm2, ymm6, ymm2
 vpaddq ymm4, ymm15, ymm4
-vmovdqu ymm15, [rsp + 288]
-vpand ymm15, ymm15, [rip + 5f]
-vmovdqu ymm6, [rsp + 256]
-vpand ymm6, ymm6, [rip + 5f]
+vmovdqu ymm15, [rsp + 1088]
+vpand ymm15, ymm15, [r11 - 128]
+vmovdqu ymm6, [rsp + 1056]
+vpand ymm6, ymm6, [r11 - 128]
 vpaddq ymm15, ymm15, ymm12
 vpaddq ymm6, ymm6, ymm14
 vsubpd ymm15, ymm15, ymm12
 vsubpd ymm6, ymm6, ymm14
-vmovdqu ymm8, [rsp + 1120]
+vmovdqu ymm8, [r8 - 32]
 vmovdqa ymm1, ymm3
 vfmadd231pd ymm1, ymm15, ymm8
-vmovdqu [rsp + 256], ymm5
+vmovdqu [rsp + 1056], ymm5
 vmovdqa ymm5, ymm7
-vfmadd231pd ymm5, ymm6, [rsp + 1024]
-vmovdqu [rsp + 288], ymm9
+vfmadd231pd ymm5, ymm6, [r9 - 96]
+vmovdqu [rsp + 1088], ymm9
 vsubpd ymm9, ymm11, ymm1
 vsubpd ymm14, ymm10, ymm5
 vfmadd231pd ymm9, ymm8, ymm15
-vfmadd231pd ymm14, ymm6, [rsp + 1024]
+vfmadd231pd ymm14, ymm6, [r9 - 96]
 vpaddq ymm2, ymm9, ymm2
 vpaddq ymm4, ymm14, ymm4
-vmovdqu ymm14, [rsp + 800]
-vmovdqu ymm9, [rsp + 1088]
-vmovdqu [rsp + 1152], ymm6
+vmovdqu ymm14, [rsp + 1024]
+vmovdqu ymm9, [r9 + 32]
+vmovdqu [r8 - 64], ymm6
 vmovdqa ymm6, ymm3
 vfmadd231pd ymm6, ymm14, ymm9
-vmovdqu [rsp + 1184], ymm15
-vmovdqu ymm15, [rsp + 768]
+vmovdqu [r9 - 64], ymm15
+vmovdqu ymm15, [r10 - 32]
 vmovdqa ymm8, ymm7
-vfmadd231pd ymm8, ymm15, [rsp + 1056]
+vfmadd231pd ymm8, ymm15, [r8 + 32]
 vsubpd ymm12, ymm11, ymm6
-vmovdqu [rsp + 1216], ymm0
+vmovdqu [rsp + 1184], ymm0
 vsubpd ymm0, ymm10, ymm8
 vfmadd231pd ymm12, ymm14, ymm9
-vfmadd231pd ymm0, ymm15, [rsp + 1056]
+vfmadd231pd ymm0, ymm15, [r8 + 32]
 vpaddq ymm2, ymm12, ymm2
 vpaddq ymm4, ymm0, ymm4
 vpaddq ymm1, ymm6, ymm1
 vpaddq ymm5, ymm8, ymm5
-vmovdqu ymm8, [rsp + 736]
-vmovdqu ymm6, [rsp + 992]
+vmovdqu ymm8, [rsp + 992]
+vmovdqu ymm6, [r8 - 96]
 vmovdqa ymm0, ymm3
 vfmadd231pd ymm0, ymm8, ymm6
-vmovdqu ymm12, [rsp + 704]
+vmovdqu ymm12, [rsp + 960]
 vmovdqa ymm9, ymm7
-vfmadd231pd ymm9, ymm12, [rsp + 960]
+vfmadd231pd ymm9, ymm12, [r9 - 128]
 vsubpd ymm15, ymm11, ymm0
 vsubpd ymm14, ymm10, ymm9
 vfmadd231pd ymm15, ymm8, ymm6
-vfmadd231pd ymm14, ymm12, [rsp + 960]
+vfmadd231pd ymm14, ymm12, [r9 - 128]
 vpaddq ymm2, ymm15, ymm2
 vpaddq ymm4, ymm14, ymm4
 vpaddq ymm1, ymm0, ymm1
 vpaddq ymm5, ymm9, ymm5
-vmovdqu ymm9, [rsp + 928]
+vmovdqu ymm9, [r8 + 64]
 vmovdqa ymm0, ymm3
 vfmadd231pd ymm0, ymm13, ymm9
-vmovdqu ymm14, [rsp + 1216]
-vmovdqu ymm15, [rsp + 896]
+vmovdqu ymm14, [rsp + 1184]
+vmovdqu ymm15, [r8]
 vmovdqa ymm6, ymm7
 vfmadd231pd ymm6, ymm14, ymm15
 vsubpd ymm12, ymm11, ymm0
@@ -519,103 +523,103 @@ vpaddq ymm2, ymm12, ymm2
 vpaddq ymm4, ymm8, ymm4
 vpaddq ymm1, ymm0, ymm1
 vpaddq ymm5, ymm6, ymm5
-vmovdqu ymm6, [rsp + 672]
-vpand ymm6, ymm6, [rip + 5f]
-vmovdqu ymm0, [rsp + 640]
-vpand ymm0, ymm0, [rip + 5f]
-vmovdqu ymm8, [rip + 5f + 32]
+vmovdqu ymm6, [r10 - 96]
+vpand ymm6, ymm6, [r11 - 128]
+vmovdqu ymm0, [rsp + 928]
+vpand ymm0, ymm0, [r11 - 128]
+vmovdqu ymm8, [r11 - 96]
 vpaddq ymm6, ymm6, ymm8
-vmovdqu ymm12, [rip + 5f + 32]
+vmovdqu ymm12, [r11 - 96]
 vpaddq ymm0, ymm0, ymm12
 vsubpd ymm6, ymm6, ymm8
 vsubpd ymm0, ymm0, ymm12
 vmovdqa ymm15, ymm3
-vfmadd231pd ymm15, ymm6, [rsp + 864]
+vfmadd231pd ymm15, ymm6, [r8 - 128]
 vmovdqa ymm9, ymm7
-vfmadd231pd ymm9, ymm0, [rsp + 384]
+vfmadd231pd ymm9, ymm0, [r8 + 96]
 vsubpd ymm14, ymm11, ymm15
-vmovdqu [rsp + 640], ymm13
+vmovdqu [rsp + 928], ymm13
 vsubpd ymm13, ymm10, ymm9
-vfmadd231pd ymm14, ymm6, [rsp + 864]
-vfmadd231pd ymm13, ymm0, [rsp + 384]
+vfmadd231pd ymm14, ymm6, [r8 - 128]
+vfmadd231pd ymm13, ymm0, [r8 + 96]
 vpaddq ymm2, ymm14, ymm2
 vpaddq ymm4, ymm13, ymm4
 vpaddq ymm1, ymm15, ymm1
 vpaddq ymm5, ymm9, ymm5
-vmovdqu ymm9, [rsp + 224]
-vpand ymm9, ymm9, [rip + 5f]
-vmovdqu ymm15, [rsp + 192]
-vpand ymm15, ymm15, [rip + 5f]
+vmovdqu ymm9, [r9 - 32]
+vpand ymm9, ymm9, [r11 - 128]
+vmovdqu ymm15, [r10 - 128]
+vpand ymm15, ymm15, [r11 - 128]
 vpaddq ymm9, ymm9, ymm8
 vpaddq ymm15, ymm15, ymm12
 vsubpd ymm9, ymm9, ymm8
 vsubpd ymm15, ymm15, ymm12
-vmovdqu ymm13, [rsp + 1120]
+vmovdqu ymm13, [r8 - 32]
 vmovdqa ymm14, ymm3
 vfmadd231pd ymm14, ymm9, ymm13
-vmovdqu [rsp + 192], ymm4
+vmovdqu [r10 - 128], ymm4
 vmovdqa ymm4, ymm7
-vfmadd231pd ymm4, ymm15, [rsp + 1024]
-vmovdqu [rsp + 224], ymm2
+vfmadd231pd ymm4, ymm15, [r9 - 96]
+vmovdqu [r9 - 32], ymm2
 vsubpd ymm2, ymm11, ymm14
 vsubpd ymm12, ymm10, ymm4
 vfmadd231pd ymm2, ymm13, ymm9
-vfmadd231pd ymm12, ymm15, [rsp + 1024]
+vfmadd231pd ymm12, ymm15, [r9 - 96]
 vpaddq ymm1, ymm2, ymm1
 vpaddq ymm5, ymm12, ymm5
-vmovdqu ymm12, [rsp + 800]
-vmovdqu ymm2, [rsp + 1184]
-vmovdqu [rsp + 672], ymm15
+vmovdqu ymm12, [rsp + 1024]
+vmovdqu ymm2, [r9 - 64]
+vmovdqu [r10 - 96], ymm15
 vmovdqa ymm15, ymm3
 vfmadd231pd ymm15, ymm12, ymm2
-vmovdqu [rsp + 1248], ymm9
-vmovdqu ymm9, [rsp + 768]
+vmovdqu [rsp + 864], ymm9
+vmovdqu ymm9, [r10 - 32]
 vmovdqa ymm13, ymm7
-vfmadd231pd ymm13, ymm9, [rsp + 1152]
+vfmadd231pd ymm13, ymm9, [r8 - 64]
 vsubpd ymm8, ymm11, ymm15
-vmovdqu [rsp + 1280], ymm0
+vmovdqu [rsp + 1216], ymm0
 vsubpd ymm0, ymm10, ymm13
 vfmadd231pd ymm8, ymm12, ymm2
-vfmadd231pd ymm0, ymm9, [rsp + 1152]
+vfmadd231pd ymm0, ymm9, [r8 - 64]
 vpaddq ymm1, ymm8, ymm1
 vpaddq ymm5, ymm0, ymm5
 vpaddq ymm14, ymm15, ymm14
 vpaddq ymm4, ymm13, ymm4
-vmovdqu ymm13, [rsp + 736]
-vmovdqu ymm15, [rsp + 1088]
+vmovdqu ymm13, [rsp + 992]
+vmovdqu ymm15, [r9 + 32]
 vmovdqa ymm0, ymm3
 vfmadd231pd ymm0, ymm13, ymm15
-vmovdqu ymm8, [rsp + 704]
+vmovdqu ymm8, [rsp + 960]
 vmovdqa ymm2, ymm7
-vfmadd231pd ymm2, ymm8, [rsp + 1056]
+vfmadd231pd ymm2, ymm8, [r8 + 32]
 vsubpd ymm9, ymm11, ymm0
 vsubpd ymm12, ymm10, ymm2
 vfmadd231pd ymm9, ymm13, ymm15
-vfmadd231pd ymm12, ymm8, [rsp + 1056]
+vfmadd231pd ymm12, ymm8, [r8 + 32]
 vpaddq ymm1, ymm9, ymm1
 vpaddq ymm5, ymm12, ymm5
 vpaddq ymm14, ymm0, ymm14
 vpaddq ymm4, ymm2, ymm4
-vmovdqu ymm2, [rsp + 640]
-vmovdqu ymm0, [rsp + 992]
+vmovdqu ymm2, [rsp + 928]
+vmovdqu ymm0, [r8 - 96]
 vmovdqa ymm12, ymm3
 vfmadd231pd ymm12, ymm2, ymm0
-vmovdqu ymm9, [rsp + 1216]
+vmovdqu ymm9, [rsp + 1184]
 vmovdqa ymm15, ymm7
-vfmadd231pd ymm15, ymm9, [rsp + 960]
+vfmadd231pd ymm15, ymm9, [r9 - 128]
 vsubpd ymm8, ymm11, ymm12
 vsubpd ymm13, ymm10, ymm15
 vfmadd231pd ymm8, ymm2, ymm0
-vfmadd231pd ymm13, ymm9, [rsp + 960]
+vfmadd231pd ymm13, ymm9, [r9 - 128]
 vpaddq ymm1, ymm8, ymm1
 vpaddq ymm5, ymm13, ymm5
 vpaddq ymm14, ymm12, ymm14
 vpaddq ymm4, ymm15, ymm4
-vmovdqu ymm15, [rsp + 928]
+vmovdqu ymm15, [r8 + 64]
 vmovdqa ymm12, ymm3
 vfmadd231pd ymm12, ymm6, ymm15
-vmovdqu ymm13, [rsp + 1280]
-vmovdqu ymm8, [rsp + 896]
+vmovdqu ymm13, [rsp + 1216]
+vmovdqu ymm8, [r8]
 vmovdqa ymm0, ymm7
 vfmadd231pd ymm0, ymm13, ymm8
 vsubpd ymm9, ymm11, ymm12
@@ -626,118 +630,118 @@ vpaddq ymm1, ymm9, ymm1
 vpaddq ymm5, ymm2, ymm5
 vpaddq ymm14, ymm12, ymm14
 vpaddq ymm4, ymm0, ymm4
-vmovdqu ymm0, [rsp + 544]
-vpand ymm0, ymm0, [rip + 5f]
-vmovdqu ymm12, [rsp + 512]
-vpand ymm12, ymm12, [rip + 5f]
-vmovdqu ymm2, [rip + 5f + 32]
+vmovdqu ymm0, [r10 - 64]
+vpand ymm0, ymm0, [r11 - 128]
+vmovdqu ymm12, [rsp + 896]
+vpand ymm12, ymm12, [r11 - 128]
+vmovdqu ymm2, [r11 - 96]
 vpaddq ymm0, ymm0, ymm2
-vmovdqu ymm9, [rip + 5f + 32]
+vmovdqu ymm9, [r11 - 96]
 vpaddq ymm12, ymm12, ymm9
 vsubpd ymm0, ymm0, ymm2
 vsubpd ymm12, ymm12, ymm9
 vmovdqa ymm8, ymm3
-vfmadd231pd ymm8, ymm0, [rsp + 864]
+vfmadd231pd ymm8, ymm0, [r8 - 128]
 vmovdqa ymm15, ymm7
-vfmadd231pd ymm15, ymm12, [rsp + 384]
+vfmadd231pd ymm15, ymm12, [r8 + 96]
 vsubpd ymm13, ymm11, ymm8
-vmovdqu [rsp + 512], ymm6
+vmovdqu [rsp + 896], ymm6
 vsubpd ymm6, ymm10, ymm15
-vfmadd231pd ymm13, ymm0, [rsp + 864]
-vfmadd231pd ymm6, ymm12, [rsp + 384]
+vfmadd231pd ymm13, ymm0, [r8 - 128]
+vfmadd231pd ymm6, ymm12, [r8 + 96]
 vpaddq ymm1, ymm13, ymm1
 vpaddq ymm5, ymm6, ymm5
 vpaddq ymm14, ymm8, ymm14
 vpaddq ymm4, ymm15, ymm4
-vmovdqu ymm15, [rsp + 160]
-vpand ymm15, ymm15, [rip + 5f]
-vmovdqu ymm8, [rsp + 128]
-vpand ymm8, ymm8, [rip + 5f]
+vmovdqu ymm15, [r9 + 96]
+vpand ymm15, ymm15, [r11 - 128]
+vmovdqu ymm8, [rsp + 800]
+vpand ymm8, ymm8, [r11 - 128]
 vpaddq ymm15, ymm15, ymm2
 vpaddq ymm8, ymm8, ymm9
 vsubpd ymm15, ymm15, ymm2
 vsubpd ymm8, ymm8, ymm9
-vmovdqu ymm6, [rsp + 1120]
+vmovdqu ymm6, [r8 - 32]
 vmovdqa ymm13, ymm3
 vfmadd231pd ymm13, ymm15, ymm6
-vmovdqu [rsp + 128], ymm5
+vmovdqu [rsp + 800], ymm5
 vmovdqa ymm5, ymm7
-vfmadd231pd ymm5, ymm8, [rsp + 1024]
-vmovdqu [rsp + 160], ymm1
+vfmadd231pd ymm5, ymm8, [r9 - 96]
+vmovdqu [r9 + 96], ymm1
 vsubpd ymm1, ymm11, ymm13
 vsubpd ymm9, ymm10, ymm5
 vfmadd231pd ymm1, ymm6, ymm15
-vfmadd231pd ymm9, ymm8, [rsp + 1024]
+vfmadd231pd ymm9, ymm8, [r9 - 96]
 vpaddq ymm14, ymm1, ymm14
 vpaddq ymm4, ymm9, ymm4
-vmovdqu ymm9, [rsp + 800]
-vmovdqu ymm1, [rsp + 1248]
-vmovdqu [rsp + 544], ymm8
+vmovdqu ymm9, [rsp + 1024]
+vmovdqu ymm1, [rsp + 864]
+vmovdqu [r10 - 64], ymm8
 vmovdqa ymm8, ymm3
 vfmadd231pd ymm8, ymm9, ymm1
-vmovdqu [rsp + 1312], ymm15
-vmovdqu ymm15, [rsp + 768]
+vmovdqu [rsp + 1248], ymm15
+vmovdqu ymm15, [r10 - 32]
 vmovdqa ymm6, ymm7
-vfmadd231pd ymm6, ymm15, [rsp + 672]
+vfmadd231pd ymm6, ymm15, [r10 - 96]
 vsubpd ymm2, ymm11, ymm8
-vmovdqu [rsp + 1344], ymm12
+vmovdqu [rsp + 1280], ymm12
 vsubpd ymm12, ymm10, ymm6
 vfmadd231pd ymm2, ymm9, ymm1
-vfmadd231pd ymm12, ymm15, [rsp + 672]
+vfmadd231pd ymm12, ymm15, [r10 - 96]
 vpaddq ymm14, ymm2, ymm14
 vpaddq ymm4, ymm12, ymm4
 vpaddq ymm13, ymm8, ymm13
 vpaddq ymm5, ymm6, ymm5
-vmovdqu ymm6, [rsp + 736]
-vmovdqu ymm8, [rsp + 1184]
+vmovdqu ymm6, [rsp + 992]
+vmovdqu ymm8, [r9 - 64]
 vmovdqa ymm12, ymm3
 vfmadd231pd ymm12, ymm6, ymm8
-vmovdqu ymm2, [rsp + 704]
+vmovdqu ymm2, [rsp + 960]
 vmovdqa ymm1, ymm7
-vfmadd231pd ymm1, ymm2, [rsp + 1152]
+vfmadd231pd ymm1, ymm2, [r8 - 64]
 vsubpd ymm15, ymm11, ymm12
 vsubpd ymm9, ymm10, ymm1
 vfmadd231pd ymm15, ymm6, ymm8
-vfmadd231pd ymm9, ymm2, [rsp + 1152]
+vfmadd231pd ymm9, ymm2, [r8 - 64]
 vpaddq ymm14, ymm15, ymm14
 vpaddq ymm4, ymm9, ymm4
 vpaddq ymm13, ymm12, ymm13
 vpaddq ymm5, ymm1, ymm5
-vmovdqu ymm1, [rsp + 640]
-vmovdqu ymm12, [rsp + 1088]
+vmovdqu ymm1, [rsp + 928]
+vmovdqu ymm12, [r9 + 32]
 vmovdqa ymm9, ymm3
 vfmadd231pd ymm9, ymm1, ymm12
-vmovdqu ymm15, [rsp + 1216]
+vmovdqu ymm15, [rsp + 1184]
 vmovdqa ymm8, ymm7
-vfmadd231pd ymm8, ymm15, [rsp + 1056]
+vfmadd231pd ymm8, ymm15, [r8 + 32]
 vsubpd ymm2, ymm11, ymm9
 vsubpd ymm6, ymm10, ymm8
 vfmadd231pd ymm2, ymm1, ymm12
-vfmadd231pd ymm6, ymm15, [rsp + 1056]
+vfmadd231pd ymm6, ymm15, [r8 + 32]
 vpaddq ymm14, ymm2, ymm14
 vpaddq ymm4, ymm6, ymm4
 vpaddq ymm13, ymm9, ymm13
 vpaddq ymm5, ymm8, ymm5
-vmovdqu ymm8, [rsp + 512]
-vmovdqu ymm9, [rsp + 992]
+vmovdqu ymm8, [rsp + 896]
+vmovdqu ymm9, [r8 - 96]
 vmovdqa ymm6, ymm3
 vfmadd231pd ymm6, ymm8, ymm9
-vmovdqu ymm2, [rsp + 1280]
+vmovdqu ymm2, [rsp + 1216]
 vmovdqa ymm12, ymm7
-vfmadd231pd ymm12, ymm2, [rsp + 960]
+vfmadd231pd ymm12, ymm2, [r9 - 128]
 vsubpd ymm15, ymm11, ymm6
 vsubpd ymm1, ymm10, ymm12
 vfmadd231pd ymm15, ymm8, ymm9
-vfmadd231pd ymm1, ymm2, [rsp + 960]
+vfmadd231pd ymm1, ymm2, [r9 - 128]
 vpaddq ymm14, ymm15, ymm14
 vpaddq ymm4, ymm1, ymm4
 vpaddq ymm13, ymm6, ymm13
 vpaddq ymm5, ymm12, ymm5
-vmovdqu ymm12, [rsp + 928]
+vmovdqu ymm12, [r8 + 64]
 vmovdqa ymm6, ymm3
 vfmadd231pd ymm6, ymm0, ymm12
-vmovdqu ymm1, [rsp + 1344]
-vmovdqu ymm15, [rsp + 896]
+vmovdqu ymm1, [rsp + 1280]
+vmovdqu ymm15, [r8]
 vmovdqa ymm9, ymm7
 vfmadd231pd ymm9, ymm1, ymm15
 vsubpd ymm2, ymm11, ymm6
@@ -748,129 +752,129 @@ vpaddq ymm14, ymm2, ymm14
 vpaddq ymm4, ymm8, ymm4
 vpaddq ymm13, ymm6, ymm13
 vpaddq ymm5, ymm9, ymm5
-vmovdqu ymm9, [rsp + 608]
-vpand ymm9, ymm9, [rip + 5f]
-vmovdqu ymm6, [rsp + 448]
-vpand ymm6, ymm6, [rip + 5f]
-vmovdqu ymm8, [rip + 5f + 32]
+vmovdqu ymm9, [rsp + 832]
+vpand ymm9, ymm9, [r11 - 128]
+vmovdqu ymm6, [r10 + 32]
+vpand ymm6, ymm6, [r11 - 128]
+vmovdqu ymm8, [r11 - 96]
 vpaddq ymm9, ymm9, ymm8
-vmovdqu ymm2, [rip + 5f + 32]
+vmovdqu ymm2, [r11 - 96]
 vpaddq ymm6, ymm6, ymm2
 vsubpd ymm9, ymm9, ymm8
 vsubpd ymm6, ymm6, ymm2
 vmovdqa ymm15, ymm3
-vfmadd231pd ymm15, ymm9, [rsp + 864]
+vfmadd231pd ymm15, ymm9, [r8 - 128]
 vmovdqa ymm12, ymm7
-vfmadd231pd ymm12, ymm6, [rsp + 384]
+vfmadd231pd ymm12, ymm6, [r8 + 96]
 vsubpd ymm1, ymm11, ymm15
-vmovdqu [rsp + 448], ymm0
+vmovdqu [r10 + 32], ymm0
 vsubpd ymm0, ymm10, ymm12
-vfmadd231pd ymm1, ymm9, [rsp + 864]
-vfmadd231pd ymm0, ymm6, [rsp + 384]
+vfmadd231pd ymm1, ymm9, [r8 - 128]
+vfmadd231pd ymm0, ymm6, [r8 + 96]
 vpaddq ymm14, ymm1, ymm14
 vpaddq ymm4, ymm0, ymm4
 vpaddq ymm13, ymm15, ymm13
 vpaddq ymm5, ymm12, ymm5
-vpaddq ymm12, ymm8, [rsp + 96]
-vpaddq ymm15, ymm2, [rsp + 64]
+vpaddq ymm12, ymm8, [rsp + 768]
+vpaddq ymm15, ymm2, [r10 + 96]
 vsubpd ymm12, ymm12, ymm8
 vsubpd ymm15, ymm15, ymm2
-vmovdqu ymm0, [rsp + 1120]
+vmovdqu ymm0, [r8 - 32]
 vmovdqa ymm1, ymm3
 vfmadd231pd ymm1, ymm12, ymm0
-vmovdqu [rsp + 64], ymm4
+vmovdqu [r10 + 96], ymm4
 vmovdqa ymm4, ymm7
-vfmadd231pd ymm4, ymm15, [rsp + 1024]
-vmovdqu [rsp + 96], ymm14
+vfmadd231pd ymm4, ymm15, [r9 - 96]
+vmovdqu [rsp + 768], ymm14
 vsubpd ymm14, ymm11, ymm1
 vsubpd ymm2, ymm10, ymm4
 vfmadd231pd ymm14, ymm0, ymm12
-vfmadd231pd ymm2, ymm15, [rsp + 1024]
+vfmadd231pd ymm2, ymm15, [r9 - 96]
 vpaddq ymm13, ymm14, ymm13
 vpaddq ymm5, ymm2, ymm5
-vmovdqu ymm2, [rsp + 800]
-vmovdqu ymm14, [rsp + 1312]
+vmovdqu ymm2, [rsp + 1024]
+vmovdqu ymm14, [rsp + 1248]
 vmovdqa ymm0, ymm3
 vfmadd231pd ymm0, ymm2, ymm14
-vmovdqu [rsp + 1024], ymm15
-vmovdqu ymm15, [rsp + 768]
-vmovdqu [rsp + 1120], ymm12
+vmovdqu [r9 - 96], ymm15
+vmovdqu ymm15, [r10 - 32]
+vmovdqu [r8 - 32], ymm12
 vmovdqa ymm12, ymm7
-vfmadd231pd ymm12, ymm15, [rsp + 544]
+vfmadd231pd ymm12, ymm15, [r10 - 64]
 vsubpd ymm8, ymm11, ymm0
-vmovdqu [rsp + 608], ymm6
+vmovdqu [rsp + 832], ymm6
 vsubpd ymm6, ymm10, ymm12
 vfmadd231pd ymm8, ymm2, ymm14
-vfmadd231pd ymm6, ymm15, [rsp + 544]
+vfmadd231pd ymm6, ymm15, [r10 - 64]
 vpaddq ymm13, ymm8, ymm13
 vpaddq ymm5, ymm6, ymm5
 vpaddq ymm1, ymm0, ymm1
 vpaddq ymm4, ymm12, ymm4
-vmovdqu ymm12, [rsp + 736]
-vmovdqu ymm0, [rsp + 1248]
+vmovdqu ymm12, [rsp + 992]
+vmovdqu ymm0, [rsp + 864]
 vmovdqa ymm6, ymm3
 vfmadd231pd ymm6, ymm12, ymm0
-vmovdqu ymm8, [rsp + 704]
+vmovdqu ymm8, [rsp + 960]
 vmovdqa ymm14, ymm7
-vfmadd231pd ymm14, ymm8, [rsp + 672]
+vfmadd231pd ymm14, ymm8, [r10 - 96]
 vsubpd ymm15, ymm11, ymm6
 vsubpd ymm2, ymm10, ymm14
 vfmadd231pd ymm15, ymm12, ymm0
-vfmadd231pd ymm2, ymm8, [rsp + 672]
+vfmadd231pd ymm2, ymm8, [r10 - 96]
 vpaddq ymm13, ymm15, ymm13
 vpaddq ymm5, ymm2, ymm5
 vpaddq ymm1, ymm6, ymm1
 vpaddq ymm4, ymm14, ymm4
-vmovdqu ymm14, [rsp + 640]
-vmovdqu ymm6, [rsp + 1184]
+vmovdqu ymm14, [rsp + 928]
+vmovdqu ymm6, [r9 - 64]
 vmovdqa ymm2, ymm3
 vfmadd231pd ymm2, ymm14, ymm6
-vmovdqu ymm15, [rsp + 1216]
+vmovdqu ymm15, [rsp + 1184]
 vmovdqa ymm0, ymm7
-vfmadd231pd ymm0, ymm15, [rsp + 1152]
+vfmadd231pd ymm0, ymm15, [r8 - 64]
 vsubpd ymm8, ymm11, ymm2
 vsubpd ymm12, ymm10, ymm0
 vfmadd231pd ymm8, ymm14, ymm6
-vfmadd231pd ymm12, ymm15, [rsp + 1152]
+vfmadd231pd ymm12, ymm15, [r8 - 64]
 vpaddq ymm13, ymm8, ymm13
 vpaddq ymm5, ymm12, ymm5
 vpaddq ymm1, ymm2, ymm1
 vpaddq ymm4, ymm0, ymm4
-vmovdqu ymm0, [rsp + 512]
-vmovdqu ymm2, [rsp + 1088]
+vmovdqu ymm0, [rsp + 896]
+vmovdqu ymm2, [r9 + 32]
 vmovdqa ymm12, ymm3
 vfmadd231pd ymm12, ymm0, ymm2
-vmovdqu ymm8, [rsp + 1280]
+vmovdqu ymm8, [rsp + 1216]
 vmovdqa ymm6, ymm7
-vfmadd231pd ymm6, ymm8, [rsp + 1056]
+vfmadd231pd ymm6, ymm8, [r8 + 32]
 vsubpd ymm15, ymm11, ymm12
 vsubpd ymm14, ymm10, ymm6
 vfmadd231pd ymm15, ymm0, ymm2
-vfmadd231pd ymm14, ymm8, [rsp + 1056]
+vfmadd231pd ymm14, ymm8, [r8 + 32]
 vpaddq ymm13, ymm15, ymm13
 vpaddq ymm5, ymm14, ymm5
 vpaddq ymm1, ymm12, ymm1
 vpaddq ymm4, ymm6, ymm4
-vmovdqu ymm6, [rsp + 448]
-vmovdqu ymm12, [rsp + 992]
+vmovdqu ymm6, [r10 + 32]
+vmovdqu ymm12, [r8 - 96]
 vmovdqa ymm14, ymm3
 vfmadd231pd ymm14, ymm6, ymm12
-vmovdqu ymm15, [rsp + 1344]
+vmovdqu ymm15, [rsp + 1280]
 vmovdqa ymm2, ymm7
-vfmadd231pd ymm2, ymm15, [rsp + 960]
+vfmadd231pd ymm2, ymm15, [r9 - 128]
 vsubpd ymm8, ymm11, ymm14
 vsubpd ymm0, ymm10, ymm2
 vfmadd231pd ymm8, ymm6, ymm12
-vfmadd231pd ymm0, ymm15, [rsp + 960]
+vfmadd231pd ymm0, ymm15, [r9 - 128]
 vpaddq ymm13, ymm8, ymm13
 vpaddq ymm5, ymm0, ymm5
 vpaddq ymm1, ymm14, ymm1
 vpaddq ymm4, ymm2, ymm4
-vmovdqu ymm2, [rsp + 928]
+vmovdqu ymm2, [r8 + 64]
 vmovdqa ymm14, ymm3
 vfmadd231pd ymm14, ymm9, ymm2
-vmovdqu ymm0, [rsp + 608]
-vmovdqu ymm8, [rsp + 896]
+vmovdqu ymm0, [rsp + 832]
+vmovdqu ymm8, [r8]
 vmovdqa ymm12, ymm7
 vfmadd231pd ymm12, ymm0, ymm8
 vsubpd ymm15, ymm11, ymm14
@@ -881,109 +885,109 @@ vpaddq ymm13, ymm15, ymm13
 vpaddq ymm5, ymm6, ymm5
 vpaddq ymm1, ymm14, ymm1
 vpaddq ymm4, ymm12, ymm4
-vmovdqu ymm12, [rsp + 480]
-vmovdqu ymm14, [rip + 5f + 32]
+vmovdqu ymm12, [rsp + 1344]
+vmovdqu ymm14, [r11 - 96]
 vpaddq ymm12, ymm12, ymm14
-vmovdqu ymm6, [rsp + 576]
-vmovdqu ymm15, [rip + 5f + 32]
+vmovdqu ymm6, [r10 + 64]
+vmovdqu ymm15, [r11 - 96]
 vpaddq ymm6, ymm6, ymm15
 vsubpd ymm12, ymm12, ymm14
 vsubpd ymm6, ymm6, ymm15
 vmovdqa ymm15, ymm3
-vfmadd231pd ymm15, ymm12, [rsp + 864]
+vfmadd231pd ymm15, ymm12, [r8 - 128]
 vmovdqa ymm14, ymm7
-vfmadd231pd ymm14, ymm6, [rsp + 384]
+vfmadd231pd ymm14, ymm6, [r8 + 96]
 vsubpd ymm8, ymm11, ymm15
 vsubpd ymm2, ymm10, ymm14
-vfmadd231pd ymm8, ymm12, [rsp + 864]
-vfmadd231pd ymm2, ymm6, [rsp + 384]
+vfmadd231pd ymm8, ymm12, [r8 - 128]
+vfmadd231pd ymm2, ymm6, [r8 + 96]
 vpaddq ymm13, ymm8, ymm13
 vpaddq ymm5, ymm2, ymm5
 vpaddq ymm1, ymm15, ymm1
 vpaddq ymm4, ymm14, ymm4
-vmovdqu ymm14, [rsp + 800]
-vmovdqu ymm15, [rsp + 1120]
+vmovdqu ymm14, [rsp + 1024]
+vmovdqu ymm15, [r8 - 32]
 vmovdqa ymm2, ymm3
 vfmadd231pd ymm2, ymm14, ymm15
-vmovdqu ymm8, [rsp + 768]
-vmovdqu [rsp + 384], ymm5
+vmovdqu ymm8, [r10 - 32]
+vmovdqu [r8 + 96], ymm5
 vmovdqa ymm5, ymm7
-vfmadd231pd ymm5, ymm8, [rsp + 1024]
-vmovdqu [rsp + 864], ymm13
+vfmadd231pd ymm5, ymm8, [r9 - 96]
+vmovdqu [r8 - 128], ymm13
 vsubpd ymm13, ymm11, ymm2
-vmovdqu [rsp + 576], ymm6
+vmovdqu [r10 + 64], ymm6
 vsubpd ymm6, ymm10, ymm5
 vfmadd231pd ymm13, ymm14, ymm15
-vmovdqu ymm14, [rsp + 1024]
+vmovdqu ymm14, [r9 - 96]
 vfmadd231pd ymm6, ymm8, ymm14
 vpaddq ymm1, ymm13, ymm1
 vpaddq ymm4, ymm6, ymm4
-vmovdqu ymm6, [rsp + 736]
-vmovdqu ymm13, [rsp + 1312]
+vmovdqu ymm6, [rsp + 992]
+vmovdqu ymm13, [rsp + 1248]
 vmovdqa ymm8, ymm3
 vfmadd231pd ymm8, ymm6, ymm13
-vmovdqu ymm14, [rsp + 704]
+vmovdqu ymm14, [rsp + 960]
 vmovdqa ymm15, ymm7
-vfmadd231pd ymm15, ymm14, [rsp + 544]
-vmovdqu [rsp + 768], ymm12
+vfmadd231pd ymm15, ymm14, [r10 - 64]
+vmovdqu [r10 - 32], ymm12
 vsubpd ymm12, ymm11, ymm8
 vsubpd ymm0, ymm10, ymm15
 vfmadd231pd ymm12, ymm6, ymm13
-vfmadd231pd ymm0, ymm14, [rsp + 544]
+vfmadd231pd ymm0, ymm14, [r10 - 64]
 vpaddq ymm1, ymm12, ymm1
 vpaddq ymm4, ymm0, ymm4
 vpaddq ymm2, ymm8, ymm2
 vpaddq ymm5, ymm15, ymm5
-vmovdqu ymm15, [rsp + 640]
-vmovdqu ymm8, [rsp + 1248]
+vmovdqu ymm15, [rsp + 928]
+vmovdqu ymm8, [rsp + 864]
 vmovdqa ymm0, ymm3
 vfmadd231pd ymm0, ymm15, ymm8
-vmovdqu ymm12, [rsp + 1216]
+vmovdqu ymm12, [rsp + 1184]
 vmovdqa ymm13, ymm7
-vfmadd231pd ymm13, ymm12, [rsp + 672]
+vfmadd231pd ymm13, ymm12, [r10 - 96]
 vsubpd ymm14, ymm11, ymm0
 vsubpd ymm6, ymm10, ymm13
 vfmadd231pd ymm14, ymm15, ymm8
-vfmadd231pd ymm6, ymm12, [rsp + 672]
+vfmadd231pd ymm6, ymm12, [r10 - 96]
 vpaddq ymm1, ymm14, ymm1
 vpaddq ymm4, ymm6, ymm4
 vpaddq ymm2, ymm0, ymm2
 vpaddq ymm5, ymm13, ymm5
-vmovdqu ymm13, [rsp + 512]
-vmovdqu ymm0, [rsp + 1184]
+vmovdqu ymm13, [rsp + 896]
+vmovdqu ymm0, [r9 - 64]
 vmovdqa ymm6, ymm3
 vfmadd231pd ymm6, ymm13, ymm0
-vmovdqu ymm14, [rsp + 1280]
+vmovdqu ymm14, [rsp + 1216]
 vmovdqa ymm8, ymm7
-vfmadd231pd ymm8, ymm14, [rsp + 1152]
+vfmadd231pd ymm8, ymm14, [r8 - 64]
 vsubpd ymm12, ymm11, ymm6
 vsubpd ymm15, ymm10, ymm8
 vfmadd231pd ymm12, ymm13, ymm0
-vfmadd231pd ymm15, ymm14, [rsp + 1152]
+vfmadd231pd ymm15, ymm14, [r8 - 64]
 vpaddq ymm1, ymm12, ymm1
 vpaddq ymm4, ymm15, ymm4
 vpaddq ymm2, ymm6, ymm2
 vpaddq ymm5, ymm8, ymm5
-vmovdqu ymm8, [rsp + 448]
-vmovdqu ymm6, [rsp + 1088]
+vmovdqu ymm8, [r10 + 32]
+vmovdqu ymm6, [r9 + 32]
 vmovdqa ymm15, ymm3
 vfmadd231pd ymm15, ymm8, ymm6
-vmovdqu ymm12, [rsp + 1344]
+vmovdqu ymm12, [rsp + 1280]
 vmovdqa ymm0, ymm7
-vfmadd231pd ymm0, ymm12, [rsp + 1056]
+vfmadd231pd ymm0, ymm12, [r8 + 32]
 vsubpd ymm14, ymm11, ymm15
 vsubpd ymm13, ymm10, ymm0
 vfmadd231pd ymm14, ymm8, ymm6
-vfmadd231pd ymm13, ymm12, [rsp + 1056]
+vfmadd231pd ymm13, ymm12, [r8 + 32]
 vpaddq ymm1, ymm14, ymm1
 vpaddq ymm4, ymm13, ymm4
 vpaddq ymm2, ymm15, ymm2
 vpaddq ymm5, ymm0, ymm5
-vmovdqu ymm0, [rsp + 992]
+vmovdqu ymm0, [r8 - 96]
 vmovdqa ymm15, ymm3
 vfmadd231pd ymm15, ymm9, ymm0
-vmovdqu ymm13, [rsp + 608]
-vmovdqu ymm14, [rsp + 960]
+vmovdqu ymm13, [rsp + 832]
+vmovdqu ymm14, [r9 - 128]
 vmovdqa ymm6, ymm7
 vfmadd231pd ymm6, ymm13, ymm14
 vsubpd ymm12, ymm11, ymm15
@@ -994,87 +998,87 @@ vpaddq ymm1, ymm12, ymm1
 vpaddq ymm4, ymm8, ymm4
 vpaddq ymm2, ymm15, ymm2
 vpaddq ymm5, ymm6, ymm5
-vmovdqu ymm6, [rsp + 768]
-vmovdqu ymm15, [rsp + 928]
+vmovdqu ymm6, [r10 - 32]
+vmovdqu ymm15, [r8 + 64]
 vmovdqa ymm8, ymm3
 vfmadd231pd ymm8, ymm6, ymm15
-vmovdqu ymm12, [rsp + 576]
+vmovdqu ymm12, [r10 + 64]
 vmovdqa ymm14, ymm7
-vfmadd231pd ymm14, ymm12, [rsp + 896]
+vfmadd231pd ymm14, ymm12, [r8]
 vsubpd ymm0, ymm11, ymm8
 vsubpd ymm13, ymm10, ymm14
 vfmadd231pd ymm0, ymm6, ymm15
-vfmadd231pd ymm13, ymm12, [rsp + 896]
+vfmadd231pd ymm13, ymm12, [r8]
 vpaddq ymm1, ymm0, ymm1
 vpaddq ymm4, ymm13, ymm4
 vpaddq ymm2, ymm8, ymm2
 vpaddq ymm5, ymm14, ymm5
-vmovdqu ymm14, [rsp + 736]
-vmovdqu ymm8, [rsp + 1120]
+vmovdqu ymm14, [rsp + 992]
+vmovdqu ymm8, [r8 - 32]
 vmovdqa ymm13, ymm3
 vfmadd231pd ymm13, ymm14, ymm8
-vmovdqu ymm0, [rsp + 704]
-vmovdqu ymm15, [rsp + 1024]
-vmovdqu [rsp + 896], ymm4
+vmovdqu ymm0, [rsp + 960]
+vmovdqu ymm15, [r9 - 96]
+vmovdqu [r8], ymm4
 vmovdqa ymm4, ymm7
 vfmadd231pd ymm4, ymm0, ymm15
-vmovdqu [rsp + 928], ymm1
+vmovdqu [r8 + 64], ymm1
 vsubpd ymm1, ymm11, ymm13
 vsubpd ymm12, ymm10, ymm4
 vfmadd231pd ymm1, ymm14, ymm8
 vfmadd231pd ymm12, ymm0, ymm15
 vpaddq ymm2, ymm1, ymm2
 vpaddq ymm5, ymm12, ymm5
-vmovdqu ymm12, [rsp + 640]
-vmovdqu ymm1, [rsp + 1312]
+vmovdqu ymm12, [rsp + 928]
+vmovdqu ymm1, [rsp + 1248]
 vmovdqa ymm0, ymm3
 vfmadd231pd ymm0, ymm12, ymm1
-vmovdqu ymm14, [rsp + 1216]
+vmovdqu ymm14, [rsp + 1184]
 vmovdqa ymm15, ymm7
-vfmadd231pd ymm15, ymm14, [rsp + 544]
+vfmadd231pd ymm15, ymm14, [r10 - 64]
 vsubpd ymm8, ymm11, ymm0
 vsubpd ymm6, ymm10, ymm15
 vfmadd231pd ymm8, ymm12, ymm1
-vfmadd231pd ymm6, ymm14, [rsp + 544]
+vfmadd231pd ymm6, ymm14, [r10 - 64]
 vpaddq ymm2, ymm8, ymm2
 vpaddq ymm5, ymm6, ymm5
 vpaddq ymm13, ymm0, ymm13
 vpaddq ymm4, ymm15, ymm4
-vmovdqu ymm15, [rsp + 512]
-vmovdqu ymm0, [rsp + 1248]
+vmovdqu ymm15, [rsp + 896]
+vmovdqu ymm0, [rsp + 864]
 vmovdqa ymm6, ymm3
 vfmadd231pd ymm6, ymm15, ymm0
-vmovdqu ymm8, [rsp + 1280]
+vmovdqu ymm8, [rsp + 1216]
 vmovdqa ymm1, ymm7
-vfmadd231pd ymm1, ymm8, [rsp + 672]
+vfmadd231pd ymm1, ymm8, [r10 - 96]
 vsubpd ymm14, ymm11, ymm6
 vsubpd ymm12, ymm10, ymm1
 vfmadd231pd ymm14, ymm15, ymm0
-vfmadd231pd ymm12, ymm8, [rsp + 672]
+vfmadd231pd ymm12, ymm8, [r10 - 96]
 vpaddq ymm2, ymm14, ymm2
 vpaddq ymm5, ymm12, ymm5
 vpaddq ymm13, ymm6, ymm13
 vpaddq ymm4, ymm1, ymm4
-vmovdqu ymm1, [rsp + 448]
-vmovdqu ymm6, [rsp + 1184]
+vmovdqu ymm1, [r10 + 32]
+vmovdqu ymm6, [r9 - 64]
 vmovdqa ymm12, ymm3
 vfmadd231pd ymm12, ymm1, ymm6
-vmovdqu ymm14, [rsp + 1344]
+vmovdqu ymm14, [rsp + 1280]
 vmovdqa ymm0, ymm7
-vfmadd231pd ymm0, ymm14, [rsp + 1152]
+vfmadd231pd ymm0, ymm14, [r8 - 64]
 vsubpd ymm8, ymm11, ymm12
 vsubpd ymm15, ymm10, ymm0
 vfmadd231pd ymm8, ymm1, ymm6
-vfmadd231pd ymm15, ymm14, [rsp + 1152]
+vfmadd231pd ymm15, ymm14, [r8 - 64]
 vpaddq ymm2, ymm8, ymm2
 vpaddq ymm5, ymm15, ymm5
 vpaddq ymm13, ymm12, ymm13
 vpaddq ymm4, ymm0, ymm4
-vmovdqu ymm0, [rsp + 1088]
+vmovdqu ymm0, [r9 + 32]
 vmovdqa ymm12, ymm3
 vfmadd231pd ymm12, ymm9, ymm0
-vmovdqu ymm15, [rsp + 608]
-vmovdqu ymm8, [rsp + 1056]
+vmovdqu ymm15, [rsp + 832]
+vmovdqu ymm8, [r8 + 32]
 vmovdqa ymm6, ymm7
 vfmadd231pd ymm6, ymm15, ymm8
 vsubpd ymm14, ymm11, ymm12
@@ -1085,72 +1089,72 @@ vpaddq ymm2, ymm14, ymm2
 vpaddq ymm5, ymm1, ymm5
 vpaddq ymm13, ymm12, ymm13
 vpaddq ymm4, ymm6, ymm4
-vmovdqu ymm6, [rsp + 768]
-vmovdqu ymm12, [rsp + 992]
+vmovdqu ymm6, [r10 - 32]
+vmovdqu ymm12, [r8 - 96]
 vmovdqa ymm1, ymm3
 vfmadd231pd ymm1, ymm6, ymm12
-vmovdqu ymm14, [rsp + 576]
+vmovdqu ymm14, [r10 + 64]
 vmovdqa ymm8, ymm7
-vfmadd231pd ymm8, ymm14, [rsp + 960]
+vfmadd231pd ymm8, ymm14, [r9 - 128]
 vsubpd ymm0, ymm11, ymm1
 vsubpd ymm15, ymm10, ymm8
 vfmadd231pd ymm0, ymm6, ymm12
-vfmadd231pd ymm15, ymm14, [rsp + 960]
+vfmadd231pd ymm15, ymm14, [r9 - 128]
 vpaddq ymm2, ymm0, ymm2
 vpaddq ymm5, ymm15, ymm5
 vpaddq ymm13, ymm1, ymm13
 vpaddq ymm4, ymm8, ymm4
-vmovdqu ymm8, [rsp + 640]
-vmovdqu ymm1, [rsp + 1120]
+vmovdqu ymm8, [rsp + 928]
+vmovdqu ymm1, [r8 - 32]
 vmovdqa ymm15, ymm3
 vfmadd231pd ymm15, ymm8, ymm1
-vmovdqu ymm0, [rsp + 1216]
-vmovdqu ymm12, [rsp + 1024]
-vmovdqu [rsp + 960], ymm5
+vmovdqu ymm0, [rsp + 1184]
+vmovdqu ymm12, [r9 - 96]
+vmovdqu [r9 - 128], ymm5
 vmovdqa ymm5, ymm7
 vfmadd231pd ymm5, ymm0, ymm12
-vmovdqu [rsp + 992], ymm2
+vmovdqu [r8 - 96], ymm2
 vsubpd ymm2, ymm11, ymm15
 vsubpd ymm14, ymm10, ymm5
 vfmadd231pd ymm2, ymm8, ymm1
 vfmadd231pd ymm14, ymm0, ymm12
 vpaddq ymm13, ymm2, ymm13
 vpaddq ymm4, ymm14, ymm4
-vmovdqu ymm14, [rsp + 512]
-vmovdqu ymm2, [rsp + 1312]
+vmovdqu ymm14, [rsp + 896]
+vmovdqu ymm2, [rsp + 1248]
 vmovdqa ymm0, ymm3
 vfmadd231pd ymm0, ymm14, ymm2
-vmovdqu ymm8, [rsp + 1280]
+vmovdqu ymm8, [rsp + 1216]
 vmovdqa ymm12, ymm7
-vfmadd231pd ymm12, ymm8, [rsp + 544]
+vfmadd231pd ymm12, ymm8, [r10 - 64]
 vsubpd ymm1, ymm11, ymm0
 vsubpd ymm6, ymm10, ymm12
 vfmadd231pd ymm1, ymm14, ymm2
-vfmadd231pd ymm6, ymm8, [rsp + 544]
+vfmadd231pd ymm6, ymm8, [r10 - 64]
 vpaddq ymm13, ymm1, ymm13
 vpaddq ymm4, ymm6, ymm4
 vpaddq ymm15, ymm0, ymm15
 vpaddq ymm5, ymm12, ymm5
-vmovdqu ymm12, [rsp + 448]
-vmovdqu ymm0, [rsp + 1248]
+vmovdqu ymm12, [r10 + 32]
+vmovdqu ymm0, [rsp + 864]
 vmovdqa ymm6, ymm3
 vfmadd231pd ymm6, ymm12, ymm0
-vmovdqu ymm1, [rsp + 1344]
+vmovdqu ymm1, [rsp + 1280]
 vmovdqa ymm2, ymm7
-vfmadd231pd ymm2, ymm1, [rsp + 672]
+vfmadd231pd ymm2, ymm1, [r10 - 96]
 vsubpd ymm8, ymm11, ymm6
 vsubpd ymm14, ymm10, ymm2
 vfmadd231pd ymm8, ymm12, ymm0
-vfmadd231pd ymm14, ymm1, [rsp + 672]
+vfmadd231pd ymm14, ymm1, [r10 - 96]
 vpaddq ymm13, ymm8, ymm13
 vpaddq ymm4, ymm14, ymm4
 vpaddq ymm15, ymm6, ymm15
 vpaddq ymm5, ymm2, ymm5
-vmovdqu ymm2, [rsp + 1184]
+vmovdqu ymm2, [r9 - 64]
 vmovdqa ymm6, ymm3
 vfmadd231pd ymm6, ymm9, ymm2
-vmovdqu ymm14, [rsp + 608]
-vmovdqu ymm8, [rsp + 1152]
+vmovdqu ymm14, [rsp + 832]
+vmovdqu ymm8, [r8 - 64]
 vmovdqa ymm0, ymm7
 vfmadd231pd ymm0, ymm14, ymm8
 vsubpd ymm1, ymm11, ymm6
@@ -1161,57 +1165,57 @@ vpaddq ymm13, ymm1, ymm13
 vpaddq ymm4, ymm12, ymm4
 vpaddq ymm15, ymm6, ymm15
 vpaddq ymm5, ymm0, ymm5
-vmovdqu ymm0, [rsp + 768]
-vmovdqu ymm6, [rsp + 1088]
+vmovdqu ymm0, [r10 - 32]
+vmovdqu ymm6, [r9 + 32]
 vmovdqa ymm12, ymm3
 vfmadd231pd ymm12, ymm0, ymm6
-vmovdqu ymm1, [rsp + 576]
+vmovdqu ymm1, [r10 + 64]
 vmovdqa ymm8, ymm7
-vfmadd231pd ymm8, ymm1, [rsp + 1056]
+vfmadd231pd ymm8, ymm1, [r8 + 32]
 vsubpd ymm2, ymm11, ymm12
 vsubpd ymm14, ymm10, ymm8
 vfmadd231pd ymm2, ymm0, ymm6
-vfmadd231pd ymm14, ymm1, [rsp + 1056]
+vfmadd231pd ymm14, ymm1, [r8 + 32]
 vpaddq ymm13, ymm2, ymm13
 vpaddq ymm4, ymm14, ymm4
 vpaddq ymm15, ymm12, ymm15
 vpaddq ymm5, ymm8, ymm5
-vmovdqu ymm8, [rsp + 512]
-vmovdqu ymm12, [rsp + 1120]
+vmovdqu ymm8, [rsp + 896]
+vmovdqu ymm12, [r8 - 32]
 vmovdqa ymm14, ymm3
 vfmadd231pd ymm14, ymm8, ymm12
-vmovdqu ymm2, [rsp + 1280]
-vmovdqu ymm6, [rsp + 1024]
-vmovdqu [rsp + 1056], ymm4
+vmovdqu ymm2, [rsp + 1216]
+vmovdqu ymm6, [r9 - 96]
+vmovdqu [r8 + 32], ymm4
 vmovdqa ymm4, ymm7
 vfmadd231pd ymm4, ymm2, ymm6
-vmovdqu [rsp + 1088], ymm13
+vmovdqu [r9 + 32], ymm13
 vsubpd ymm13, ymm11, ymm14
 vsubpd ymm1, ymm10, ymm4
 vfmadd231pd ymm13, ymm8, ymm12
 vfmadd231pd ymm1, ymm2, ymm6
 vpaddq ymm15, ymm13, ymm15
 vpaddq ymm5, ymm1, ymm5
-vmovdqu ymm1, [rsp + 448]
-vmovdqu ymm13, [rsp + 1312]
+vmovdqu ymm1, [r10 + 32]
+vmovdqu ymm13, [rsp + 1248]
 vmovdqa ymm2, ymm3
 vfmadd231pd ymm2, ymm1, ymm13
-vmovdqu ymm8, [rsp + 1344]
+vmovdqu ymm8, [rsp + 1280]
 vmovdqa ymm6, ymm7
-vfmadd231pd ymm6, ymm8, [rsp + 544]
+vfmadd231pd ymm6, ymm8, [r10 - 64]
 vsubpd ymm12, ymm11, ymm2
 vsubpd ymm0, ymm10, ymm6
 vfmadd231pd ymm12, ymm1, ymm13
-vfmadd231pd ymm0, ymm8, [rsp + 544]
+vfmadd231pd ymm0, ymm8, [r10 - 64]
 vpaddq ymm15, ymm12, ymm15
 vpaddq ymm5, ymm0, ymm5
 vpaddq ymm14, ymm2, ymm14
 vpaddq ymm4, ymm6, ymm4
-vmovdqu ymm6, [rsp + 1248]
+vmovdqu ymm6, [rsp + 864]
 vmovdqa ymm2, ymm3
 vfmadd231pd ymm2, ymm9, ymm6
-vmovdqu ymm0, [rsp + 608]
-vmovdqu ymm12, [rsp + 672]
+vmovdqu ymm0, [rsp + 832]
+vmovdqu ymm12, [r10 - 96]
 vmovdqa ymm13, ymm7
 vfmadd231pd ymm13, ymm0, ymm12
 vsubpd ymm8, ymm11, ymm2
@@ -1222,42 +1226,42 @@ vpaddq ymm15, ymm8, ymm15
 vpaddq ymm5, ymm1, ymm5
 vpaddq ymm14, ymm2, ymm14
 vpaddq ymm4, ymm13, ymm4
-vmovdqu ymm13, [rsp + 768]
-vmovdqu ymm2, [rsp + 1184]
+vmovdqu ymm13, [r10 - 32]
+vmovdqu ymm2, [r9 - 64]
 vmovdqa ymm1, ymm3
 vfmadd231pd ymm1, ymm13, ymm2
-vmovdqu ymm8, [rsp + 576]
+vmovdqu ymm8, [r10 + 64]
 vmovdqa ymm12, ymm7
-vfmadd231pd ymm12, ymm8, [rsp + 1152]
+vfmadd231pd ymm12, ymm8, [r8 - 64]
 vsubpd ymm6, ymm11, ymm1
 vsubpd ymm0, ymm10, ymm12
 vfmadd231pd ymm6, ymm13, ymm2
-vfmadd231pd ymm0, ymm8, [rsp + 1152]
+vfmadd231pd ymm0, ymm8, [r8 - 64]
 vpaddq ymm15, ymm6, ymm15
 vpaddq ymm5, ymm0, ymm5
 vpaddq ymm14, ymm1, ymm14
 vpaddq ymm4, ymm12, ymm4
-vmovdqu ymm12, [rsp + 448]
-vmovdqu ymm1, [rsp + 1120]
+vmovdqu ymm12, [r10 + 32]
+vmovdqu ymm1, [r8 - 32]
 vmovdqa ymm0, ymm3
 vfmadd231pd ymm0, ymm12, ymm1
-vmovdqu ymm6, [rsp + 1344]
-vmovdqu ymm2, [rsp + 1024]
-vmovdqu [rsp + 1152], ymm5
+vmovdqu ymm6, [rsp + 1280]
+vmovdqu ymm2, [r9 - 96]
+vmovdqu [r8 - 64], ymm5
 vmovdqa ymm5, ymm7
 vfmadd231pd ymm5, ymm6, ymm2
-vmovdqu [rsp + 1184], ymm15
+vmovdqu [r9 - 64], ymm15
 vsubpd ymm15, ymm11, ymm0
 vsubpd ymm8, ymm10, ymm5
 vfmadd231pd ymm15, ymm12, ymm1
 vfmadd231pd ymm8, ymm6, ymm2
 vpaddq ymm14, ymm15, ymm14
 vpaddq ymm4, ymm8, ymm4
-vmovdqu ymm8, [rsp + 1312]
+vmovdqu ymm8, [rsp + 1248]
 vmovdqa ymm15, ymm3
 vfmadd231pd ymm15, ymm9, ymm8
-vmovdqu ymm6, [rsp + 608]
-vmovdqu ymm12, [rsp + 544]
+vmovdqu ymm6, [rsp + 832]
+vmovdqu ymm12, [r10 - 64]
 vmovdqa ymm2, ymm7
 vfmadd231pd ymm2, ymm6, ymm12
 vsubpd ymm1, ymm11, ymm15
@@ -1268,14 +1272,14 @@ vpaddq ymm14, ymm1, ymm14
 vpaddq ymm4, ymm11, ymm4
 vpaddq ymm0, ymm15, ymm0
 vpaddq ymm5, ymm2, ymm5
-vmovdqu ymm2, [rsp + 1248]
+vmovdqu ymm2, [rsp + 864]
 vmovdqa ymm15, ymm3
 vfmadd231pd ymm15, ymm13, ymm2
-vmovdqu ymm11, [rsp + 576]
-vmovdqu ymm1, [rsp + 672]
+vmovdqu ymm11, [r10 + 64]
+vmovdqu ymm1, [r10 - 96]
 vmovdqa ymm12, ymm7
 vfmadd231pd ymm12, ymm11, ymm1
-vmovdqu ymm8, [rip + 5f + 96]
+vmovdqu ymm8, [r11 - 64]
 vsubpd ymm6, ymm8, ymm15
 vsubpd ymm8, ymm10, ymm12
 vfmadd231pd ymm6, ymm13, ymm2
@@ -1284,26 +1288,26 @@ vpaddq ymm14, ymm6, ymm14
 vpaddq ymm4, ymm8, ymm4
 vpaddq ymm0, ymm15, ymm0
 vpaddq ymm5, ymm12, ymm5
-vmovdqu ymm12, [rsp + 1120]
+vmovdqu ymm12, [r8 - 32]
 vmovdqa ymm15, ymm3
 vfmadd231pd ymm15, ymm9, ymm12
-vmovdqu ymm8, [rsp + 608]
-vmovdqu ymm6, [rsp + 1024]
+vmovdqu ymm8, [rsp + 832]
+vmovdqu ymm6, [r9 - 96]
 vmovdqa ymm1, ymm7
 vfmadd231pd ymm1, ymm8, ymm6
-vmovdqu ymm2, [rip + 5f + 96]
-vmovdqu [rsp + 672], ymm4
+vmovdqu ymm2, [r11 - 64]
+vmovdqu [r10 - 96], ymm4
 vsubpd ymm4, ymm2, ymm15
-vmovdqu [rsp + 1248], ymm14
+vmovdqu [rsp + 864], ymm14
 vsubpd ymm14, ymm10, ymm1
 vfmadd231pd ymm4, ymm9, ymm12
 vfmadd231pd ymm14, ymm8, ymm6
 vpaddq ymm0, ymm4, ymm0
 vpaddq ymm5, ymm14, ymm5
-vmovdqu ymm14, [rsp + 1312]
+vmovdqu ymm14, [rsp + 1248]
 vmovdqa ymm4, ymm3
 vfmadd231pd ymm4, ymm13, ymm14
-vmovdqu ymm8, [rsp + 544]
+vmovdqu ymm8, [r10 - 64]
 vmovdqa ymm9, ymm7
 vfmadd231pd ymm9, ymm11, ymm8
 vsubpd ymm6, ymm2, ymm4
@@ -1316,116 +1320,116 @@ vpaddq ymm15, ymm4, ymm15
 vpaddq ymm1, ymm9, ymm1
 vmovdqa ymm9, ymm3
 vfmadd231pd ymm9, ymm13, ymm12
-vmovdqu ymm4, [rsp + 1024]
+vmovdqu ymm4, [r9 - 96]
 vmovdqa ymm2, ymm7
 vfmadd231pd ymm2, ymm11, ymm4
-vmovdqu ymm6, [rip + 5f + 96]
+vmovdqu ymm6, [r11 - 64]
 vsubpd ymm8, ymm6, ymm9
 vsubpd ymm14, ymm10, ymm2
 vfmadd231pd ymm8, ymm13, ymm12
 vfmadd231pd ymm14, ymm11, ymm4
 vpaddq ymm15, ymm8, ymm15
 vpaddq ymm1, ymm14, ymm1
-vmovdqu ymm14, [rsp + 32]
-vpaddq ymm14, ymm14, [rip + 5f + 128]
-vmovdqu ymm8, [rsp]
-vpaddq ymm8, ymm8, [rip + 5f + 128]
+vmovdqu ymm14, [r9 + 64]
+vpaddq ymm14, ymm14, [rip + 3f + 992]
+vmovdqu ymm8, [r10]
+vpaddq ymm8, ymm8, [rip + 3f + 992]
 vpsrlq ymm4, ymm14, 52
 vpsrlq ymm11, ymm8, 52
-vpaddq ymm4, ymm4, [rsp + 352]
-vpaddq ymm11, ymm11, [rsp + 320]
-vpaddq ymm4, ymm4, [rip + 5f + 160]
-vpaddq ymm11, ymm11, [rip + 5f + 160]
+vpaddq ymm4, ymm4, [rsp + 1312]
+vpaddq ymm11, ymm11, [r9]
+vpaddq ymm4, ymm4, [rip + 3f + 1024]
+vpaddq ymm11, ymm11, [rip + 3f + 1024]
 vpsrlq ymm12, ymm4, 52
 vpsrlq ymm13, ymm11, 52
-vpaddq ymm12, ymm12, [rsp + 288]
-vpaddq ymm13, ymm13, [rsp + 256]
-vmovdqu [rsp + 256], ymm2
-vmovdqu ymm2, [rsp + 416]
-vsubpd ymm2, ymm2, [rip + 5f + 32]
-vmovdqu [rsp + 416], ymm9
-vmovdqu ymm9, [rsp + 832]
-vsubpd ymm9, ymm9, [rip + 5f + 32]
-vmovdqu [rsp + 832], ymm1
+vpaddq ymm12, ymm12, [rsp + 1088]
+vpaddq ymm13, ymm13, [rsp + 1056]
+vmovdqu [rsp + 1056], ymm2
+vmovdqu ymm2, [rsp + 1120]
+vsubpd ymm2, ymm2, [r11 - 96]
+vmovdqu [rsp + 1120], ymm9
+vmovdqu ymm9, [rsp + 1152]
+vsubpd ymm9, ymm9, [r11 - 96]
+vmovdqu [rsp + 1152], ymm1
 vmovdqa ymm1, ymm3
-vfmadd231pd ymm1, ymm2, [rip + 5f + 192]
-vmovdqu [rsp + 288], ymm15
+vfmadd231pd ymm1, ymm2, [r11 - 32]
+vmovdqu [rsp + 1088], ymm15
 vmovdqa ymm15, ymm7
-vfmadd231pd ymm15, ymm9, [rip + 5f + 192]
-vmovdqu [rsp + 320], ymm5
+vfmadd231pd ymm15, ymm9, [r11 - 32]
+vmovdqu [r9], ymm5
 vsubpd ymm5, ymm6, ymm1
-vmovdqu [rsp + 352], ymm0
+vmovdqu [rsp + 1312], ymm0
 vsubpd ymm0, ymm10, ymm15
-vfmadd231pd ymm5, ymm2, [rip + 5f + 192]
-vfmadd231pd ymm0, ymm9, [rip + 5f + 192]
+vfmadd231pd ymm5, ymm2, [r11 - 32]
+vfmadd231pd ymm0, ymm9, [r11 - 32]
 vpaddq ymm12, ymm5, ymm12
 vpaddq ymm13, ymm0, ymm13
-vpaddq ymm1, ymm1, [rsp + 224]
-vpaddq ymm15, ymm15, [rsp + 192]
-vmovdqu ymm0, [rip + 5f + 224]
+vpaddq ymm1, ymm1, [r9 - 32]
+vpaddq ymm15, ymm15, [r10 - 128]
+vmovdqu ymm0, [r11 + 32]
 vmovdqa ymm5, ymm3
 vfmadd231pd ymm5, ymm2, ymm0
-vmovdqu [rsp + 192], ymm13
+vmovdqu [r10 - 128], ymm13
 vmovdqa ymm13, ymm7
-vfmadd231pd ymm13, ymm9, [rip + 5f + 224]
-vmovdqu [rsp + 224], ymm12
+vfmadd231pd ymm13, ymm9, [r11 + 32]
+vmovdqu [r9 - 32], ymm12
 vsubpd ymm12, ymm6, ymm5
-vmovdqu [rsp], ymm11
+vmovdqu [r10], ymm11
 vsubpd ymm11, ymm10, ymm13
 vfmadd231pd ymm12, ymm2, ymm0
-vfmadd231pd ymm11, ymm9, [rip + 5f + 224]
+vfmadd231pd ymm11, ymm9, [r11 + 32]
 vpaddq ymm1, ymm12, ymm1
 vpaddq ymm15, ymm11, ymm15
-vpaddq ymm5, ymm5, [rsp + 160]
-vpaddq ymm13, ymm13, [rsp + 128]
-vpand ymm14, ymm14, [rip + 5f]
-vpand ymm8, ymm8, [rip + 5f]
-vmovdqu ymm11, [rip + 5f + 32]
+vpaddq ymm5, ymm5, [r9 + 96]
+vpaddq ymm13, ymm13, [rsp + 800]
+vpand ymm14, ymm14, [r11 - 128]
+vpand ymm8, ymm8, [r11 - 128]
+vmovdqu ymm11, [r11 - 96]
 vpaddq ymm14, ymm14, ymm11
-vmovdqu ymm12, [rip + 5f + 32]
+vmovdqu ymm12, [r11 - 96]
 vpaddq ymm8, ymm8, ymm12
 vsubpd ymm14, ymm14, ymm11
 vsubpd ymm8, ymm8, ymm12
-vmovdqu ymm0, [rip + 5f + 192]
+vmovdqu ymm0, [r11 - 32]
 vmovdqa ymm12, ymm3
 vfmadd231pd ymm12, ymm14, ymm0
 vmovdqa ymm11, ymm7
-vfmadd231pd ymm11, ymm8, [rip + 5f + 192]
-vmovdqu [rsp + 128], ymm4
+vfmadd231pd ymm11, ymm8, [r11 - 32]
+vmovdqu [rsp + 800], ymm4
 vsubpd ymm4, ymm6, ymm12
 vsubpd ymm6, ymm10, ymm11
 vfmadd231pd ymm4, ymm14, ymm0
-vfmadd231pd ymm6, ymm8, [rip + 5f + 192]
+vfmadd231pd ymm6, ymm8, [r11 - 32]
 vpaddq ymm1, ymm4, ymm1
 vpaddq ymm15, ymm6, ymm15
 vpaddq ymm5, ymm12, ymm5
 vpaddq ymm13, ymm11, ymm13
-vmovdqu ymm11, [rip + 5f + 256]
+vmovdqu ymm11, [rip + 3f + 352]
 vmovdqa ymm12, ymm3
 vfmadd231pd ymm12, ymm2, ymm11
-vmovdqu ymm6, [rip + 5f + 256]
+vmovdqu ymm6, [rip + 3f + 352]
 vmovdqa ymm4, ymm7
 vfmadd231pd ymm4, ymm9, ymm6
-vmovdqu ymm0, [rip + 5f + 96]
-vmovdqu [rsp + 160], ymm15
+vmovdqu ymm0, [r11 - 64]
+vmovdqu [r9 + 96], ymm15
 vsubpd ymm15, ymm0, ymm12
-vmovdqu [rsp + 32], ymm1
+vmovdqu [r9 + 64], ymm1
 vsubpd ymm1, ymm10, ymm4
 vfmadd231pd ymm15, ymm2, ymm11
 vfmadd231pd ymm1, ymm9, ymm6
 vpaddq ymm5, ymm15, ymm5
 vpaddq ymm13, ymm1, ymm13
-vpaddq ymm12, ymm12, [rsp + 96]
-vpaddq ymm4, ymm4, [rsp + 64]
-vmovdqu ymm1, [rip + 5f + 224]
+vpaddq ymm12, ymm12, [rsp + 768]
+vpaddq ymm4, ymm4, [r10 + 96]
+vmovdqu ymm1, [r11 + 32]
 vmovdqa ymm15, ymm3
 vfmadd231pd ymm15, ymm14, ymm1
-vmovdqu ymm6, [rip + 5f + 224]
+vmovdqu ymm6, [r11 + 32]
 vmovdqa ymm11, ymm7
 vfmadd231pd ymm11, ymm8, ymm6
-vmovdqu [rsp + 64], ymm9
+vmovdqu [r10 + 96], ymm9
 vsubpd ymm9, ymm0, ymm15
-vmovdqu [rsp + 96], ymm2
+vmovdqu [rsp + 768], ymm2
 vsubpd ymm2, ymm10, ymm11
 vfmadd231pd ymm9, ymm14, ymm1
 vfmadd231pd ymm2, ymm8, ymm6
@@ -1433,54 +1437,54 @@ vpaddq ymm5, ymm9, ymm5
 vpaddq ymm13, ymm2, ymm13
 vpaddq ymm12, ymm15, ymm12
 vpaddq ymm4, ymm11, ymm4
-vmovdqu ymm11, [rsp + 128]
-vpand ymm11, ymm11, [rip + 5f]
-vmovdqu ymm15, [rsp]
-vpand ymm15, ymm15, [rip + 5f]
-vmovdqu ymm2, [rip + 5f + 32]
+vmovdqu ymm11, [rsp + 800]
+vpand ymm11, ymm11, [r11 - 128]
+vmovdqu ymm15, [r10]
+vpand ymm15, ymm15, [r11 - 128]
+vmovdqu ymm2, [r11 - 96]
 vpaddq ymm11, ymm11, ymm2
-vmovdqu ymm9, [rip + 5f + 32]
+vmovdqu ymm9, [r11 - 96]
 vpaddq ymm15, ymm15, ymm9
 vsubpd ymm11, ymm11, ymm2
 vsubpd ymm15, ymm15, ymm9
-vmovdqu ymm6, [rip + 5f + 192]
+vmovdqu ymm6, [r11 - 32]
 vmovdqa ymm1, ymm3
 vfmadd231pd ymm1, ymm11, ymm6
 vmovdqa ymm9, ymm7
-vfmadd231pd ymm9, ymm15, [rip + 5f + 192]
+vfmadd231pd ymm9, ymm15, [r11 - 32]
 vsubpd ymm2, ymm0, ymm1
-vmovdqu [rsp], ymm8
+vmovdqu [r10], ymm8
 vsubpd ymm8, ymm10, ymm9
 vfmadd231pd ymm2, ymm11, ymm6
-vfmadd231pd ymm8, ymm15, [rip + 5f + 192]
+vfmadd231pd ymm8, ymm15, [r11 - 32]
 vpaddq ymm5, ymm2, ymm5
 vpaddq ymm13, ymm8, ymm13
 vpaddq ymm12, ymm1, ymm12
 vpaddq ymm4, ymm9, ymm4
-vmovdqu ymm9, [rsp + 96]
-vmovdqu ymm1, [rip + 5f + 288]
+vmovdqu ymm9, [rsp + 768]
+vmovdqu ymm1, [r11 + 64]
 vmovdqa ymm8, ymm3
 vfmadd231pd ymm8, ymm9, ymm1
-vmovdqu ymm2, [rsp + 64]
-vmovdqu ymm6, [rip + 5f + 288]
-vmovdqu [rsp + 128], ymm13
+vmovdqu ymm2, [r10 + 96]
+vmovdqu ymm6, [r11 + 64]
+vmovdqu [rsp + 800], ymm13
 vmovdqa ymm13, ymm7
 vfmadd231pd ymm13, ymm2, ymm6
-vmovdqu [rsp + 1024], ymm5
+vmovdqu [r9 - 96], ymm5
 vsubpd ymm5, ymm0, ymm8
-vmovdqu [rsp + 576], ymm15
+vmovdqu [r10 + 64], ymm15
 vsubpd ymm15, ymm10, ymm13
 vfmadd231pd ymm5, ymm9, ymm1
 vfmadd231pd ymm15, ymm2, ymm6
 vpaddq ymm12, ymm5, ymm12
 vpaddq ymm4, ymm15, ymm4
-vpaddq ymm8, ymm8, [rsp + 864]
-vpaddq ymm13, ymm13, [rsp + 384]
-vmovdqu ymm15, [rip + 5f + 256]
+vpaddq ymm8, ymm8, [r8 - 128]
+vpaddq ymm13, ymm13, [r8 + 96]
+vmovdqu ymm15, [rip + 3f + 352]
 vmovdqa ymm5, ymm3
 vfmadd231pd ymm5, ymm14, ymm15
-vmovdqu ymm6, [rsp]
-vmovdqu ymm1, [rip + 5f + 256]
+vmovdqu ymm6, [r10]
+vmovdqu ymm1, [rip + 3f + 352]
 vmovdqa ymm2, ymm7
 vfmadd231pd ymm2, ymm6, ymm1
 vsubpd ymm9, ymm0, ymm5
@@ -1491,16 +1495,16 @@ vpaddq ymm12, ymm9, ymm12
 vpaddq ymm4, ymm0, ymm4
 vpaddq ymm8, ymm5, ymm8
 vpaddq ymm13, ymm2, ymm13
-vmovdqu ymm2, [rip + 5f + 224]
+vmovdqu ymm2, [r11 + 32]
 vmovdqa ymm5, ymm3
 vfmadd231pd ymm5, ymm11, ymm2
-vmovdqu ymm0, [rsp + 576]
-vmovdqu ymm9, [rip + 5f + 224]
+vmovdqu ymm0, [r10 + 64]
+vmovdqu ymm9, [r11 + 32]
 vmovdqa ymm1, ymm7
 vfmadd231pd ymm1, ymm0, ymm9
-vmovdqu ymm15, [rip + 5f + 96]
+vmovdqu ymm15, [r11 - 64]
 vsubpd ymm6, ymm15, ymm5
-vmovdqu [rsp + 384], ymm14
+vmovdqu [r8 + 96], ymm14
 vsubpd ymm14, ymm10, ymm1
 vfmadd231pd ymm6, ymm11, ymm2
 vfmadd231pd ymm14, ymm0, ymm9
@@ -1508,46 +1512,46 @@ vpaddq ymm12, ymm6, ymm12
 vpaddq ymm4, ymm14, ymm4
 vpaddq ymm8, ymm5, ymm8
 vpaddq ymm13, ymm1, ymm13
-vmovdqu ymm1, [rsp + 96]
-vmovdqu ymm5, [rip + 5f + 320]
+vmovdqu ymm1, [rsp + 768]
+vmovdqu ymm5, [r11 + 96]
 vmovdqa ymm14, ymm3
 vfmadd231pd ymm14, ymm1, ymm5
-vmovdqu ymm6, [rsp + 64]
-vmovdqu ymm9, [rip + 5f + 320]
+vmovdqu ymm6, [r10 + 96]
+vmovdqu ymm9, [r11 + 96]
 vmovdqa ymm2, ymm7
 vfmadd231pd ymm2, ymm6, ymm9
-vmovdqu [rsp + 864], ymm4
+vmovdqu [r8 - 128], ymm4
 vsubpd ymm4, ymm15, ymm14
-vmovdqu [rsp + 1120], ymm12
+vmovdqu [r8 - 32], ymm12
 vsubpd ymm12, ymm10, ymm2
 vfmadd231pd ymm4, ymm1, ymm5
 vfmadd231pd ymm12, ymm6, ymm9
 vpaddq ymm8, ymm4, ymm8
 vpaddq ymm13, ymm12, ymm13
-vpaddq ymm14, ymm14, [rsp + 928]
-vpaddq ymm2, ymm2, [rsp + 896]
-vmovdqu ymm12, [rsp + 384]
-vmovdqu ymm4, [rip + 5f + 288]
+vpaddq ymm14, ymm14, [r8 + 64]
+vpaddq ymm2, ymm2, [r8]
+vmovdqu ymm12, [r8 + 96]
+vmovdqu ymm4, [r11 + 64]
 vmovdqa ymm9, ymm3
 vfmadd231pd ymm9, ymm12, ymm4
-vmovdqu ymm5, [rsp]
+vmovdqu ymm5, [r10]
 vmovdqa ymm6, ymm7
-vfmadd231pd ymm6, ymm5, [rip + 5f + 288]
+vfmadd231pd ymm6, ymm5, [r11 + 64]
 vsubpd ymm1, ymm15, ymm9
 vsubpd ymm15, ymm10, ymm6
 vfmadd231pd ymm1, ymm12, ymm4
-vfmadd231pd ymm15, ymm5, [rip + 5f + 288]
+vfmadd231pd ymm15, ymm5, [r11 + 64]
 vpaddq ymm8, ymm1, ymm8
 vpaddq ymm13, ymm15, ymm13
 vpaddq ymm14, ymm9, ymm14
 vpaddq ymm2, ymm6, ymm2
-vmovdqu ymm6, [rip + 5f + 256]
+vmovdqu ymm6, [rip + 3f + 352]
 vmovdqa ymm9, ymm3
 vfmadd231pd ymm9, ymm11, ymm6
-vmovdqu ymm15, [rip + 5f + 256]
+vmovdqu ymm15, [rip + 3f + 352]
 vmovdqa ymm1, ymm7
 vfmadd231pd ymm1, ymm0, ymm15
-vmovdqu ymm4, [rip + 5f + 96]
+vmovdqu ymm4, [r11 - 64]
 vsubpd ymm5, ymm4, ymm9
 vsubpd ymm12, ymm10, ymm1
 vfmadd231pd ymm5, ymm11, ymm6
@@ -1556,46 +1560,46 @@ vpaddq ymm8, ymm5, ymm8
 vpaddq ymm13, ymm12, ymm13
 vpaddq ymm14, ymm9, ymm14
 vpaddq ymm2, ymm1, ymm2
-vmovdqu ymm1, [rsp + 96]
-vmovdqu ymm9, [rip + 5f + 352]
+vmovdqu ymm1, [rsp + 768]
+vmovdqu ymm9, [rip + 3f + 256]
 vmovdqa ymm12, ymm3
 vfmadd231pd ymm12, ymm1, ymm9
-vmovdqu ymm5, [rsp + 64]
-vmovdqu ymm15, [rip + 5f + 352]
+vmovdqu ymm5, [r10 + 96]
+vmovdqu ymm15, [rip + 3f + 256]
 vmovdqa ymm6, ymm7
 vfmadd231pd ymm6, ymm5, ymm15
-vmovdqu [rsp + 896], ymm13
+vmovdqu [r8], ymm13
 vsubpd ymm13, ymm4, ymm12
-vmovdqu [rsp + 928], ymm8
+vmovdqu [r8 + 64], ymm8
 vsubpd ymm8, ymm10, ymm6
 vfmadd231pd ymm13, ymm1, ymm9
 vfmadd231pd ymm8, ymm5, ymm15
 vpaddq ymm14, ymm13, ymm14
 vpaddq ymm2, ymm8, ymm2
-vpaddq ymm12, ymm12, [rsp + 992]
-vpaddq ymm6, ymm6, [rsp + 960]
-vmovdqu ymm8, [rsp + 384]
-vmovdqu ymm13, [rip + 5f + 320]
+vpaddq ymm12, ymm12, [r8 - 96]
+vpaddq ymm6, ymm6, [r9 - 128]
+vmovdqu ymm8, [r8 + 96]
+vmovdqu ymm13, [r11 + 96]
 vmovdqa ymm15, ymm3
 vfmadd231pd ymm15, ymm8, ymm13
-vmovdqu ymm9, [rsp]
+vmovdqu ymm9, [r10]
 vmovdqa ymm5, ymm7
-vfmadd231pd ymm5, ymm9, [rip + 5f + 320]
+vfmadd231pd ymm5, ymm9, [r11 + 96]
 vsubpd ymm1, ymm4, ymm15
 vsubpd ymm4, ymm10, ymm5
 vfmadd231pd ymm1, ymm8, ymm13
-vfmadd231pd ymm4, ymm9, [rip + 5f + 320]
+vfmadd231pd ymm4, ymm9, [r11 + 96]
 vpaddq ymm14, ymm1, ymm14
 vpaddq ymm2, ymm4, ymm2
 vpaddq ymm12, ymm15, ymm12
 vpaddq ymm6, ymm5, ymm6
-vmovdqu ymm5, [rip + 5f + 288]
+vmovdqu ymm5, [r11 + 64]
 vmovdqa ymm15, ymm3
 vfmadd231pd ymm15, ymm11, ymm5
-vmovdqu ymm4, [rip + 5f + 288]
+vmovdqu ymm4, [r11 + 64]
 vmovdqa ymm1, ymm7
 vfmadd231pd ymm1, ymm0, ymm4
-vmovdqu ymm13, [rip + 5f + 96]
+vmovdqu ymm13, [r11 - 64]
 vsubpd ymm9, ymm13, ymm15
 vsubpd ymm8, ymm10, ymm1
 vfmadd231pd ymm9, ymm11, ymm5
@@ -1604,46 +1608,46 @@ vpaddq ymm14, ymm9, ymm14
 vpaddq ymm2, ymm8, ymm2
 vpaddq ymm12, ymm15, ymm12
 vpaddq ymm6, ymm1, ymm6
-vmovdqu ymm1, [rsp + 96]
-vmovdqu ymm15, [rip + 5f + 384]
+vmovdqu ymm1, [rsp + 768]
+vmovdqu ymm15, [rip + 3f + 384]
 vmovdqa ymm8, ymm3
 vfmadd231pd ymm8, ymm1, ymm15
-vmovdqu ymm9, [rsp + 64]
-vmovdqu ymm4, [rip + 5f + 384]
+vmovdqu ymm9, [r10 + 96]
+vmovdqu ymm4, [rip + 3f + 384]
 vmovdqa ymm5, ymm7
 vfmadd231pd ymm5, ymm9, ymm4
-vmovdqu [rsp + 960], ymm2
+vmovdqu [r9 - 128], ymm2
 vsubpd ymm2, ymm13, ymm8
-vmovdqu [rsp + 992], ymm14
+vmovdqu [r8 - 96], ymm14
 vsubpd ymm14, ymm10, ymm5
 vfmadd231pd ymm2, ymm1, ymm15
 vfmadd231pd ymm14, ymm9, ymm4
 vpaddq ymm12, ymm2, ymm12
 vpaddq ymm6, ymm14, ymm6
-vpaddq ymm8, ymm8, [rsp + 1088]
-vpaddq ymm5, ymm5, [rsp + 1056]
-vmovdqu ymm14, [rsp + 384]
-vmovdqu ymm2, [rip + 5f + 352]
+vpaddq ymm8, ymm8, [r9 + 32]
+vpaddq ymm5, ymm5, [r8 + 32]
+vmovdqu ymm14, [r8 + 96]
+vmovdqu ymm2, [rip + 3f + 256]
 vmovdqa ymm4, ymm3
 vfmadd231pd ymm4, ymm14, ymm2
-vmovdqu ymm15, [rsp]
+vmovdqu ymm15, [r10]
 vmovdqa ymm9, ymm7
-vfmadd231pd ymm9, ymm15, [rip + 5f + 352]
+vfmadd231pd ymm9, ymm15, [rip + 3f + 256]
 vsubpd ymm1, ymm13, ymm4
 vsubpd ymm13, ymm10, ymm9
 vfmadd231pd ymm1, ymm14, ymm2
-vfmadd231pd ymm13, ymm15, [rip + 5f + 352]
+vfmadd231pd ymm13, ymm15, [rip + 3f + 256]
 vpaddq ymm12, ymm1, ymm12
 vpaddq ymm6, ymm13, ymm6
 vpaddq ymm8, ymm4, ymm8
 vpaddq ymm5, ymm9, ymm5
-vmovdqu ymm9, [rip + 5f + 320]
+vmovdqu ymm9, [r11 + 96]
 vmovdqa ymm4, ymm3
 vfmadd231pd ymm4, ymm11, ymm9
-vmovdqu ymm13, [rip + 5f + 320]
+vmovdqu ymm13, [r11 + 96]
 vmovdqa ymm1, ymm7
 vfmadd231pd ymm1, ymm0, ymm13
-vmovdqu ymm2, [rip + 5f + 96]
+vmovdqu ymm2, [r11 - 64]
 vsubpd ymm15, ymm2, ymm4
 vsubpd ymm14, ymm10, ymm1
 vfmadd231pd ymm15, ymm11, ymm9
@@ -1652,30 +1656,30 @@ vpaddq ymm12, ymm15, ymm12
 vpaddq ymm6, ymm14, ymm6
 vpaddq ymm8, ymm4, ymm8
 vpaddq ymm5, ymm1, ymm5
-vmovdqu ymm1, [rsp + 96]
-vmovdqu ymm4, [rip + 5f + 416]
+vmovdqu ymm1, [rsp + 768]
+vmovdqu ymm4, [rip + 3f + 416]
 vmovdqa ymm14, ymm3
 vfmadd231pd ymm14, ymm1, ymm4
-vmovdqu ymm15, [rsp + 64]
-vmovdqu ymm13, [rip + 5f + 416]
+vmovdqu ymm15, [r10 + 96]
+vmovdqu ymm13, [rip + 3f + 416]
 vmovdqa ymm9, ymm7
 vfmadd231pd ymm9, ymm15, ymm13
-vmovdqu [rsp + 1056], ymm6
+vmovdqu [r8 + 32], ymm6
 vsubpd ymm6, ymm2, ymm14
-vmovdqu [rsp + 1088], ymm12
+vmovdqu [r9 + 32], ymm12
 vsubpd ymm12, ymm10, ymm9
 vfmadd231pd ymm6, ymm1, ymm4
 vfmadd231pd ymm12, ymm15, ymm13
 vpaddq ymm8, ymm6, ymm8
 vpaddq ymm5, ymm12, ymm5
-vpaddq ymm14, ymm14, [rsp + 1184]
-vpaddq ymm9, ymm9, [rsp + 1152]
-vmovdqu ymm12, [rsp + 384]
-vmovdqu ymm6, [rip + 5f + 384]
+vpaddq ymm14, ymm14, [r9 - 64]
+vpaddq ymm9, ymm9, [r8 - 64]
+vmovdqu ymm12, [r8 + 96]
+vmovdqu ymm6, [rip + 3f + 384]
 vmovdqa ymm13, ymm3
 vfmadd231pd ymm13, ymm12, ymm6
-vmovdqu ymm15, [rsp]
-vmovdqu ymm4, [rip + 5f + 384]
+vmovdqu ymm15, [r10]
+vmovdqu ymm4, [rip + 3f + 384]
 vmovdqa ymm1, ymm7
 vfmadd231pd ymm1, ymm15, ymm4
 vsubpd ymm0, ymm2, ymm13
@@ -1686,14 +1690,14 @@ vpaddq ymm8, ymm0, ymm8
 vpaddq ymm5, ymm2, ymm5
 vpaddq ymm14, ymm13, ymm14
 vpaddq ymm9, ymm1, ymm9
-vmovdqu ymm1, [rip + 5f + 352]
+vmovdqu ymm1, [rip + 3f + 256]
 vmovdqa ymm13, ymm3
 vfmadd231pd ymm13, ymm11, ymm1
-vmovdqu ymm2, [rsp + 576]
-vmovdqu ymm0, [rip + 5f + 352]
+vmovdqu ymm2, [r10 + 64]
+vmovdqu ymm0, [rip + 3f + 256]
 vmovdqa ymm4, ymm7
 vfmadd231pd ymm4, ymm2, ymm0
-vmovdqu ymm6, [rip + 5f + 96]
+vmovdqu ymm6, [r11 - 64]
 vsubpd ymm15, ymm6, ymm13
 vsubpd ymm6, ymm10, ymm4
 vfmadd231pd ymm15, ymm11, ymm1
@@ -1702,28 +1706,28 @@ vpaddq ymm8, ymm15, ymm8
 vpaddq ymm5, ymm6, ymm5
 vpaddq ymm14, ymm13, ymm14
 vpaddq ymm9, ymm4, ymm9
-vmovdqu ymm4, [rip + 5f + 416]
+vmovdqu ymm4, [rip + 3f + 416]
 vmovdqa ymm13, ymm3
 vfmadd231pd ymm13, ymm12, ymm4
-vmovdqu ymm6, [rsp]
-vmovdqu ymm15, [rip + 5f + 416]
+vmovdqu ymm6, [r10]
+vmovdqu ymm15, [rip + 3f + 416]
 vmovdqa ymm0, ymm7
 vfmadd231pd ymm0, ymm6, ymm15
-vmovdqu ymm1, [rip + 5f + 96]
-vmovdqu [rsp + 1152], ymm5
+vmovdqu ymm1, [r11 - 64]
+vmovdqu [r8 - 64], ymm5
 vsubpd ymm5, ymm1, ymm13
-vmovdqu [rsp + 1184], ymm8
+vmovdqu [r9 - 64], ymm8
 vsubpd ymm8, ymm10, ymm0
 vfmadd231pd ymm5, ymm12, ymm4
 vfmadd231pd ymm8, ymm6, ymm15
 vpaddq ymm14, ymm5, ymm14
 vpaddq ymm9, ymm8, ymm9
-vpaddq ymm13, ymm13, [rsp + 1248]
-vpaddq ymm0, ymm0, [rsp + 672]
-vmovdqu ymm8, [rip + 5f + 384]
+vpaddq ymm13, ymm13, [rsp + 864]
+vpaddq ymm0, ymm0, [r10 - 96]
+vmovdqu ymm8, [rip + 3f + 384]
 vmovdqa ymm5, ymm3
 vfmadd231pd ymm5, ymm11, ymm8
-vmovdqu ymm15, [rip + 5f + 384]
+vmovdqu ymm15, [rip + 3f + 384]
 vmovdqa ymm6, ymm7
 vfmadd231pd ymm6, ymm2, ymm15
 vsubpd ymm4, ymm1, ymm5
@@ -1734,10 +1738,10 @@ vpaddq ymm14, ymm4, ymm14
 vpaddq ymm9, ymm12, ymm9
 vpaddq ymm13, ymm5, ymm13
 vpaddq ymm0, ymm6, ymm0
-vmovdqu ymm6, [rip + 5f + 416]
+vmovdqu ymm6, [rip + 3f + 416]
 vmovdqa ymm5, ymm3
 vfmadd231pd ymm5, ymm11, ymm6
-vmovdqu ymm12, [rip + 5f + 416]
+vmovdqu ymm12, [rip + 3f + 416]
 vmovdqa ymm4, ymm7
 vfmadd231pd ymm4, ymm2, ymm12
 vsubpd ymm15, ymm1, ymm5
@@ -1746,106 +1750,106 @@ vfmadd231pd ymm15, ymm11, ymm6
 vfmadd231pd ymm8, ymm2, ymm12
 vpaddq ymm13, ymm15, ymm13
 vpaddq ymm0, ymm8, ymm0
-vpaddq ymm5, ymm5, [rsp + 352]
-vpaddq ymm4, ymm4, [rsp + 320]
-vmovdqu ymm8, [rsp + 224]
-vpaddq ymm8, ymm8, [rip + 5f + 448]
-vmovdqu ymm15, [rsp + 192]
-vpaddq ymm15, ymm15, [rip + 5f + 448]
+vpaddq ymm5, ymm5, [rsp + 1312]
+vpaddq ymm4, ymm4, [r9]
+vmovdqu ymm8, [r9 - 32]
+vpaddq ymm8, ymm8, [rip + 3f + 1056]
+vmovdqu ymm15, [r10 - 128]
+vpaddq ymm15, ymm15, [rip + 3f + 1056]
 vpsrlq ymm12, ymm8, 52
 vpsrlq ymm2, ymm15, 52
-vpaddq ymm12, ymm12, [rsp + 32]
-vpaddq ymm2, ymm2, [rsp + 160]
-vpaddq ymm12, ymm12, [rip + 5f + 480]
-vpaddq ymm2, ymm2, [rip + 5f + 480]
+vpaddq ymm12, ymm12, [r9 + 64]
+vpaddq ymm2, ymm2, [r9 + 96]
+vpaddq ymm12, ymm12, [rip + 3f + 1088]
+vpaddq ymm2, ymm2, [rip + 3f + 1088]
 vpsrlq ymm6, ymm12, 52
 vpsrlq ymm11, ymm2, 52
-vpaddq ymm6, ymm6, [rsp + 1024]
-vpaddq ymm11, ymm11, [rsp + 128]
-vpand ymm8, ymm8, [rip + 5f]
-vpand ymm15, ymm15, [rip + 5f]
-vpaddq ymm8, ymm8, [rip + 5f + 32]
-vpaddq ymm15, ymm15, [rip + 5f + 32]
-vsubpd ymm8, ymm8, [rip + 5f + 32]
-vsubpd ymm15, ymm15, [rip + 5f + 32]
-vmovdqu [rsp + 128], ymm4
+vpaddq ymm6, ymm6, [r9 - 96]
+vpaddq ymm11, ymm11, [rsp + 800]
+vpand ymm8, ymm8, [r11 - 128]
+vpand ymm15, ymm15, [r11 - 128]
+vpaddq ymm8, ymm8, [r11 - 96]
+vpaddq ymm15, ymm15, [r11 - 96]
+vsubpd ymm8, ymm8, [r11 - 96]
+vsubpd ymm15, ymm15, [r11 - 96]
+vmovdqu [rsp + 800], ymm4
 vmovdqa ymm4, ymm3
-vfmadd231pd ymm4, ymm8, [rip + 5f + 512]
-vmovdqu [rsp + 1024], ymm5
+vfmadd231pd ymm4, ymm8, [rip + 3f + 288]
+vmovdqu [r9 - 96], ymm5
 vmovdqa ymm5, ymm7
-vfmadd231pd ymm5, ymm15, [rip + 5f + 512]
-vmovdqu [rsp + 160], ymm0
+vfmadd231pd ymm5, ymm15, [rip + 3f + 288]
+vmovdqu [r9 + 96], ymm0
 vsubpd ymm0, ymm1, ymm4
-vmovdqu [rsp + 32], ymm13
+vmovdqu [r9 + 64], ymm13
 vsubpd ymm13, ymm10, ymm5
-vfmadd231pd ymm0, ymm8, [rip + 5f + 512]
-vfmadd231pd ymm13, ymm15, [rip + 5f + 512]
+vfmadd231pd ymm0, ymm8, [rip + 3f + 288]
+vfmadd231pd ymm13, ymm15, [rip + 3f + 288]
 vpaddq ymm6, ymm0, ymm6
 vpaddq ymm11, ymm13, ymm11
-vpaddq ymm4, ymm4, [rsp + 1120]
-vpaddq ymm5, ymm5, [rsp + 864]
-vmovdqu ymm13, [rip + 5f + 544]
+vpaddq ymm4, ymm4, [r8 - 32]
+vpaddq ymm5, ymm5, [r8 - 128]
+vmovdqu ymm13, [rip + 3f + 480]
 vmovdqa ymm0, ymm3
 vfmadd231pd ymm0, ymm8, ymm13
-vmovdqu [rsp + 864], ymm11
+vmovdqu [r8 - 128], ymm11
 vmovdqa ymm11, ymm7
-vfmadd231pd ymm11, ymm15, [rip + 5f + 544]
-vmovdqu [rsp + 1120], ymm6
+vfmadd231pd ymm11, ymm15, [rip + 3f + 480]
+vmovdqu [r8 - 32], ymm6
 vsubpd ymm6, ymm1, ymm0
-vmovdqu [rsp + 192], ymm9
+vmovdqu [r10 - 128], ymm9
 vsubpd ymm9, ymm10, ymm11
 vfmadd231pd ymm6, ymm8, ymm13
-vfmadd231pd ymm9, ymm15, [rip + 5f + 544]
+vfmadd231pd ymm9, ymm15, [rip + 3f + 480]
 vpaddq ymm4, ymm6, ymm4
 vpaddq ymm5, ymm9, ymm5
-vpaddq ymm0, ymm0, [rsp + 928]
-vpaddq ymm11, ymm11, [rsp + 896]
-vpand ymm12, ymm12, [rip + 5f]
-vpand ymm2, ymm2, [rip + 5f]
-vmovdqu ymm9, [rip + 5f + 32]
+vpaddq ymm0, ymm0, [r8 + 64]
+vpaddq ymm11, ymm11, [r8]
+vpand ymm12, ymm12, [r11 - 128]
+vpand ymm2, ymm2, [r11 - 128]
+vmovdqu ymm9, [r11 - 96]
 vpaddq ymm12, ymm12, ymm9
-vmovdqu ymm6, [rip + 5f + 32]
+vmovdqu ymm6, [r11 - 96]
 vpaddq ymm2, ymm2, ymm6
 vsubpd ymm12, ymm12, ymm9
 vsubpd ymm2, ymm2, ymm6
-vmovdqu ymm13, [rip + 5f + 512]
+vmovdqu ymm13, [rip + 3f + 288]
 vmovdqa ymm6, ymm3
 vfmadd231pd ymm6, ymm12, ymm13
 vmovdqa ymm9, ymm7
-vfmadd231pd ymm9, ymm2, [rip + 5f + 512]
-vmovdqu [rsp + 896], ymm14
+vfmadd231pd ymm9, ymm2, [rip + 3f + 288]
+vmovdqu [r8], ymm14
 vsubpd ymm14, ymm1, ymm6
 vsubpd ymm1, ymm10, ymm9
 vfmadd231pd ymm14, ymm12, ymm13
-vfmadd231pd ymm1, ymm2, [rip + 5f + 512]
+vfmadd231pd ymm1, ymm2, [rip + 3f + 288]
 vpaddq ymm4, ymm14, ymm4
 vpaddq ymm5, ymm1, ymm5
 vpaddq ymm0, ymm6, ymm0
 vpaddq ymm11, ymm9, ymm11
-vmovdqu ymm9, [rip + 5f + 576]
+vmovdqu ymm9, [rip + 3f + 544]
 vmovdqa ymm6, ymm3
 vfmadd231pd ymm6, ymm8, ymm9
-vmovdqu ymm1, [rip + 5f + 576]
+vmovdqu ymm1, [rip + 3f + 544]
 vmovdqa ymm14, ymm7
 vfmadd231pd ymm14, ymm15, ymm1
-vmovdqu ymm13, [rip + 5f + 96]
-vmovdqu [rsp + 928], ymm5
+vmovdqu ymm13, [r11 - 64]
+vmovdqu [r8 + 64], ymm5
 vsubpd ymm5, ymm13, ymm6
-vmovdqu [rsp + 224], ymm4
+vmovdqu [r9 - 32], ymm4
 vsubpd ymm4, ymm10, ymm14
 vfmadd231pd ymm5, ymm8, ymm9
 vfmadd231pd ymm4, ymm15, ymm1
 vpaddq ymm0, ymm5, ymm0
 vpaddq ymm11, ymm4, ymm11
-vpaddq ymm6, ymm6, [rsp + 992]
-vpaddq ymm14, ymm14, [rsp + 960]
-vmovdqu ymm4, [rip + 5f + 544]
+vpaddq ymm6, ymm6, [r8 - 96]
+vpaddq ymm14, ymm14, [r9 - 128]
+vmovdqu ymm4, [rip + 3f + 480]
 vmovdqa ymm5, ymm3
 vfmadd231pd ymm5, ymm12, ymm4
-vmovdqu ymm1, [rip + 5f + 544]
+vmovdqu ymm1, [rip + 3f + 480]
 vmovdqa ymm9, ymm7
 vfmadd231pd ymm9, ymm2, ymm1
-vmovdqu [rsp + 960], ymm15
+vmovdqu [r9 - 128], ymm15
 vsubpd ymm15, ymm13, ymm5
 vsubpd ymm13, ymm10, ymm9
 vfmadd231pd ymm15, ymm12, ymm4
@@ -1854,28 +1858,28 @@ vpaddq ymm0, ymm15, ymm0
 vpaddq ymm11, ymm13, ymm11
 vpaddq ymm6, ymm5, ymm6
 vpaddq ymm14, ymm9, ymm14
-vmovdqu ymm9, [rip + 5f + 608]
+vmovdqu ymm9, [rip + 3f + 576]
 vmovdqa ymm5, ymm3
 vfmadd231pd ymm5, ymm8, ymm9
-vmovdqu ymm13, [rsp + 960]
-vmovdqu ymm15, [rip + 5f + 608]
+vmovdqu ymm13, [r9 - 128]
+vmovdqu ymm15, [rip + 3f + 576]
 vmovdqa ymm1, ymm7
 vfmadd231pd ymm1, ymm13, ymm15
-vmovdqu ymm4, [rip + 5f + 96]
-vmovdqu [rsp + 992], ymm11
+vmovdqu ymm4, [r11 - 64]
+vmovdqu [r8 - 96], ymm11
 vsubpd ymm11, ymm4, ymm5
-vmovdqu [rsp + 320], ymm0
+vmovdqu [r9], ymm0
 vsubpd ymm0, ymm10, ymm1
 vfmadd231pd ymm11, ymm8, ymm9
 vfmadd231pd ymm0, ymm13, ymm15
 vpaddq ymm6, ymm11, ymm6
 vpaddq ymm14, ymm0, ymm14
-vpaddq ymm5, ymm5, [rsp + 1088]
-vpaddq ymm1, ymm1, [rsp + 1056]
-vmovdqu ymm0, [rip + 5f + 576]
+vpaddq ymm5, ymm5, [r9 + 32]
+vpaddq ymm1, ymm1, [r8 + 32]
+vmovdqu ymm0, [rip + 3f + 544]
 vmovdqa ymm11, ymm3
 vfmadd231pd ymm11, ymm12, ymm0
-vmovdqu ymm15, [rip + 5f + 576]
+vmovdqu ymm15, [rip + 3f + 544]
 vmovdqa ymm9, ymm7
 vfmadd231pd ymm9, ymm2, ymm15
 vsubpd ymm13, ymm4, ymm11
@@ -1886,28 +1890,28 @@ vpaddq ymm6, ymm13, ymm6
 vpaddq ymm14, ymm4, ymm14
 vpaddq ymm5, ymm11, ymm5
 vpaddq ymm1, ymm9, ymm1
-vmovdqu ymm9, [rip + 5f + 640]
+vmovdqu ymm9, [rip + 3f + 608]
 vmovdqa ymm11, ymm3
 vfmadd231pd ymm11, ymm8, ymm9
-vmovdqu ymm4, [rsp + 960]
-vmovdqu ymm13, [rip + 5f + 640]
+vmovdqu ymm4, [r9 - 128]
+vmovdqu ymm13, [rip + 3f + 608]
 vmovdqa ymm15, ymm7
 vfmadd231pd ymm15, ymm4, ymm13
-vmovdqu ymm0, [rip + 5f + 96]
-vmovdqu [rsp + 1056], ymm14
+vmovdqu ymm0, [r11 - 64]
+vmovdqu [r8 + 32], ymm14
 vsubpd ymm14, ymm0, ymm11
-vmovdqu [rsp + 1088], ymm6
+vmovdqu [r9 + 32], ymm6
 vsubpd ymm6, ymm10, ymm15
 vfmadd231pd ymm14, ymm8, ymm9
 vfmadd231pd ymm6, ymm4, ymm13
 vpaddq ymm5, ymm14, ymm5
 vpaddq ymm1, ymm6, ymm1
-vpaddq ymm11, ymm11, [rsp + 1184]
-vpaddq ymm15, ymm15, [rsp + 1152]
-vmovdqu ymm6, [rip + 5f + 608]
+vpaddq ymm11, ymm11, [r9 - 64]
+vpaddq ymm15, ymm15, [r8 - 64]
+vmovdqu ymm6, [rip + 3f + 576]
 vmovdqa ymm14, ymm3
 vfmadd231pd ymm14, ymm12, ymm6
-vmovdqu ymm13, [rip + 5f + 608]
+vmovdqu ymm13, [rip + 3f + 576]
 vmovdqa ymm9, ymm7
 vfmadd231pd ymm9, ymm2, ymm13
 vsubpd ymm4, ymm0, ymm14
@@ -1918,28 +1922,28 @@ vpaddq ymm5, ymm4, ymm5
 vpaddq ymm1, ymm0, ymm1
 vpaddq ymm11, ymm14, ymm11
 vpaddq ymm15, ymm9, ymm15
-vmovdqu ymm9, [rip + 5f + 672]
+vmovdqu ymm9, [rip + 3f + 640]
 vmovdqa ymm14, ymm3
 vfmadd231pd ymm14, ymm8, ymm9
-vmovdqu ymm0, [rsp + 960]
-vmovdqu ymm4, [rip + 5f + 672]
+vmovdqu ymm0, [r9 - 128]
+vmovdqu ymm4, [rip + 3f + 640]
 vmovdqa ymm13, ymm7
 vfmadd231pd ymm13, ymm0, ymm4
-vmovdqu ymm6, [rip + 5f + 96]
-vmovdqu [rsp + 1152], ymm1
+vmovdqu ymm6, [r11 - 64]
+vmovdqu [r8 - 64], ymm1
 vsubpd ymm1, ymm6, ymm14
-vmovdqu [rsp + 1184], ymm5
+vmovdqu [r9 - 64], ymm5
 vsubpd ymm5, ymm10, ymm13
 vfmadd231pd ymm1, ymm8, ymm9
 vfmadd231pd ymm5, ymm0, ymm4
 vpaddq ymm11, ymm1, ymm11
 vpaddq ymm15, ymm5, ymm15
-vpaddq ymm14, ymm14, [rsp + 896]
-vpaddq ymm13, ymm13, [rsp + 192]
-vmovdqu ymm5, [rip + 5f + 640]
+vpaddq ymm14, ymm14, [r8]
+vpaddq ymm13, ymm13, [r10 - 128]
+vmovdqu ymm5, [rip + 3f + 608]
 vmovdqa ymm1, ymm3
 vfmadd231pd ymm1, ymm12, ymm5
-vmovdqu ymm4, [rip + 5f + 640]
+vmovdqu ymm4, [rip + 3f + 608]
 vmovdqa ymm9, ymm7
 vfmadd231pd ymm9, ymm2, ymm4
 vsubpd ymm0, ymm6, ymm1
@@ -1950,28 +1954,28 @@ vpaddq ymm11, ymm0, ymm11
 vpaddq ymm15, ymm6, ymm15
 vpaddq ymm14, ymm1, ymm14
 vpaddq ymm13, ymm9, ymm13
-vmovdqu ymm9, [rip + 5f + 704]
+vmovdqu ymm9, [rip + 3f + 672]
 vmovdqa ymm1, ymm3
 vfmadd231pd ymm1, ymm8, ymm9
-vmovdqu ymm6, [rsp + 960]
-vmovdqu ymm0, [rip + 5f + 704]
+vmovdqu ymm6, [r9 - 128]
+vmovdqu ymm0, [rip + 3f + 672]
 vmovdqa ymm4, ymm7
 vfmadd231pd ymm4, ymm6, ymm0
-vmovdqu ymm5, [rip + 5f + 96]
-vmovdqu [rsp + 192], ymm15
+vmovdqu ymm5, [r11 - 64]
+vmovdqu [r10 - 128], ymm15
 vsubpd ymm15, ymm5, ymm1
-vmovdqu [rsp + 896], ymm11
+vmovdqu [r8], ymm11
 vsubpd ymm11, ymm10, ymm4
 vfmadd231pd ymm15, ymm8, ymm9
 vfmadd231pd ymm11, ymm6, ymm0
 vpaddq ymm14, ymm15, ymm14
 vpaddq ymm13, ymm11, ymm13
-vpaddq ymm1, ymm1, [rsp + 32]
-vpaddq ymm4, ymm4, [rsp + 160]
-vmovdqu ymm11, [rip + 5f + 672]
+vpaddq ymm1, ymm1, [r9 + 64]
+vpaddq ymm4, ymm4, [r9 + 96]
+vmovdqu ymm11, [rip + 3f + 640]
 vmovdqa ymm15, ymm3
 vfmadd231pd ymm15, ymm12, ymm11
-vmovdqu ymm0, [rip + 5f + 672]
+vmovdqu ymm0, [rip + 3f + 640]
 vmovdqa ymm9, ymm7
 vfmadd231pd ymm9, ymm2, ymm0
 vsubpd ymm6, ymm5, ymm15
@@ -1982,28 +1986,28 @@ vpaddq ymm14, ymm6, ymm14
 vpaddq ymm13, ymm5, ymm13
 vpaddq ymm1, ymm15, ymm1
 vpaddq ymm4, ymm9, ymm4
-vmovdqu ymm9, [rip + 5f + 736]
+vmovdqu ymm9, [rip + 3f + 704]
 vmovdqa ymm15, ymm3
 vfmadd231pd ymm15, ymm8, ymm9
-vmovdqu ymm5, [rsp + 960]
-vmovdqu ymm6, [rip + 5f + 736]
+vmovdqu ymm5, [r9 - 128]
+vmovdqu ymm6, [rip + 3f + 704]
 vmovdqa ymm0, ymm7
 vfmadd231pd ymm0, ymm5, ymm6
-vmovdqu ymm11, [rip + 5f + 96]
-vmovdqu [rsp + 160], ymm13
+vmovdqu ymm11, [r11 - 64]
+vmovdqu [r9 + 96], ymm13
 vsubpd ymm13, ymm11, ymm15
-vmovdqu [rsp + 32], ymm14
+vmovdqu [r9 + 64], ymm14
 vsubpd ymm14, ymm10, ymm0
 vfmadd231pd ymm13, ymm8, ymm9
 vfmadd231pd ymm14, ymm5, ymm6
 vpaddq ymm1, ymm13, ymm1
 vpaddq ymm4, ymm14, ymm4
-vpaddq ymm15, ymm15, [rsp + 1024]
-vpaddq ymm0, ymm0, [rsp + 128]
-vmovdqu ymm14, [rip + 5f + 704]
+vpaddq ymm15, ymm15, [r9 - 96]
+vpaddq ymm0, ymm0, [rsp + 800]
+vmovdqu ymm14, [rip + 3f + 672]
 vmovdqa ymm13, ymm3
 vfmadd231pd ymm13, ymm12, ymm14
-vmovdqu ymm6, [rip + 5f + 704]
+vmovdqu ymm6, [rip + 3f + 672]
 vmovdqa ymm5, ymm7
 vfmadd231pd ymm5, ymm2, ymm6
 vsubpd ymm9, ymm11, ymm13
@@ -2014,10 +2018,10 @@ vpaddq ymm1, ymm9, ymm1
 vpaddq ymm4, ymm8, ymm4
 vpaddq ymm15, ymm13, ymm15
 vpaddq ymm0, ymm5, ymm0
-vmovdqu ymm5, [rip + 5f + 736]
+vmovdqu ymm5, [rip + 3f + 704]
 vmovdqa ymm13, ymm3
 vfmadd231pd ymm13, ymm12, ymm5
-vmovdqu ymm8, [rip + 5f + 736]
+vmovdqu ymm8, [rip + 3f + 704]
 vmovdqa ymm9, ymm7
 vfmadd231pd ymm9, ymm2, ymm8
 vsubpd ymm6, ymm11, ymm13
@@ -2026,112 +2030,112 @@ vfmadd231pd ymm6, ymm12, ymm5
 vfmadd231pd ymm14, ymm2, ymm8
 vpaddq ymm15, ymm6, ymm15
 vpaddq ymm0, ymm14, ymm0
-vpaddq ymm13, ymm13, [rsp + 288]
-vpaddq ymm9, ymm9, [rsp + 832]
-vmovdqu ymm14, [rsp + 1120]
-vpaddq ymm14, ymm14, [rip + 5f + 768]
-vmovdqu ymm6, [rsp + 864]
-vpaddq ymm6, ymm6, [rip + 5f + 768]
+vpaddq ymm13, ymm13, [rsp + 1088]
+vpaddq ymm9, ymm9, [rsp + 1152]
+vmovdqu ymm14, [r8 - 32]
+vpaddq ymm14, ymm14, [rip + 3f + 1120]
+vmovdqu ymm6, [r8 - 128]
+vpaddq ymm6, ymm6, [rip + 3f + 1120]
 vpsrlq ymm8, ymm14, 52
 vpsrlq ymm2, ymm6, 52
-vpaddq ymm8, ymm8, [rsp + 224]
-vpaddq ymm2, ymm2, [rsp + 928]
-vpand ymm14, ymm14, [rip + 5f]
-vpand ymm6, ymm6, [rip + 5f]
-vmovdqu ymm5, [rip + 5f + 32]
+vpaddq ymm8, ymm8, [r9 - 32]
+vpaddq ymm2, ymm2, [r8 + 64]
+vpand ymm14, ymm14, [r11 - 128]
+vpand ymm6, ymm6, [r11 - 128]
+vmovdqu ymm5, [r11 - 96]
 vpaddq ymm14, ymm14, ymm5
-vmovdqu ymm12, [rip + 5f + 32]
+vmovdqu ymm12, [r11 - 96]
 vpaddq ymm6, ymm6, ymm12
 vsubpd ymm14, ymm14, ymm5
 vsubpd ymm6, ymm6, ymm12
 vmovdqa ymm12, ymm3
-vfmadd231pd ymm12, ymm14, [rip + 5f + 800]
+vfmadd231pd ymm12, ymm14, [rip + 3f + 736]
 vmovdqa ymm5, ymm7
-vfmadd231pd ymm5, ymm6, [rip + 5f + 800]
-vmovdqu [rsp + 928], ymm9
+vfmadd231pd ymm5, ymm6, [rip + 3f + 736]
+vmovdqu [r8 + 64], ymm9
 vsubpd ymm9, ymm11, ymm12
-vmovdqu [rsp + 224], ymm13
+vmovdqu [r9 - 32], ymm13
 vsubpd ymm13, ymm10, ymm5
-vfmadd231pd ymm9, ymm14, [rip + 5f + 800]
-vfmadd231pd ymm13, ymm6, [rip + 5f + 800]
+vfmadd231pd ymm9, ymm14, [rip + 3f + 736]
+vfmadd231pd ymm13, ymm6, [rip + 3f + 736]
 vpaddq ymm8, ymm9, ymm8
 vpaddq ymm2, ymm13, ymm2
-vpaddq ymm12, ymm12, [rsp + 320]
-vpaddq ymm5, ymm5, [rsp + 992]
-vmovdqu ymm13, [rip + 5f + 832]
+vpaddq ymm12, ymm12, [r9]
+vpaddq ymm5, ymm5, [r8 - 96]
+vmovdqu ymm13, [rip + 3f + 960]
 vmovdqa ymm9, ymm3
 vfmadd231pd ymm9, ymm14, ymm13
-vmovdqu [rsp + 992], ymm2
+vmovdqu [r8 - 96], ymm2
 vmovdqa ymm2, ymm7
-vfmadd231pd ymm2, ymm6, [rip + 5f + 832]
-vmovdqu [rsp + 320], ymm8
+vfmadd231pd ymm2, ymm6, [rip + 3f + 960]
+vmovdqu [r9], ymm8
 vsubpd ymm8, ymm11, ymm9
-vmovdqu [rsp + 864], ymm0
+vmovdqu [r8 - 128], ymm0
 vsubpd ymm0, ymm10, ymm2
 vfmadd231pd ymm8, ymm14, ymm13
-vfmadd231pd ymm0, ymm6, [rip + 5f + 832]
+vfmadd231pd ymm0, ymm6, [rip + 3f + 960]
 vpaddq ymm12, ymm8, ymm12
 vpaddq ymm5, ymm0, ymm5
-vpaddq ymm9, ymm9, [rsp + 1088]
-vpaddq ymm2, ymm2, [rsp + 1056]
-vmovdqu ymm0, [rip + 5f + 864]
+vpaddq ymm9, ymm9, [r9 + 32]
+vpaddq ymm2, ymm2, [r8 + 32]
+vmovdqu ymm0, [rip + 3f + 1152]
 vmovdqa ymm8, ymm3
 vfmadd231pd ymm8, ymm14, ymm0
-vmovdqu ymm13, [rip + 5f + 864]
-vmovdqu [rsp + 1056], ymm5
+vmovdqu ymm13, [rip + 3f + 1152]
+vmovdqu [r8 + 32], ymm5
 vmovdqa ymm5, ymm7
 vfmadd231pd ymm5, ymm6, ymm13
-vmovdqu [rsp + 1088], ymm12
+vmovdqu [r9 + 32], ymm12
 vsubpd ymm12, ymm11, ymm8
-vmovdqu [rsp + 1120], ymm15
+vmovdqu [r8 - 32], ymm15
 vsubpd ymm15, ymm10, ymm5
 vfmadd231pd ymm12, ymm14, ymm0
 vfmadd231pd ymm15, ymm6, ymm13
 vpaddq ymm9, ymm12, ymm9
 vpaddq ymm2, ymm15, ymm2
-vpaddq ymm8, ymm8, [rsp + 1184]
-vpaddq ymm5, ymm5, [rsp + 1152]
-vmovdqu ymm15, [rip + 5f + 896]
+vpaddq ymm8, ymm8, [r9 - 64]
+vpaddq ymm5, ymm5, [r8 - 64]
+vmovdqu ymm15, [rip + 3f + 1184]
 vmovdqa ymm12, ymm3
 vfmadd231pd ymm12, ymm14, ymm15
-vmovdqu ymm13, [rip + 5f + 896]
+vmovdqu ymm13, [rip + 3f + 1184]
 vmovdqa ymm0, ymm7
 vfmadd231pd ymm0, ymm6, ymm13
-vmovdqu [rsp + 1152], ymm2
+vmovdqu [r8 - 64], ymm2
 vsubpd ymm2, ymm11, ymm12
-vmovdqu [rsp + 1184], ymm9
+vmovdqu [r9 - 64], ymm9
 vsubpd ymm9, ymm10, ymm0
 vfmadd231pd ymm2, ymm14, ymm15
 vfmadd231pd ymm9, ymm6, ymm13
 vpaddq ymm8, ymm2, ymm8
 vpaddq ymm5, ymm9, ymm5
-vpaddq ymm12, ymm12, [rsp + 896]
-vpaddq ymm0, ymm0, [rsp + 192]
-vmovdqu ymm9, [rip + 5f + 928]
+vpaddq ymm12, ymm12, [r8]
+vpaddq ymm0, ymm0, [r10 - 128]
+vmovdqu ymm9, [rip + 3f + 1216]
 vmovdqa ymm2, ymm3
 vfmadd231pd ymm2, ymm14, ymm9
-vmovdqu ymm13, [rip + 5f + 928]
+vmovdqu ymm13, [rip + 3f + 1216]
 vmovdqa ymm15, ymm7
 vfmadd231pd ymm15, ymm6, ymm13
-vmovdqu [rsp + 192], ymm5
+vmovdqu [r10 - 128], ymm5
 vsubpd ymm5, ymm11, ymm2
-vmovdqu [rsp + 896], ymm8
+vmovdqu [r8], ymm8
 vsubpd ymm8, ymm10, ymm15
 vfmadd231pd ymm5, ymm14, ymm9
 vfmadd231pd ymm8, ymm6, ymm13
 vpaddq ymm12, ymm5, ymm12
 vpaddq ymm0, ymm8, ymm0
-vpaddq ymm2, ymm2, [rsp + 32]
-vpaddq ymm15, ymm15, [rsp + 160]
-vmovdqu ymm8, [rip + 5f + 960]
+vpaddq ymm2, ymm2, [r9 + 64]
+vpaddq ymm15, ymm15, [r9 + 96]
+vmovdqu ymm8, [rip + 3f + 1248]
 vmovdqa ymm5, ymm3
 vfmadd231pd ymm5, ymm14, ymm8
-vmovdqu ymm13, [rip + 5f + 960]
+vmovdqu ymm13, [rip + 3f + 1248]
 vmovdqa ymm9, ymm7
 vfmadd231pd ymm9, ymm6, ymm13
-vmovdqu [rsp + 160], ymm0
+vmovdqu [r9 + 96], ymm0
 vsubpd ymm0, ymm11, ymm5
-vmovdqu [rsp + 32], ymm12
+vmovdqu [r9 + 64], ymm12
 vsubpd ymm12, ymm10, ymm9
 vfmadd231pd ymm0, ymm14, ymm8
 vfmadd231pd ymm12, ymm6, ymm13
@@ -2139,10 +2143,10 @@ vpaddq ymm2, ymm0, ymm2
 vpaddq ymm15, ymm12, ymm15
 vpaddq ymm1, ymm5, ymm1
 vpaddq ymm4, ymm9, ymm4
-vmovdqu ymm9, [rip + 5f + 992]
+vmovdqu ymm9, [rip + 3f + 1280]
 vmovdqa ymm5, ymm3
 vfmadd231pd ymm5, ymm14, ymm9
-vmovdqu ymm12, [rip + 5f + 992]
+vmovdqu ymm12, [rip + 3f + 1280]
 vmovdqa ymm0, ymm7
 vfmadd231pd ymm0, ymm6, ymm12
 vsubpd ymm13, ymm11, ymm5
@@ -2151,108 +2155,108 @@ vfmadd231pd ymm13, ymm14, ymm9
 vfmadd231pd ymm8, ymm6, ymm12
 vpaddq ymm1, ymm13, ymm1
 vpaddq ymm4, ymm8, ymm4
-vpaddq ymm5, ymm5, [rsp + 1120]
-vpaddq ymm0, ymm0, [rsp + 864]
-vmovdqu ymm8, [rip + 5f + 1024]
+vpaddq ymm5, ymm5, [r8 - 32]
+vpaddq ymm0, ymm0, [r8 - 128]
+vmovdqu ymm8, [rip + 3f + 1312]
 vmovdqa ymm13, ymm3
 vfmadd231pd ymm13, ymm14, ymm8
-vmovdqu ymm12, [rip + 5f + 1024]
+vmovdqu ymm12, [rip + 3f + 1312]
 vmovdqa ymm9, ymm7
 vfmadd231pd ymm9, ymm6, ymm12
-vmovdqu [rsp + 864], ymm4
+vmovdqu [r8 - 128], ymm4
 vsubpd ymm4, ymm11, ymm13
-vmovdqu [rsp + 1120], ymm1
+vmovdqu [r8 - 32], ymm1
 vsubpd ymm1, ymm10, ymm9
 vfmadd231pd ymm4, ymm14, ymm8
 vfmadd231pd ymm1, ymm6, ymm12
 vpaddq ymm5, ymm4, ymm5
 vpaddq ymm0, ymm1, ymm0
-vpaddq ymm13, ymm13, [rsp + 224]
-vpaddq ymm9, ymm9, [rsp + 928]
-vmovdqu ymm1, [rsp + 320]
-vpaddq ymm4, ymm1, [rip + 5f + 1056]
-vmovdqu ymm12, [rsp + 992]
-vpaddq ymm6, ymm12, [rip + 5f + 1056]
-vpand ymm4, ymm4, [rip + 5f]
-vpand ymm6, ymm6, [rip + 5f]
-vmovdqu ymm8, [rip + 5f + 32]
+vpaddq ymm13, ymm13, [r9 - 32]
+vpaddq ymm9, ymm9, [r8 + 64]
+vmovdqu ymm1, [r9]
+vpaddq ymm4, ymm1, [rip + 3f + 1344]
+vmovdqu ymm12, [r8 - 96]
+vpaddq ymm6, ymm12, [rip + 3f + 1344]
+vpand ymm4, ymm4, [r11 - 128]
+vpand ymm6, ymm6, [r11 - 128]
+vmovdqu ymm8, [r11 - 96]
 vpaddq ymm4, ymm4, ymm8
-vmovdqu ymm14, [rip + 5f + 32]
+vmovdqu ymm14, [r11 - 96]
 vpaddq ymm6, ymm6, ymm14
 vsubpd ymm4, ymm4, ymm8
 vsubpd ymm6, ymm6, ymm14
 vmovdqa ymm12, ymm3
-vfmadd231pd ymm12, ymm4, [rip + 5f + 1088]
+vfmadd231pd ymm12, ymm4, [r11]
 vmovdqa ymm1, ymm7
-vfmadd231pd ymm1, ymm6, [rip + 5f + 1088]
+vfmadd231pd ymm1, ymm6, [r11]
 vsubpd ymm12, ymm11, ymm12
 vsubpd ymm1, ymm10, ymm1
-vfmadd231pd ymm12, ymm4, [rip + 5f + 1088]
-vfmadd231pd ymm1, ymm6, [rip + 5f + 1088]
+vfmadd231pd ymm12, ymm4, [r11]
+vfmadd231pd ymm1, ymm6, [r11]
 vsubpd ymm12, ymm12, ymm8
 vsubpd ymm1, ymm1, ymm14
 vmovdqa ymm6, ymm3
-vfmadd231pd ymm6, ymm12, [rip + 5f + 1120]
+vfmadd231pd ymm6, ymm12, [rip + 3f + 768]
 vmovdqa ymm4, ymm7
-vfmadd231pd ymm4, ymm1, [rip + 5f + 1120]
-vpaddq ymm6, ymm6, [rsp + 1088]
-vpaddq ymm4, ymm4, [rsp + 1056]
+vfmadd231pd ymm4, ymm1, [rip + 3f + 768]
+vpaddq ymm6, ymm6, [r9 + 32]
+vpaddq ymm4, ymm4, [r8 + 32]
 vmovdqa ymm14, ymm3
-vfmadd231pd ymm14, ymm12, [rip + 5f + 1152]
+vfmadd231pd ymm14, ymm12, [rip + 3f + 320]
 vmovdqa ymm8, ymm7
-vfmadd231pd ymm8, ymm1, [rip + 5f + 1152]
-vmovdqu [rsp + 1056], ymm9
+vfmadd231pd ymm8, ymm1, [rip + 3f + 320]
+vmovdqu [r8 + 32], ymm9
 vsubpd ymm9, ymm11, ymm14
-vmovdqu [rsp + 1088], ymm13
+vmovdqu [r9 + 32], ymm13
 vsubpd ymm13, ymm10, ymm8
-vfmadd231pd ymm9, ymm12, [rip + 5f + 1152]
-vfmadd231pd ymm13, ymm1, [rip + 5f + 1152]
+vfmadd231pd ymm9, ymm12, [rip + 3f + 320]
+vfmadd231pd ymm13, ymm1, [rip + 3f + 320]
 vpaddq ymm6, ymm9, ymm6
 vpaddq ymm4, ymm13, ymm4
-vpaddq ymm14, ymm14, [rsp + 1184]
-vpaddq ymm8, ymm8, [rsp + 1152]
-vmovdqu ymm13, [rip + 5f + 1184]
+vpaddq ymm14, ymm14, [r9 - 64]
+vpaddq ymm8, ymm8, [r8 - 64]
+vmovdqu ymm13, [rip + 3f + 512]
 vmovdqa ymm9, ymm3
 vfmadd231pd ymm9, ymm12, ymm13
-vmovdqu [rsp + 1152], ymm4
+vmovdqu [r8 - 64], ymm4
 vmovdqa ymm4, ymm7
-vfmadd231pd ymm4, ymm1, [rip + 5f + 1184]
-vmovdqu [rsp + 1184], ymm6
+vfmadd231pd ymm4, ymm1, [rip + 3f + 512]
+vmovdqu [r9 - 64], ymm6
 vsubpd ymm6, ymm11, ymm9
-vmovdqu [rsp + 928], ymm0
+vmovdqu [r8 + 64], ymm0
 vsubpd ymm0, ymm10, ymm4
 vfmadd231pd ymm6, ymm12, ymm13
-vfmadd231pd ymm0, ymm1, [rip + 5f + 1184]
+vfmadd231pd ymm0, ymm1, [rip + 3f + 512]
 vpaddq ymm14, ymm6, ymm14
 vpaddq ymm8, ymm0, ymm8
-vpaddq ymm9, ymm9, [rsp + 896]
-vpaddq ymm4, ymm4, [rsp + 192]
-vmovdqu ymm0, [rip + 5f + 1216]
+vpaddq ymm9, ymm9, [r8]
+vpaddq ymm4, ymm4, [r10 - 128]
+vmovdqu ymm0, [rip + 3f + 800]
 vmovdqa ymm6, ymm3
 vfmadd231pd ymm6, ymm12, ymm0
-vmovdqu ymm13, [rip + 5f + 1216]
-vmovdqu [rsp + 192], ymm8
+vmovdqu ymm13, [rip + 3f + 800]
+vmovdqu [r10 - 128], ymm8
 vmovdqa ymm8, ymm7
 vfmadd231pd ymm8, ymm1, ymm13
-vmovdqu [rsp + 896], ymm14
+vmovdqu [r8], ymm14
 vsubpd ymm14, ymm11, ymm6
-vmovdqu [rsp + 224], ymm5
+vmovdqu [r9 - 32], ymm5
 vsubpd ymm5, ymm10, ymm8
 vfmadd231pd ymm14, ymm12, ymm0
 vfmadd231pd ymm5, ymm1, ymm13
 vpaddq ymm9, ymm14, ymm9
 vpaddq ymm4, ymm5, ymm4
-vpaddq ymm6, ymm6, [rsp + 32]
-vpaddq ymm8, ymm8, [rsp + 160]
-vmovdqu ymm5, [rip + 5f + 1248]
+vpaddq ymm6, ymm6, [r9 + 64]
+vpaddq ymm8, ymm8, [r9 + 96]
+vmovdqu ymm5, [rip + 3f + 832]
 vmovdqa ymm14, ymm3
 vfmadd231pd ymm14, ymm12, ymm5
-vmovdqu ymm13, [rip + 5f + 1248]
+vmovdqu ymm13, [rip + 3f + 832]
 vmovdqa ymm0, ymm7
 vfmadd231pd ymm0, ymm1, ymm13
-vmovdqu [rsp + 160], ymm4
+vmovdqu [r9 + 96], ymm4
 vsubpd ymm4, ymm11, ymm14
-vmovdqu [rsp + 32], ymm9
+vmovdqu [r9 + 64], ymm9
 vsubpd ymm9, ymm10, ymm0
 vfmadd231pd ymm4, ymm12, ymm5
 vfmadd231pd ymm9, ymm1, ymm13
@@ -2260,10 +2264,10 @@ vpaddq ymm6, ymm4, ymm6
 vpaddq ymm8, ymm9, ymm8
 vpaddq ymm2, ymm14, ymm2
 vpaddq ymm15, ymm0, ymm15
-vmovdqu ymm0, [rip + 5f + 1280]
+vmovdqu ymm0, [rip + 3f + 864]
 vmovdqa ymm14, ymm3
 vfmadd231pd ymm14, ymm12, ymm0
-vmovdqu ymm9, [rip + 5f + 1280]
+vmovdqu ymm9, [rip + 3f + 864]
 vmovdqa ymm4, ymm7
 vfmadd231pd ymm4, ymm1, ymm9
 vsubpd ymm13, ymm11, ymm14
@@ -2272,102 +2276,102 @@ vfmadd231pd ymm13, ymm12, ymm0
 vfmadd231pd ymm5, ymm1, ymm9
 vpaddq ymm2, ymm13, ymm2
 vpaddq ymm15, ymm5, ymm15
-vpaddq ymm14, ymm14, [rsp + 1120]
-vpaddq ymm4, ymm4, [rsp + 864]
-vmovdqu ymm5, [rip + 5f + 1312]
+vpaddq ymm14, ymm14, [r8 - 32]
+vpaddq ymm4, ymm4, [r8 - 128]
+vmovdqu ymm5, [rip + 3f + 896]
 vmovdqa ymm13, ymm3
 vfmadd231pd ymm13, ymm12, ymm5
-vmovdqu ymm9, [rip + 5f + 1312]
+vmovdqu ymm9, [rip + 3f + 896]
 vmovdqa ymm0, ymm7
 vfmadd231pd ymm0, ymm1, ymm9
-vmovdqu [rsp + 864], ymm15
+vmovdqu [r8 - 128], ymm15
 vsubpd ymm15, ymm11, ymm13
-vmovdqu [rsp + 1120], ymm2
+vmovdqu [r8 - 32], ymm2
 vsubpd ymm2, ymm10, ymm0
 vfmadd231pd ymm15, ymm12, ymm5
 vfmadd231pd ymm2, ymm1, ymm9
 vpaddq ymm14, ymm15, ymm14
 vpaddq ymm4, ymm2, ymm4
-vpaddq ymm13, ymm13, [rsp + 224]
-vpaddq ymm0, ymm0, [rsp + 928]
-vmovdqu ymm2, [rip + 5f + 1344]
+vpaddq ymm13, ymm13, [r9 - 32]
+vpaddq ymm0, ymm0, [r8 + 64]
+vmovdqu ymm2, [rip + 3f + 928]
 vmovdqa ymm15, ymm3
 vfmadd231pd ymm15, ymm12, ymm2
-vmovdqu ymm9, [rip + 5f + 1344]
+vmovdqu ymm9, [rip + 3f + 928]
 vmovdqa ymm5, ymm7
 vfmadd231pd ymm5, ymm1, ymm9
-vmovdqu [rsp + 928], ymm4
+vmovdqu [r8 + 64], ymm4
 vsubpd ymm4, ymm11, ymm15
-vmovdqu [rsp + 224], ymm14
+vmovdqu [r9 - 32], ymm14
 vsubpd ymm14, ymm10, ymm5
 vfmadd231pd ymm4, ymm12, ymm2
 vfmadd231pd ymm14, ymm1, ymm9
 vpaddq ymm13, ymm4, ymm13
 vpaddq ymm0, ymm14, ymm0
-vpaddq ymm15, ymm15, [rsp + 1088]
-vpaddq ymm5, ymm5, [rsp + 1056]
-vmovdqu ymm14, [rsp + 320]
-vpaddq ymm14, ymm14, [rip + 5f + 1376]
-vmovdqu ymm4, [rsp + 992]
-vpaddq ymm4, ymm4, [rip + 5f + 1376]
+vpaddq ymm15, ymm15, [r9 + 32]
+vpaddq ymm5, ymm5, [r8 + 32]
+vmovdqu ymm14, [r9]
+vpaddq ymm14, ymm14, [rip + 3f + 1376]
+vmovdqu ymm4, [r8 - 96]
+vpaddq ymm4, ymm4, [rip + 3f + 1376]
 vpsrlq ymm14, ymm14, 52
 vpsrlq ymm4, ymm4, 52
-vpaddq ymm14, ymm14, [rsp + 1184]
-vpaddq ymm4, ymm4, [rsp + 1152]
-vpaddq ymm9, ymm14, [rip + 5f + 1408]
-vpaddq ymm1, ymm4, [rip + 5f + 1408]
-vpand ymm9, ymm9, [rip + 5f]
-vpand ymm1, ymm1, [rip + 5f]
-vmovdqu ymm2, [rip + 5f + 32]
+vpaddq ymm14, ymm14, [r9 - 64]
+vpaddq ymm4, ymm4, [r8 - 64]
+vpaddq ymm9, ymm14, [rip + 3f + 1408]
+vpaddq ymm1, ymm4, [rip + 3f + 1408]
+vpand ymm9, ymm9, [r11 - 128]
+vpand ymm1, ymm1, [r11 - 128]
+vmovdqu ymm2, [r11 - 96]
 vpaddq ymm9, ymm9, ymm2
-vmovdqu ymm12, [rip + 5f + 32]
+vmovdqu ymm12, [r11 - 96]
 vpaddq ymm1, ymm1, ymm12
 vsubpd ymm9, ymm9, ymm2
 vsubpd ymm1, ymm1, ymm12
-vmovdqu [rsp + 1152], ymm4
+vmovdqu [r8 - 64], ymm4
 vmovdqa ymm4, ymm3
-vfmadd231pd ymm4, ymm9, [rip + 5f + 1088]
-vmovdqu [rsp + 1184], ymm14
+vfmadd231pd ymm4, ymm9, [r11]
+vmovdqu [r9 - 64], ymm14
 vmovdqa ymm14, ymm7
-vfmadd231pd ymm14, ymm1, [rip + 5f + 1088]
+vfmadd231pd ymm14, ymm1, [r11]
 vsubpd ymm4, ymm11, ymm4
 vsubpd ymm14, ymm10, ymm14
-vfmadd231pd ymm4, ymm9, [rip + 5f + 1088]
-vfmadd231pd ymm14, ymm1, [rip + 5f + 1088]
+vfmadd231pd ymm4, ymm9, [r11]
+vfmadd231pd ymm14, ymm1, [r11]
 vsubpd ymm2, ymm4, ymm2
 vsubpd ymm12, ymm14, ymm12
 vmovdqa ymm14, ymm3
-vfmadd231pd ymm14, ymm2, [rip + 5f + 1120]
+vfmadd231pd ymm14, ymm2, [rip + 3f + 768]
 vmovdqa ymm4, ymm7
-vfmadd231pd ymm4, ymm12, [rip + 5f + 1120]
-vpaddq ymm14, ymm14, [rsp + 896]
-vpaddq ymm4, ymm4, [rsp + 192]
-vmovdqu ymm1, [rip + 5f + 1152]
+vfmadd231pd ymm4, ymm12, [rip + 3f + 768]
+vpaddq ymm14, ymm14, [r8]
+vpaddq ymm4, ymm4, [r10 - 128]
+vmovdqu ymm1, [rip + 3f + 320]
 vmovdqa ymm9, ymm3
 vfmadd231pd ymm9, ymm2, ymm1
-vmovdqu [rsp + 192], ymm5
+vmovdqu [r10 - 128], ymm5
 vmovdqa ymm5, ymm7
-vfmadd231pd ymm5, ymm12, [rip + 5f + 1152]
-vmovdqu [rsp + 896], ymm15
+vfmadd231pd ymm5, ymm12, [rip + 3f + 320]
+vmovdqu [r8], ymm15
 vsubpd ymm15, ymm11, ymm9
-vmovdqu [rsp + 992], ymm0
+vmovdqu [r8 - 96], ymm0
 vsubpd ymm0, ymm10, ymm5
 vfmadd231pd ymm15, ymm2, ymm1
-vfmadd231pd ymm0, ymm12, [rip + 5f + 1152]
+vfmadd231pd ymm0, ymm12, [rip + 3f + 320]
 vpaddq ymm14, ymm15, ymm14
 vpaddq ymm4, ymm0, ymm4
-vpaddq ymm9, ymm9, [rsp + 32]
-vpaddq ymm5, ymm5, [rsp + 160]
-vmovdqu ymm0, [rip + 5f + 1184]
+vpaddq ymm9, ymm9, [r9 + 64]
+vpaddq ymm5, ymm5, [r9 + 96]
+vmovdqu ymm0, [rip + 3f + 512]
 vmovdqa ymm15, ymm3
 vfmadd231pd ymm15, ymm2, ymm0
-vmovdqu ymm1, [rip + 5f + 1184]
-vmovdqu [rsp + 160], ymm4
+vmovdqu ymm1, [rip + 3f + 512]
+vmovdqu [r9 + 96], ymm4
 vmovdqa ymm4, ymm7
 vfmadd231pd ymm4, ymm12, ymm1
-vmovdqu [rsp + 32], ymm14
+vmovdqu [r9 + 64], ymm14
 vsubpd ymm14, ymm11, ymm15
-vmovdqu [rsp + 320], ymm13
+vmovdqu [r9], ymm13
 vsubpd ymm13, ymm10, ymm4
 vfmadd231pd ymm14, ymm2, ymm0
 vfmadd231pd ymm13, ymm12, ymm1
@@ -2375,10 +2379,10 @@ vpaddq ymm9, ymm14, ymm9
 vpaddq ymm5, ymm13, ymm5
 vpaddq ymm6, ymm15, ymm6
 vpaddq ymm8, ymm4, ymm8
-vmovdqu ymm4, [rip + 5f + 1216]
+vmovdqu ymm4, [rip + 3f + 800]
 vmovdqa ymm15, ymm3
 vfmadd231pd ymm15, ymm2, ymm4
-vmovdqu ymm13, [rip + 5f + 1216]
+vmovdqu ymm13, [rip + 3f + 800]
 vmovdqa ymm14, ymm7
 vfmadd231pd ymm14, ymm12, ymm13
 vsubpd ymm1, ymm11, ymm15
@@ -2387,59 +2391,59 @@ vfmadd231pd ymm1, ymm2, ymm4
 vfmadd231pd ymm0, ymm12, ymm13
 vpaddq ymm6, ymm1, ymm6
 vpaddq ymm8, ymm0, ymm8
-vpaddq ymm15, ymm15, [rsp + 1120]
-vpaddq ymm14, ymm14, [rsp + 864]
-vmovdqu ymm0, [rip + 5f + 1248]
+vpaddq ymm15, ymm15, [r8 - 32]
+vpaddq ymm14, ymm14, [r8 - 128]
+vmovdqu ymm0, [rip + 3f + 832]
 vmovdqa ymm1, ymm3
 vfmadd231pd ymm1, ymm2, ymm0
-vmovdqu ymm13, [rip + 5f + 1248]
+vmovdqu ymm13, [rip + 3f + 832]
 vmovdqa ymm4, ymm7
 vfmadd231pd ymm4, ymm12, ymm13
-vmovdqu [rsp + 864], ymm8
+vmovdqu [r8 - 128], ymm8
 vsubpd ymm8, ymm11, ymm1
-vmovdqu [rsp + 1120], ymm6
+vmovdqu [r8 - 32], ymm6
 vsubpd ymm6, ymm10, ymm4
 vfmadd231pd ymm8, ymm2, ymm0
 vfmadd231pd ymm6, ymm12, ymm13
 vpaddq ymm15, ymm8, ymm15
 vpaddq ymm14, ymm6, ymm14
-vpaddq ymm1, ymm1, [rsp + 224]
-vpaddq ymm4, ymm4, [rsp + 928]
-vmovdqu ymm6, [rip + 5f + 1280]
+vpaddq ymm1, ymm1, [r9 - 32]
+vpaddq ymm4, ymm4, [r8 + 64]
+vmovdqu ymm6, [rip + 3f + 864]
 vmovdqa ymm8, ymm3
 vfmadd231pd ymm8, ymm2, ymm6
-vmovdqu ymm13, [rip + 5f + 1280]
+vmovdqu ymm13, [rip + 3f + 864]
 vmovdqa ymm0, ymm7
 vfmadd231pd ymm0, ymm12, ymm13
-vmovdqu [rsp + 928], ymm14
+vmovdqu [r8 + 64], ymm14
 vsubpd ymm14, ymm11, ymm8
-vmovdqu [rsp + 224], ymm15
+vmovdqu [r9 - 32], ymm15
 vsubpd ymm15, ymm10, ymm0
 vfmadd231pd ymm14, ymm2, ymm6
 vfmadd231pd ymm15, ymm12, ymm13
 vpaddq ymm1, ymm14, ymm1
 vpaddq ymm4, ymm15, ymm4
-vpaddq ymm8, ymm8, [rsp + 320]
-vpaddq ymm0, ymm0, [rsp + 992]
-vmovdqu ymm15, [rip + 5f + 1312]
+vpaddq ymm8, ymm8, [r9]
+vpaddq ymm0, ymm0, [r8 - 96]
+vmovdqu ymm15, [rip + 3f + 896]
 vmovdqa ymm14, ymm3
 vfmadd231pd ymm14, ymm2, ymm15
-vmovdqu ymm13, [rip + 5f + 1312]
+vmovdqu ymm13, [rip + 3f + 896]
 vmovdqa ymm6, ymm7
 vfmadd231pd ymm6, ymm12, ymm13
-vmovdqu [rsp + 992], ymm4
+vmovdqu [r8 - 96], ymm4
 vsubpd ymm4, ymm11, ymm14
-vmovdqu [rsp + 320], ymm1
+vmovdqu [r9], ymm1
 vsubpd ymm1, ymm10, ymm6
 vfmadd231pd ymm4, ymm2, ymm15
 vfmadd231pd ymm1, ymm12, ymm13
 vpaddq ymm8, ymm4, ymm8
 vpaddq ymm0, ymm1, ymm0
-vpaddq ymm14, ymm14, [rsp + 896]
-vpaddq ymm6, ymm6, [rsp + 192]
-vmovdqu ymm1, [rip + 5f + 1344]
+vpaddq ymm14, ymm14, [r8]
+vpaddq ymm6, ymm6, [r10 - 128]
+vmovdqu ymm1, [rip + 3f + 928]
 vfmadd231pd ymm3, ymm2, ymm1
-vmovdqu ymm4, [rip + 5f + 1344]
+vmovdqu ymm4, [rip + 3f + 928]
 vfmadd231pd ymm7, ymm12, ymm4
 vsubpd ymm11, ymm11, ymm3
 vsubpd ymm10, ymm10, ymm7
@@ -2447,151 +2451,151 @@ vfmadd231pd ymm11, ymm2, ymm1
 vfmadd231pd ymm10, ymm12, ymm4
 vpaddq ymm14, ymm11, ymm14
 vpaddq ymm6, ymm10, ymm6
-vpaddq ymm3, ymm3, [rsp + 416]
-vpaddq ymm7, ymm7, [rsp + 256]
-vmovdqu ymm10, [rsp + 1184]
-vpaddq ymm10, ymm10, [rip + 5f + 1440]
-vmovdqu ymm11, [rsp + 1152]
-vpaddq ymm11, ymm11, [rip + 5f + 1440]
+vpaddq ymm3, ymm3, [rsp + 1120]
+vpaddq ymm7, ymm7, [rsp + 1056]
+vmovdqu ymm10, [r9 - 64]
+vpaddq ymm10, ymm10, [rip + 3f + 1440]
+vmovdqu ymm11, [r8 - 64]
+vpaddq ymm11, ymm11, [rip + 3f + 1440]
 vpsrlq ymm10, ymm10, 52
 vpsrlq ymm11, ymm11, 52
-vpaddq ymm10, ymm10, [rsp + 32]
-vpaddq ymm11, ymm11, [rsp + 160]
-vpaddq ymm4, ymm10, [rip + 5f + 1472]
-vpaddq ymm12, ymm11, [rip + 5f + 1472]
+vpaddq ymm10, ymm10, [r9 + 64]
+vpaddq ymm11, ymm11, [r9 + 96]
+vpaddq ymm4, ymm10, [rip + 3f + 1472]
+vpaddq ymm12, ymm11, [rip + 3f + 1472]
 vpsrlq ymm1, ymm4, 52
 vpsrlq ymm2, ymm12, 52
 vpaddq ymm1, ymm9, ymm1
 vpaddq ymm2, ymm5, ymm2
-vpaddq ymm1, ymm1, [rip + 5f + 1504]
-vpaddq ymm2, ymm2, [rip + 5f + 1504]
+vpaddq ymm1, ymm1, [rip + 3f + 1504]
+vpaddq ymm2, ymm2, [rip + 3f + 1504]
 vpsrlq ymm13, ymm1, 52
 vpsrlq ymm15, ymm2, 52
-vpaddq ymm13, ymm13, [rsp + 1120]
-vpaddq ymm15, ymm15, [rsp + 864]
-vpaddq ymm13, ymm13, [rip + 5f + 1536]
-vpaddq ymm15, ymm15, [rip + 5f + 1536]
-vmovdqu [rsp + 160], ymm2
+vpaddq ymm13, ymm13, [r8 - 32]
+vpaddq ymm15, ymm15, [r8 - 128]
+vpaddq ymm13, ymm13, [rip + 3f + 1536]
+vpaddq ymm15, ymm15, [rip + 3f + 1536]
+vmovdqu [r9 + 96], ymm2
 vpsrlq ymm2, ymm13, 52
-vmovdqu [rsp + 32], ymm13
+vmovdqu [r9 + 64], ymm13
 vpsrlq ymm13, ymm15, 52
-vpaddq ymm2, ymm2, [rsp + 224]
-vpaddq ymm13, ymm13, [rsp + 928]
-vpaddq ymm2, ymm2, [rip + 5f + 1568]
-vpaddq ymm13, ymm13, [rip + 5f + 1568]
-vmovdqu [rsp + 1152], ymm15
+vpaddq ymm2, ymm2, [r9 - 32]
+vpaddq ymm13, ymm13, [r8 + 64]
+vpaddq ymm2, ymm2, [rip + 3f + 1568]
+vpaddq ymm13, ymm13, [rip + 3f + 1568]
+vmovdqu [r8 - 64], ymm15
 vpsrlq ymm15, ymm2, 52
-vmovdqu [rsp + 1184], ymm2
+vmovdqu [r9 - 64], ymm2
 vpsrlq ymm2, ymm13, 52
-vpaddq ymm15, ymm15, [rsp + 320]
-vpaddq ymm2, ymm2, [rsp + 992]
-vpaddq ymm15, ymm15, [rip + 5f + 1600]
-vpaddq ymm2, ymm2, [rip + 5f + 1600]
-vmovdqu [rsp + 256], ymm13
+vpaddq ymm15, ymm15, [r9]
+vpaddq ymm2, ymm2, [r8 - 96]
+vpaddq ymm15, ymm15, [rip + 3f + 1600]
+vpaddq ymm2, ymm2, [rip + 3f + 1600]
+vmovdqu [rsp + 1056], ymm13
 vpsrlq ymm13, ymm15, 52
-vmovdqu [rsp + 416], ymm15
+vmovdqu [rsp + 1120], ymm15
 vpsrlq ymm15, ymm2, 52
 vpaddq ymm13, ymm8, ymm13
 vpaddq ymm15, ymm0, ymm15
-vpaddq ymm13, ymm13, [rip + 5f + 1632]
-vpaddq ymm15, ymm15, [rip + 5f + 1632]
-vmovdqu [rsp + 192], ymm2
+vpaddq ymm13, ymm13, [rip + 3f + 1632]
+vpaddq ymm15, ymm15, [rip + 3f + 1632]
+vmovdqu [r10 - 128], ymm2
 vpsrlq ymm2, ymm13, 52
-vmovdqu [rsp + 896], ymm13
+vmovdqu [r8], ymm13
 vpsrlq ymm13, ymm15, 52
 vpaddq ymm2, ymm14, ymm2
 vpaddq ymm13, ymm6, ymm13
-vpaddq ymm2, ymm2, [rip + 5f + 1664]
-vpaddq ymm13, ymm13, [rip + 5f + 1664]
-vmovdqu [rsp + 1056], ymm15
+vpaddq ymm2, ymm2, [rip + 3f + 1664]
+vpaddq ymm13, ymm13, [rip + 3f + 1664]
+vmovdqu [r8 + 32], ymm15
 vpsrlq ymm15, ymm2, 52
-vmovdqu [rsp + 1088], ymm2
+vmovdqu [r9 + 32], ymm2
 vpsrlq ymm2, ymm13, 52
 vpaddq ymm15, ymm3, ymm15
 vpaddq ymm2, ymm7, ymm2
-vpaddq ymm15, ymm15, [rip + 5f + 1696]
-vpaddq ymm2, ymm2, [rip + 5f + 1696]
-vpaddq ymm10, ymm10, [rip + 5f + 1728]
-vpaddq ymm11, ymm11, [rip + 5f + 1728]
-vmovdqu [rsp + 832], ymm13
+vpaddq ymm15, ymm15, [rip + 3f + 1696]
+vpaddq ymm2, ymm2, [rip + 3f + 1696]
+vpaddq ymm10, ymm10, [rip + 3f + 1728]
+vpaddq ymm11, ymm11, [rip + 3f + 1728]
+vmovdqu [rsp + 1152], ymm13
 vpsrlq ymm13, ymm10, 52
-vmovdqu [rsp + 288], ymm1
+vmovdqu [rsp + 1088], ymm1
 vpsrlq ymm1, ymm11, 52
 vpaddq ymm13, ymm9, ymm13
 vpaddq ymm1, ymm5, ymm1
-vpaddq ymm13, ymm13, [rip + 5f + 1760]
-vpaddq ymm1, ymm1, [rip + 5f + 1760]
+vpaddq ymm13, ymm13, [rip + 3f + 1760]
+vpaddq ymm1, ymm1, [rip + 3f + 1760]
 vpsrlq ymm5, ymm13, 52
 vpsrlq ymm9, ymm1, 52
-vpaddq ymm5, ymm5, [rsp + 1120]
-vpaddq ymm9, ymm9, [rsp + 864]
-vpaddq ymm5, ymm5, [rip + 5f + 1792]
-vpaddq ymm9, ymm9, [rip + 5f + 1792]
-vmovdqu [rsp + 864], ymm1
+vpaddq ymm5, ymm5, [r8 - 32]
+vpaddq ymm9, ymm9, [r8 - 128]
+vpaddq ymm5, ymm5, [rip + 3f + 1792]
+vpaddq ymm9, ymm9, [rip + 3f + 1792]
+vmovdqu [r8 - 128], ymm1
 vpsrlq ymm1, ymm5, 52
-vmovdqu [rsp + 1120], ymm5
+vmovdqu [r8 - 32], ymm5
 vpsrlq ymm5, ymm9, 52
-vpaddq ymm1, ymm1, [rsp + 224]
-vpaddq ymm5, ymm5, [rsp + 928]
-vpaddq ymm1, ymm1, [rip + 5f + 1824]
-vpaddq ymm5, ymm5, [rip + 5f + 1824]
-vmovdqu [rsp + 928], ymm9
+vpaddq ymm1, ymm1, [r9 - 32]
+vpaddq ymm5, ymm5, [r8 + 64]
+vpaddq ymm1, ymm1, [rip + 3f + 1824]
+vpaddq ymm5, ymm5, [rip + 3f + 1824]
+vmovdqu [r8 + 64], ymm9
 vpsrlq ymm9, ymm1, 52
-vmovdqu [rsp + 224], ymm1
+vmovdqu [r9 - 32], ymm1
 vpsrlq ymm1, ymm5, 52
-vpaddq ymm9, ymm9, [rsp + 320]
-vpaddq ymm1, ymm1, [rsp + 992]
-vpaddq ymm9, ymm9, [rip + 5f + 1856]
-vpaddq ymm1, ymm1, [rip + 5f + 1856]
-vmovdqu [rsp + 992], ymm5
+vpaddq ymm9, ymm9, [r9]
+vpaddq ymm1, ymm1, [r8 - 96]
+vpaddq ymm9, ymm9, [rip + 3f + 1856]
+vpaddq ymm1, ymm1, [rip + 3f + 1856]
+vmovdqu [r8 - 96], ymm5
 vpsrlq ymm5, ymm9, 52
-vmovdqu [rsp + 320], ymm9
+vmovdqu [r9], ymm9
 vpsrlq ymm9, ymm1, 52
 vpaddq ymm5, ymm8, ymm5
 vpaddq ymm9, ymm0, ymm9
-vpaddq ymm5, ymm5, [rip + 5f + 1888]
-vpaddq ymm9, ymm9, [rip + 5f + 1888]
+vpaddq ymm5, ymm5, [rip + 3f + 1888]
+vpaddq ymm9, ymm9, [rip + 3f + 1888]
 vpsrlq ymm0, ymm5, 52
 vpsrlq ymm8, ymm9, 52
 vpaddq ymm0, ymm14, ymm0
 vpaddq ymm8, ymm6, ymm8
-vpaddq ymm0, ymm0, [rip + 5f + 1920]
-vpaddq ymm8, ymm8, [rip + 5f + 1920]
+vpaddq ymm0, ymm0, [rip + 3f + 1920]
+vpaddq ymm8, ymm8, [rip + 3f + 1920]
 vpsrlq ymm6, ymm0, 52
 vpsrlq ymm14, ymm8, 52
 vpaddq ymm6, ymm3, ymm6
 vpaddq ymm14, ymm7, ymm14
 vblendvpd ymm10, ymm4, ymm10, ymm15
 vblendvpd ymm11, ymm12, ymm11, ymm2
-vmovdqu ymm12, [rsp + 288]
+vmovdqu ymm12, [rsp + 1088]
 vblendvpd ymm13, ymm12, ymm13, ymm15
-vmovdqu ymm12, [rsp + 160]
-vblendvpd ymm12, ymm12, [rsp + 864], ymm2
-vmovdqu ymm4, [rsp + 32]
-vblendvpd ymm4, ymm4, [rsp + 1120], ymm15
-vmovdqu ymm7, [rsp + 1152]
-vblendvpd ymm7, ymm7, [rsp + 928], ymm2
-vmovdqu ymm3, [rsp + 1184]
-vblendvpd ymm3, ymm3, [rsp + 224], ymm15
-vmovdqu [rsp + 224], ymm3
-vmovdqu ymm3, [rsp + 256]
-vblendvpd ymm3, ymm3, [rsp + 992], ymm2
-vmovdqu [rsp + 992], ymm3
-vmovdqu ymm3, [rsp + 416]
-vblendvpd ymm3, ymm3, [rsp + 320], ymm15
-vmovdqu [rsp + 320], ymm3
-vmovdqu ymm3, [rsp + 192]
-vblendvpd ymm1, ymm3, ymm1, ymm2
-vmovdqu ymm3, [rsp + 896]
-vblendvpd ymm5, ymm3, ymm5, ymm15
+vmovdqu ymm12, [r9 + 96]
+vblendvpd ymm12, ymm12, [r8 - 128], ymm2
+vmovdqu ymm4, [r9 + 64]
+vblendvpd ymm4, ymm4, [r8 - 32], ymm15
+vmovdqu ymm7, [r8 - 64]
+vblendvpd ymm7, ymm7, [r8 + 64], ymm2
+vmovdqu ymm3, [r9 - 64]
+vblendvpd ymm3, ymm3, [r9 - 32], ymm15
+vmovdqu [r9 - 32], ymm3
 vmovdqu ymm3, [rsp + 1056]
+vblendvpd ymm3, ymm3, [r8 - 96], ymm2
+vmovdqu [r8 - 96], ymm3
+vmovdqu ymm3, [rsp + 1120]
+vblendvpd ymm3, ymm3, [r9], ymm15
+vmovdqu [r9], ymm3
+vmovdqu ymm3, [r10 - 128]
+vblendvpd ymm1, ymm3, ymm1, ymm2
+vmovdqu ymm3, [r8]
+vblendvpd ymm5, ymm3, ymm5, ymm15
+vmovdqu ymm3, [r8 + 32]
 vblendvpd ymm9, ymm3, ymm9, ymm2
-vmovdqu ymm3, [rsp + 1088]
+vmovdqu ymm3, [r9 + 32]
 vblendvpd ymm0, ymm3, ymm0, ymm15
-vmovdqu ymm3, [rsp + 832]
+vmovdqu ymm3, [rsp + 1152]
 vblendvpd ymm8, ymm3, ymm8, ymm2
-vpaddq ymm6, ymm6, [rip + 5f + 1952]
-vpaddq ymm14, ymm14, [rip + 5f + 1952]
+vpaddq ymm6, ymm6, [rip + 3f + 1952]
+vpaddq ymm14, ymm14, [rip + 3f + 1952]
 vblendvpd ymm6, ymm15, ymm6, ymm15
 vblendvpd ymm14, ymm2, ymm14, ymm2
 vpsllq ymm10, ymm10, 12
@@ -2614,10 +2618,10 @@ vpsllq ymm4, ymm4, 12
 vpsllq ymm7, ymm7, 12
 vpsrlq ymm4, ymm4, 36
 vpsrlq ymm7, ymm7, 36
-vmovdqu ymm2, [rsp + 224]
+vmovdqu ymm2, [r9 - 32]
 vpsllq ymm15, ymm2, 28
-vmovdqu ymm3, [rsp + 992]
-vmovdqu [rsp + 832], ymm12
+vmovdqu ymm3, [r8 - 96]
+vmovdqu [rsp + 1152], ymm12
 vpsllq ymm12, ymm3, 28
 vpaddq ymm4, ymm15, ymm4
 vpaddq ymm7, ymm12, ymm7
@@ -2625,9 +2629,9 @@ vpsllq ymm2, ymm2, 12
 vpsllq ymm3, ymm3, 12
 vpsrlq ymm2, ymm2, 48
 vpsrlq ymm3, ymm3, 48
-vmovdqu ymm12, [rsp + 320]
+vmovdqu ymm12, [r9]
 vpsllq ymm15, ymm12, 16
-vmovdqu [rsp + 992], ymm7
+vmovdqu [r8 - 96], ymm7
 vpsllq ymm7, ymm1, 16
 vpaddq ymm2, ymm15, ymm2
 vpaddq ymm3, ymm7, ymm3
@@ -2656,12 +2660,12 @@ vpsllq ymm14, ymm14, 44
 vpaddq ymm0, ymm6, ymm0
 vpaddq ymm8, ymm14, ymm8
 vpunpcklqdq ymm14, ymm10, ymm13
-vmovdqu ymm6, [rsp + 832]
+vmovdqu ymm6, [rsp + 1152]
 vpunpcklqdq ymm9, ymm11, ymm6
 vpunpckhqdq ymm13, ymm10, ymm13
 vpunpckhqdq ymm6, ymm11, ymm6
 vpunpcklqdq ymm11, ymm4, ymm2
-vmovdqu ymm10, [rsp + 992]
+vmovdqu ymm10, [r8 - 96]
 vpunpcklqdq ymm5, ymm10, ymm3
 vpunpckhqdq ymm2, ymm4, ymm2
 vpunpckhqdq ymm3, ymm10, ymm3
@@ -2697,8 +2701,8 @@ add rsi, 384
 add rdx, 384
 add rcx, 384
 sub rdi, 8
-jae 4b
-3:
+jae 5b
+4:
 add rdi, 8
 jz 6f
 imul rdi, rdi, -48
@@ -2788,9 +2792,9 @@ vpsrlq ymm15, ymm4, 8
 vpsrlq ymm14, ymm5, 8
 vpsrlq ymm4, ymm4, 60
 vpsrlq ymm5, ymm5, 60
-vmovdqu [rsp], ymm14
+vmovdqu [r10], ymm14
 vpsllq ymm14, ymm3, 4
-vmovdqu [rsp + 32], ymm15
+vmovdqu [r9 + 64], ymm15
 vpsllq ymm15, ymm2, 4
 vpaddq ymm4, ymm14, ymm4
 vpaddq ymm5, ymm15, ymm5
@@ -2818,9 +2822,9 @@ vmovdqu xmm14, [rax]
 vmovdqu xmm15, [rax + 192]
 vpmaskmovq xmm14, xmm14, [rdx]
 vpmaskmovq xmm15, xmm15, [rdx + 192]
-vmovdqu [rsp + 64], ymm13
+vmovdqu [r10 + 96], ymm13
 vmovdqu xmm13, [rax + 96]
-vmovdqu [rsp + 96], ymm12
+vmovdqu [rsp + 768], ymm12
 vmovdqu xmm12, [rax + 288]
 vpmaskmovq xmm13, xmm13, [rdx + 96]
 vpmaskmovq xmm12, xmm12, [rdx + 288]
@@ -2830,9 +2834,9 @@ vmovdqu xmm15, [rax + 48]
 vmovdqu xmm14, [rax + 240]
 vpmaskmovq xmm15, xmm15, [rdx + 48]
 vpmaskmovq xmm14, xmm14, [rdx + 240]
-vmovdqu [rsp + 128], ymm6
+vmovdqu [rsp + 800], ymm6
 vmovdqu xmm6, [rax + 144]
-vmovdqu [rsp + 160], ymm7
+vmovdqu [r9 + 96], ymm7
 vmovdqu xmm7, [rax + 336]
 vpmaskmovq xmm6, xmm6, [rdx + 144]
 vpmaskmovq xmm7, xmm7, [rdx + 336]
@@ -2846,9 +2850,9 @@ vmovdqu xmm12, [rax + 16]
 vmovdqu xmm13, [rax + 208]
 vpmaskmovq xmm12, xmm12, [rdx + 16]
 vpmaskmovq xmm13, xmm13, [rdx + 208]
-vmovdqu [rsp + 192], ymm9
+vmovdqu [r10 - 128], ymm9
 vmovdqu xmm9, [rax + 112]
-vmovdqu [rsp + 224], ymm8
+vmovdqu [r9 - 32], ymm8
 vmovdqu xmm8, [rax + 304]
 vpmaskmovq xmm9, xmm9, [rdx + 112]
 vpmaskmovq xmm8, xmm8, [rdx + 304]
@@ -2858,9 +2862,9 @@ vmovdqu xmm13, [rax + 64]
 vmovdqu xmm12, [rax + 256]
 vpmaskmovq xmm13, xmm13, [rdx + 64]
 vpmaskmovq xmm12, xmm12, [rdx + 256]
-vmovdqu [rsp + 256], ymm2
+vmovdqu [rsp + 1056], ymm2
 vmovdqu xmm2, [rax + 160]
-vmovdqu [rsp + 288], ymm3
+vmovdqu [rsp + 1088], ymm3
 vmovdqu xmm3, [rax + 352]
 vpmaskmovq xmm2, xmm2, [rdx + 160]
 vpmaskmovq xmm3, xmm3, [rdx + 352]
@@ -2874,9 +2878,9 @@ vmovdqu xmm8, [rax + 32]
 vmovdqu xmm9, [rax + 224]
 vpmaskmovq xmm8, xmm8, [rdx + 32]
 vpmaskmovq xmm9, xmm9, [rdx + 224]
-vmovdqu [rsp + 320], ymm5
+vmovdqu [r9], ymm5
 vmovdqu xmm5, [rax + 128]
-vmovdqu [rsp + 352], ymm4
+vmovdqu [rsp + 1312], ymm4
 vmovdqu xmm4, [rax + 320]
 vpmaskmovq xmm5, xmm5, [rdx + 128]
 vpmaskmovq xmm4, xmm4, [rdx + 320]
@@ -2886,9 +2890,9 @@ vmovdqu xmm9, [rax + 80]
 vmovdqu xmm8, [rax + 272]
 vpmaskmovq xmm9, xmm9, [rdx + 80]
 vpmaskmovq xmm8, xmm8, [rdx + 272]
-vmovdqu [rsp + 384], ymm1
+vmovdqu [r8 + 96], ymm1
 vmovdqu xmm1, [rax + 176]
-vmovdqu [rsp + 416], ymm0
+vmovdqu [rsp + 1120], ymm0
 vmovdqu xmm0, [rax + 368]
 vpmaskmovq xmm1, xmm1, [rdx + 176]
 vpmaskmovq xmm0, xmm0, [rdx + 368]
@@ -2900,9 +2904,9 @@ vpunpckhqdq ymm1, ymm5, ymm1
 vpunpckhqdq ymm0, ymm4, ymm0
 vpsrlq ymm4, ymm14, 52
 vpsrlq ymm5, ymm15, 52
-vmovdqu [rsp + 448], ymm10
+vmovdqu [r10 + 32], ymm10
 vpsllq ymm10, ymm6, 12
-vmovdqu [rsp + 480], ymm11
+vmovdqu [rsp + 1344], ymm11
 vpsllq ymm11, ymm7, 12
 vpaddq ymm4, ymm10, ymm4
 vpaddq ymm5, ymm11, ymm5
@@ -2928,206 +2932,206 @@ vpsrlq ymm10, ymm8, 4
 vpsrlq ymm11, ymm9, 4
 vpsrlq ymm8, ymm8, 56
 vpsrlq ymm9, ymm9, 56
-vmovdqu [rsp + 512], ymm11
+vmovdqu [rsp + 896], ymm11
 vpsllq ymm11, ymm1, 8
-vmovdqu [rsp + 544], ymm10
+vmovdqu [r10 - 64], ymm10
 vpsllq ymm10, ymm0, 8
 vpaddq ymm8, ymm11, ymm8
 vpaddq ymm9, ymm10, ymm9
 vpsrlq ymm1, ymm1, 44
 vpsrlq ymm0, ymm0, 44
-vpand ymm14, ymm14, [rip + 5f]
-vpand ymm15, ymm15, [rip + 5f]
-vmovdqu ymm10, [rip + 5f + 32]
+vpand ymm14, ymm14, [r11 - 128]
+vpand ymm15, ymm15, [r11 - 128]
+vmovdqu ymm10, [r11 - 96]
 vpaddq ymm14, ymm14, ymm10
-vmovdqu ymm11, [rip + 5f + 32]
+vmovdqu ymm11, [r11 - 96]
 vpaddq ymm15, ymm15, ymm11
 vsubpd ymm14, ymm14, ymm10
 vsubpd ymm15, ymm15, ymm11
-vmovdqu [rsp + 576], ymm0
-vmovdqu ymm0, [rsp + 480]
-vpand ymm0, ymm0, [rip + 5f]
-vmovdqu [rsp + 480], ymm1
-vmovdqu ymm1, [rsp + 448]
-vpand ymm1, ymm1, [rip + 5f]
+vmovdqu [r10 + 64], ymm0
+vmovdqu ymm0, [rsp + 1344]
+vpand ymm0, ymm0, [r11 - 128]
+vmovdqu [rsp + 1344], ymm1
+vmovdqu ymm1, [r10 + 32]
+vpand ymm1, ymm1, [r11 - 128]
 vpaddq ymm0, ymm0, ymm10
 vpaddq ymm1, ymm1, ymm11
 vsubpd ymm0, ymm0, ymm10
 vsubpd ymm1, ymm1, ymm11
-vmovdqu [rsp + 448], ymm9
-vmovdqu ymm9, [rip + 5f + 64]
-vmovdqu [rsp + 608], ymm8
+vmovdqu [r10 + 32], ymm9
+vmovdqu ymm9, [rip + 3f + 448]
+vmovdqu [rsp + 832], ymm8
 vmovdqa ymm8, ymm9
 vfmadd231pd ymm8, ymm14, ymm0
-vmovdqu [rsp + 640], ymm3
-vmovdqu ymm3, [rip + 5f + 64]
-vmovdqu [rsp + 672], ymm2
+vmovdqu [rsp + 928], ymm3
+vmovdqu ymm3, [rip + 3f + 448]
+vmovdqu [r10 - 96], ymm2
 vmovdqa ymm2, ymm3
 vfmadd231pd ymm2, ymm15, ymm1
-vmovdqu [rsp + 704], ymm13
-vmovdqu ymm13, [rip + 5f + 96]
-vmovdqu [rsp + 736], ymm12
+vmovdqu [rsp + 960], ymm13
+vmovdqu ymm13, [r11 - 64]
+vmovdqu [rsp + 992], ymm12
 vsubpd ymm12, ymm13, ymm8
-vmovdqu [rsp + 768], ymm7
-vmovdqu ymm7, [rip + 5f + 96]
-vmovdqu [rsp + 800], ymm6
+vmovdqu [r10 - 32], ymm7
+vmovdqu ymm7, [r11 - 64]
+vmovdqu [rsp + 1024], ymm6
 vsubpd ymm6, ymm7, ymm2
 vfmadd231pd ymm12, ymm14, ymm0
 vfmadd231pd ymm6, ymm15, ymm1
-vmovdqu [rsp + 832], ymm6
-vmovdqu ymm6, [rsp + 416]
-vpand ymm6, ymm6, [rip + 5f]
-vmovdqu [rsp + 416], ymm12
-vmovdqu ymm12, [rsp + 384]
-vpand ymm12, ymm12, [rip + 5f]
+vmovdqu [rsp + 1152], ymm6
+vmovdqu ymm6, [rsp + 1120]
+vpand ymm6, ymm6, [r11 - 128]
+vmovdqu [rsp + 1120], ymm12
+vmovdqu ymm12, [r8 + 96]
+vpand ymm12, ymm12, [r11 - 128]
 vpaddq ymm6, ymm6, ymm10
 vpaddq ymm12, ymm12, ymm11
 vsubpd ymm6, ymm6, ymm10
 vsubpd ymm12, ymm12, ymm11
-vmovdqu [rsp + 384], ymm1
+vmovdqu [r8 + 96], ymm1
 vmovdqa ymm1, ymm9
 vfmadd231pd ymm1, ymm14, ymm6
 vmovdqa ymm9, ymm3
 vfmadd231pd ymm9, ymm15, ymm12
 vsubpd ymm3, ymm13, ymm1
-vmovdqu [rsp + 864], ymm1
+vmovdqu [r8 - 128], ymm1
 vsubpd ymm1, ymm7, ymm9
 vfmadd231pd ymm3, ymm14, ymm6
 vfmadd231pd ymm1, ymm15, ymm12
 vpaddq ymm8, ymm3, ymm8
 vpaddq ymm2, ymm1, ymm2
-vpand ymm4, ymm4, [rip + 5f]
-vpand ymm5, ymm5, [rip + 5f]
+vpand ymm4, ymm4, [r11 - 128]
+vpand ymm5, ymm5, [r11 - 128]
 vpaddq ymm4, ymm4, ymm10
 vpaddq ymm5, ymm5, ymm11
 vsubpd ymm4, ymm4, ymm10
 vsubpd ymm5, ymm5, ymm11
-vmovdqu ymm1, [rip + 5f + 64]
+vmovdqu ymm1, [rip + 3f + 448]
 vmovdqa ymm3, ymm1
 vfmadd231pd ymm3, ymm4, ymm0
-vmovdqu [rsp + 896], ymm12
-vmovdqu ymm12, [rip + 5f + 64]
-vmovdqu [rsp + 928], ymm6
+vmovdqu [r8], ymm12
+vmovdqu ymm12, [rip + 3f + 448]
+vmovdqu [r8 + 64], ymm6
 vmovdqa ymm6, ymm12
-vfmadd231pd ymm6, ymm5, [rsp + 384]
+vfmadd231pd ymm6, ymm5, [r8 + 96]
 vsubpd ymm12, ymm13, ymm3
 vsubpd ymm13, ymm7, ymm6
 vfmadd231pd ymm12, ymm4, ymm0
-vfmadd231pd ymm13, ymm5, [rsp + 384]
+vfmadd231pd ymm13, ymm5, [r8 + 96]
 vpaddq ymm8, ymm12, ymm8
 vpaddq ymm2, ymm13, ymm2
-vpaddq ymm3, ymm3, [rsp + 864]
+vpaddq ymm3, ymm3, [r8 - 128]
 vpaddq ymm9, ymm6, ymm9
-vmovdqu ymm6, [rsp + 32]
-vpand ymm6, ymm6, [rip + 5f]
-vmovdqu ymm13, [rsp]
-vpand ymm13, ymm13, [rip + 5f]
+vmovdqu ymm6, [r9 + 64]
+vpand ymm6, ymm6, [r11 - 128]
+vmovdqu ymm13, [r10]
+vpand ymm13, ymm13, [r11 - 128]
 vpaddq ymm6, ymm6, ymm10
 vpaddq ymm13, ymm13, ymm11
 vsubpd ymm6, ymm6, ymm10
 vsubpd ymm13, ymm13, ymm11
 vmovdqa ymm12, ymm1
 vfmadd231pd ymm12, ymm14, ymm6
-vmovdqu [rsp], ymm2
-vmovdqu ymm2, [rip + 5f + 64]
-vmovdqu [rsp + 32], ymm8
+vmovdqu [r10], ymm2
+vmovdqu ymm2, [rip + 3f + 448]
+vmovdqu [r9 + 64], ymm8
 vmovdqa ymm8, ymm2
 vfmadd231pd ymm8, ymm15, ymm13
-vmovdqu [rsp + 864], ymm0
-vmovdqu ymm0, [rip + 5f + 96]
+vmovdqu [r8 - 128], ymm0
+vmovdqu ymm0, [r11 - 64]
 vsubpd ymm11, ymm0, ymm12
 vsubpd ymm10, ymm7, ymm8
 vfmadd231pd ymm11, ymm14, ymm6
 vfmadd231pd ymm10, ymm15, ymm13
 vpaddq ymm3, ymm11, ymm3
 vpaddq ymm9, ymm10, ymm9
-vmovdqu ymm10, [rsp + 928]
+vmovdqu ymm10, [r8 + 64]
 vmovdqa ymm11, ymm1
 vfmadd231pd ymm11, ymm4, ymm10
-vmovdqu [rsp + 960], ymm13
+vmovdqu [r9 - 128], ymm13
 vmovdqa ymm13, ymm2
-vfmadd231pd ymm13, ymm5, [rsp + 896]
-vmovdqu [rsp + 992], ymm6
+vfmadd231pd ymm13, ymm5, [r8]
+vmovdqu [r8 - 96], ymm6
 vsubpd ymm6, ymm0, ymm11
-vmovdqu [rsp + 1024], ymm15
+vmovdqu [r9 - 96], ymm15
 vsubpd ymm15, ymm7, ymm13
 vfmadd231pd ymm6, ymm4, ymm10
-vfmadd231pd ymm15, ymm5, [rsp + 896]
+vfmadd231pd ymm15, ymm5, [r8]
 vpaddq ymm3, ymm6, ymm3
 vpaddq ymm9, ymm15, ymm9
 vpaddq ymm12, ymm11, ymm12
 vpaddq ymm8, ymm13, ymm8
-vmovdqu ymm13, [rsp + 800]
-vpand ymm13, ymm13, [rip + 5f]
-vmovdqu ymm11, [rsp + 768]
-vpand ymm11, ymm11, [rip + 5f]
-vmovdqu ymm15, [rip + 5f + 32]
+vmovdqu ymm13, [rsp + 1024]
+vpand ymm13, ymm13, [r11 - 128]
+vmovdqu ymm11, [r10 - 32]
+vpand ymm11, ymm11, [r11 - 128]
+vmovdqu ymm15, [r11 - 96]
 vpaddq ymm13, ymm13, ymm15
-vmovdqu ymm6, [rip + 5f + 32]
+vmovdqu ymm6, [r11 - 96]
 vpaddq ymm11, ymm11, ymm6
 vsubpd ymm13, ymm13, ymm15
 vsubpd ymm11, ymm11, ymm6
 vmovdqa ymm10, ymm1
-vfmadd231pd ymm10, ymm13, [rsp + 864]
-vmovdqu [rsp + 768], ymm5
+vfmadd231pd ymm10, ymm13, [r8 - 128]
+vmovdqu [r10 - 32], ymm5
 vmovdqa ymm5, ymm2
-vfmadd231pd ymm5, ymm11, [rsp + 384]
-vmovdqu [rsp + 800], ymm4
+vfmadd231pd ymm5, ymm11, [r8 + 96]
+vmovdqu [rsp + 1024], ymm4
 vsubpd ymm4, ymm0, ymm10
 vsubpd ymm0, ymm7, ymm5
-vfmadd231pd ymm4, ymm13, [rsp + 864]
-vfmadd231pd ymm0, ymm11, [rsp + 384]
+vfmadd231pd ymm4, ymm13, [r8 - 128]
+vfmadd231pd ymm0, ymm11, [r8 + 96]
 vpaddq ymm3, ymm4, ymm3
 vpaddq ymm9, ymm0, ymm9
 vpaddq ymm12, ymm10, ymm12
 vpaddq ymm8, ymm5, ymm8
-vmovdqu ymm5, [rsp + 352]
-vpand ymm5, ymm5, [rip + 5f]
-vmovdqu ymm10, [rsp + 320]
-vpand ymm10, ymm10, [rip + 5f]
+vmovdqu ymm5, [rsp + 1312]
+vpand ymm5, ymm5, [r11 - 128]
+vmovdqu ymm10, [r9]
+vpand ymm10, ymm10, [r11 - 128]
 vpaddq ymm5, ymm5, ymm15
 vpaddq ymm10, ymm10, ymm6
 vsubpd ymm5, ymm5, ymm15
 vsubpd ymm10, ymm10, ymm6
 vmovdqa ymm0, ymm1
 vfmadd231pd ymm0, ymm14, ymm5
-vmovdqu ymm4, [rsp + 1024]
-vmovdqu [rsp + 320], ymm9
+vmovdqu ymm4, [r9 - 96]
+vmovdqu [r9], ymm9
 vmovdqa ymm9, ymm2
 vfmadd231pd ymm9, ymm10, ymm4
-vmovdqu [rsp + 352], ymm3
-vmovdqu ymm3, [rip + 5f + 96]
+vmovdqu [rsp + 1312], ymm3
+vmovdqu ymm3, [r11 - 64]
 vsubpd ymm6, ymm3, ymm0
 vsubpd ymm15, ymm7, ymm9
 vfmadd231pd ymm6, ymm14, ymm5
 vfmadd231pd ymm15, ymm4, ymm10
 vpaddq ymm12, ymm6, ymm12
 vpaddq ymm8, ymm15, ymm8
-vmovdqu ymm15, [rsp + 800]
-vmovdqu ymm6, [rsp + 992]
-vmovdqu [rsp + 1056], ymm10
+vmovdqu ymm15, [rsp + 1024]
+vmovdqu ymm6, [r8 - 96]
+vmovdqu [r8 + 32], ymm10
 vmovdqa ymm10, ymm1
 vfmadd231pd ymm10, ymm15, ymm6
-vmovdqu [rsp + 1088], ymm5
-vmovdqu ymm5, [rsp + 768]
+vmovdqu [r9 + 32], ymm5
+vmovdqu ymm5, [r10 - 32]
 vmovdqa ymm4, ymm2
-vfmadd231pd ymm4, ymm5, [rsp + 960]
-vmovdqu [rsp + 1120], ymm14
+vfmadd231pd ymm4, ymm5, [r9 - 128]
+vmovdqu [r8 - 32], ymm14
 vsubpd ymm14, ymm3, ymm10
 vsubpd ymm3, ymm7, ymm4
 vfmadd231pd ymm14, ymm15, ymm6
-vfmadd231pd ymm3, ymm5, [rsp + 960]
+vfmadd231pd ymm3, ymm5, [r9 - 128]
 vpaddq ymm12, ymm14, ymm12
 vpaddq ymm8, ymm3, ymm8
 vpaddq ymm0, ymm10, ymm0
 vpaddq ymm9, ymm4, ymm9
-vmovdqu ymm4, [rsp + 928]
+vmovdqu ymm4, [r8 + 64]
 vmovdqa ymm10, ymm1
 vfmadd231pd ymm10, ymm13, ymm4
-vmovdqu ymm3, [rsp + 896]
+vmovdqu ymm3, [r8]
 vmovdqa ymm14, ymm2
 vfmadd231pd ymm14, ymm11, ymm3
-vmovdqu ymm6, [rip + 5f + 96]
+vmovdqu ymm6, [r11 - 64]
 vsubpd ymm5, ymm6, ymm10
 vsubpd ymm15, ymm7, ymm14
 vfmadd231pd ymm5, ymm13, ymm4
@@ -3136,89 +3140,89 @@ vpaddq ymm12, ymm5, ymm12
 vpaddq ymm8, ymm15, ymm8
 vpaddq ymm0, ymm10, ymm0
 vpaddq ymm9, ymm14, ymm9
-vmovdqu ymm14, [rsp + 736]
-vpand ymm14, ymm14, [rip + 5f]
-vmovdqu ymm10, [rsp + 704]
-vpand ymm10, ymm10, [rip + 5f]
-vmovdqu ymm15, [rip + 5f + 32]
+vmovdqu ymm14, [rsp + 992]
+vpand ymm14, ymm14, [r11 - 128]
+vmovdqu ymm10, [rsp + 960]
+vpand ymm10, ymm10, [r11 - 128]
+vmovdqu ymm15, [r11 - 96]
 vpaddq ymm14, ymm14, ymm15
-vmovdqu ymm5, [rip + 5f + 32]
+vmovdqu ymm5, [r11 - 96]
 vpaddq ymm10, ymm10, ymm5
 vsubpd ymm14, ymm14, ymm15
 vsubpd ymm10, ymm10, ymm5
 vmovdqa ymm3, ymm1
-vfmadd231pd ymm3, ymm14, [rsp + 864]
+vfmadd231pd ymm3, ymm14, [r8 - 128]
 vmovdqa ymm4, ymm2
-vfmadd231pd ymm4, ymm10, [rsp + 384]
-vmovdqu [rsp + 704], ymm11
+vfmadd231pd ymm4, ymm10, [r8 + 96]
+vmovdqu [rsp + 960], ymm11
 vsubpd ymm11, ymm6, ymm3
-vmovdqu [rsp + 736], ymm13
+vmovdqu [rsp + 992], ymm13
 vsubpd ymm13, ymm7, ymm4
-vfmadd231pd ymm11, ymm14, [rsp + 864]
-vfmadd231pd ymm13, ymm10, [rsp + 384]
+vfmadd231pd ymm11, ymm14, [r8 - 128]
+vfmadd231pd ymm13, ymm10, [r8 + 96]
 vpaddq ymm12, ymm11, ymm12
 vpaddq ymm8, ymm13, ymm8
 vpaddq ymm0, ymm3, ymm0
 vpaddq ymm9, ymm4, ymm9
-vmovdqu ymm4, [rsp + 288]
-vpand ymm4, ymm4, [rip + 5f]
-vmovdqu ymm3, [rsp + 256]
-vpand ymm3, ymm3, [rip + 5f]
+vmovdqu ymm4, [rsp + 1088]
+vpand ymm4, ymm4, [r11 - 128]
+vmovdqu ymm3, [rsp + 1056]
+vpand ymm3, ymm3, [r11 - 128]
 vpaddq ymm4, ymm4, ymm15
 vpaddq ymm3, ymm3, ymm5
 vsubpd ymm4, ymm4, ymm15
 vsubpd ymm3, ymm3, ymm5
-vmovdqu ymm13, [rsp + 1120]
+vmovdqu ymm13, [r8 - 32]
 vmovdqa ymm11, ymm1
 vfmadd231pd ymm11, ymm4, ymm13
-vmovdqu [rsp + 256], ymm8
+vmovdqu [rsp + 1056], ymm8
 vmovdqa ymm8, ymm2
-vfmadd231pd ymm8, ymm3, [rsp + 1024]
-vmovdqu [rsp + 288], ymm12
+vfmadd231pd ymm8, ymm3, [r9 - 96]
+vmovdqu [rsp + 1088], ymm12
 vsubpd ymm12, ymm6, ymm11
 vsubpd ymm5, ymm7, ymm8
 vfmadd231pd ymm12, ymm13, ymm4
-vfmadd231pd ymm5, ymm3, [rsp + 1024]
+vfmadd231pd ymm5, ymm3, [r9 - 96]
 vpaddq ymm0, ymm12, ymm0
 vpaddq ymm9, ymm5, ymm9
-vmovdqu ymm5, [rsp + 800]
-vmovdqu ymm12, [rsp + 1088]
-vmovdqu [rsp + 1152], ymm3
+vmovdqu ymm5, [rsp + 1024]
+vmovdqu ymm12, [r9 + 32]
+vmovdqu [r8 - 64], ymm3
 vmovdqa ymm3, ymm1
 vfmadd231pd ymm3, ymm5, ymm12
-vmovdqu [rsp + 1184], ymm4
-vmovdqu ymm4, [rsp + 768]
+vmovdqu [r9 - 64], ymm4
+vmovdqu ymm4, [r10 - 32]
 vmovdqa ymm13, ymm2
-vfmadd231pd ymm13, ymm4, [rsp + 1056]
+vfmadd231pd ymm13, ymm4, [r8 + 32]
 vsubpd ymm15, ymm6, ymm3
-vmovdqu [rsp + 1216], ymm10
+vmovdqu [rsp + 1184], ymm10
 vsubpd ymm10, ymm7, ymm13
 vfmadd231pd ymm15, ymm5, ymm12
-vfmadd231pd ymm10, ymm4, [rsp + 1056]
+vfmadd231pd ymm10, ymm4, [r8 + 32]
 vpaddq ymm0, ymm15, ymm0
 vpaddq ymm9, ymm10, ymm9
 vpaddq ymm11, ymm3, ymm11
 vpaddq ymm8, ymm13, ymm8
-vmovdqu ymm13, [rsp + 736]
-vmovdqu ymm3, [rsp + 992]
+vmovdqu ymm13, [rsp + 992]
+vmovdqu ymm3, [r8 - 96]
 vmovdqa ymm10, ymm1
 vfmadd231pd ymm10, ymm13, ymm3
-vmovdqu ymm15, [rsp + 704]
+vmovdqu ymm15, [rsp + 960]
 vmovdqa ymm12, ymm2
-vfmadd231pd ymm12, ymm15, [rsp + 960]
+vfmadd231pd ymm12, ymm15, [r9 - 128]
 vsubpd ymm4, ymm6, ymm10
 vsubpd ymm5, ymm7, ymm12
 vfmadd231pd ymm4, ymm13, ymm3
-vfmadd231pd ymm5, ymm15, [rsp + 960]
+vfmadd231pd ymm5, ymm15, [r9 - 128]
 vpaddq ymm0, ymm4, ymm0
 vpaddq ymm9, ymm5, ymm9
 vpaddq ymm11, ymm10, ymm11
 vpaddq ymm8, ymm12, ymm8
-vmovdqu ymm12, [rsp + 928]
+vmovdqu ymm12, [r8 + 64]
 vmovdqa ymm10, ymm1
 vfmadd231pd ymm10, ymm14, ymm12
-vmovdqu ymm5, [rsp + 1216]
-vmovdqu ymm4, [rsp + 896]
+vmovdqu ymm5, [rsp + 1184]
+vmovdqu ymm4, [r8]
 vmovdqa ymm3, ymm2
 vfmadd231pd ymm3, ymm5, ymm4
 vsubpd ymm15, ymm6, ymm10
@@ -3229,103 +3233,103 @@ vpaddq ymm0, ymm15, ymm0
 vpaddq ymm9, ymm13, ymm9
 vpaddq ymm11, ymm10, ymm11
 vpaddq ymm8, ymm3, ymm8
-vmovdqu ymm3, [rsp + 672]
-vpand ymm3, ymm3, [rip + 5f]
-vmovdqu ymm10, [rsp + 640]
-vpand ymm10, ymm10, [rip + 5f]
-vmovdqu ymm13, [rip + 5f + 32]
+vmovdqu ymm3, [r10 - 96]
+vpand ymm3, ymm3, [r11 - 128]
+vmovdqu ymm10, [rsp + 928]
+vpand ymm10, ymm10, [r11 - 128]
+vmovdqu ymm13, [r11 - 96]
 vpaddq ymm3, ymm3, ymm13
-vmovdqu ymm15, [rip + 5f + 32]
+vmovdqu ymm15, [r11 - 96]
 vpaddq ymm10, ymm10, ymm15
 vsubpd ymm3, ymm3, ymm13
 vsubpd ymm10, ymm10, ymm15
 vmovdqa ymm4, ymm1
-vfmadd231pd ymm4, ymm3, [rsp + 864]
+vfmadd231pd ymm4, ymm3, [r8 - 128]
 vmovdqa ymm12, ymm2
-vfmadd231pd ymm12, ymm10, [rsp + 384]
+vfmadd231pd ymm12, ymm10, [r8 + 96]
 vsubpd ymm5, ymm6, ymm4
-vmovdqu [rsp + 640], ymm14
+vmovdqu [rsp + 928], ymm14
 vsubpd ymm14, ymm7, ymm12
-vfmadd231pd ymm5, ymm3, [rsp + 864]
-vfmadd231pd ymm14, ymm10, [rsp + 384]
+vfmadd231pd ymm5, ymm3, [r8 - 128]
+vfmadd231pd ymm14, ymm10, [r8 + 96]
 vpaddq ymm0, ymm5, ymm0
 vpaddq ymm9, ymm14, ymm9
 vpaddq ymm11, ymm4, ymm11
 vpaddq ymm8, ymm12, ymm8
-vmovdqu ymm12, [rsp + 224]
-vpand ymm12, ymm12, [rip + 5f]
-vmovdqu ymm4, [rsp + 192]
-vpand ymm4, ymm4, [rip + 5f]
+vmovdqu ymm12, [r9 - 32]
+vpand ymm12, ymm12, [r11 - 128]
+vmovdqu ymm4, [r10 - 128]
+vpand ymm4, ymm4, [r11 - 128]
 vpaddq ymm12, ymm12, ymm13
 vpaddq ymm4, ymm4, ymm15
 vsubpd ymm12, ymm12, ymm13
 vsubpd ymm4, ymm4, ymm15
-vmovdqu ymm14, [rsp + 1120]
+vmovdqu ymm14, [r8 - 32]
 vmovdqa ymm5, ymm1
 vfmadd231pd ymm5, ymm12, ymm14
-vmovdqu [rsp + 192], ymm9
+vmovdqu [r10 - 128], ymm9
 vmovdqa ymm9, ymm2
-vfmadd231pd ymm9, ymm4, [rsp + 1024]
-vmovdqu [rsp + 224], ymm0
+vfmadd231pd ymm9, ymm4, [r9 - 96]
+vmovdqu [r9 - 32], ymm0
 vsubpd ymm0, ymm6, ymm5
 vsubpd ymm15, ymm7, ymm9
 vfmadd231pd ymm0, ymm14, ymm12
-vfmadd231pd ymm15, ymm4, [rsp + 1024]
+vfmadd231pd ymm15, ymm4, [r9 - 96]
 vpaddq ymm11, ymm0, ymm11
 vpaddq ymm8, ymm15, ymm8
-vmovdqu ymm15, [rsp + 800]
-vmovdqu ymm0, [rsp + 1184]
-vmovdqu [rsp + 672], ymm4
+vmovdqu ymm15, [rsp + 1024]
+vmovdqu ymm0, [r9 - 64]
+vmovdqu [r10 - 96], ymm4
 vmovdqa ymm4, ymm1
 vfmadd231pd ymm4, ymm15, ymm0
-vmovdqu [rsp + 1248], ymm12
-vmovdqu ymm12, [rsp + 768]
+vmovdqu [rsp + 864], ymm12
+vmovdqu ymm12, [r10 - 32]
 vmovdqa ymm14, ymm2
-vfmadd231pd ymm14, ymm12, [rsp + 1152]
+vfmadd231pd ymm14, ymm12, [r8 - 64]
 vsubpd ymm13, ymm6, ymm4
-vmovdqu [rsp + 1280], ymm10
+vmovdqu [rsp + 1216], ymm10
 vsubpd ymm10, ymm7, ymm14
 vfmadd231pd ymm13, ymm15, ymm0
-vfmadd231pd ymm10, ymm12, [rsp + 1152]
+vfmadd231pd ymm10, ymm12, [r8 - 64]
 vpaddq ymm11, ymm13, ymm11
 vpaddq ymm8, ymm10, ymm8
 vpaddq ymm5, ymm4, ymm5
 vpaddq ymm9, ymm14, ymm9
-vmovdqu ymm14, [rsp + 736]
-vmovdqu ymm4, [rsp + 1088]
+vmovdqu ymm14, [rsp + 992]
+vmovdqu ymm4, [r9 + 32]
 vmovdqa ymm10, ymm1
 vfmadd231pd ymm10, ymm14, ymm4
-vmovdqu ymm13, [rsp + 704]
+vmovdqu ymm13, [rsp + 960]
 vmovdqa ymm0, ymm2
-vfmadd231pd ymm0, ymm13, [rsp + 1056]
+vfmadd231pd ymm0, ymm13, [r8 + 32]
 vsubpd ymm12, ymm6, ymm10
 vsubpd ymm15, ymm7, ymm0
 vfmadd231pd ymm12, ymm14, ymm4
-vfmadd231pd ymm15, ymm13, [rsp + 1056]
+vfmadd231pd ymm15, ymm13, [r8 + 32]
 vpaddq ymm11, ymm12, ymm11
 vpaddq ymm8, ymm15, ymm8
 vpaddq ymm5, ymm10, ymm5
 vpaddq ymm9, ymm0, ymm9
-vmovdqu ymm0, [rsp + 640]
-vmovdqu ymm10, [rsp + 992]
+vmovdqu ymm0, [rsp + 928]
+vmovdqu ymm10, [r8 - 96]
 vmovdqa ymm15, ymm1
 vfmadd231pd ymm15, ymm0, ymm10
-vmovdqu ymm12, [rsp + 1216]
+vmovdqu ymm12, [rsp + 1184]
 vmovdqa ymm4, ymm2
-vfmadd231pd ymm4, ymm12, [rsp + 960]
+vfmadd231pd ymm4, ymm12, [r9 - 128]
 vsubpd ymm13, ymm6, ymm15
 vsubpd ymm14, ymm7, ymm4
 vfmadd231pd ymm13, ymm0, ymm10
-vfmadd231pd ymm14, ymm12, [rsp + 960]
+vfmadd231pd ymm14, ymm12, [r9 - 128]
 vpaddq ymm11, ymm13, ymm11
 vpaddq ymm8, ymm14, ymm8
 vpaddq ymm5, ymm15, ymm5
 vpaddq ymm9, ymm4, ymm9
-vmovdqu ymm4, [rsp + 928]
+vmovdqu ymm4, [r8 + 64]
 vmovdqa ymm15, ymm1
 vfmadd231pd ymm15, ymm3, ymm4
-vmovdqu ymm14, [rsp + 1280]
-vmovdqu ymm13, [rsp + 896]
+vmovdqu ymm14, [rsp + 1216]
+vmovdqu ymm13, [r8]
 vmovdqa ymm10, ymm2
 vfmadd231pd ymm10, ymm14, ymm13
 vsubpd ymm12, ymm6, ymm15
@@ -3336,118 +3340,118 @@ vpaddq ymm11, ymm12, ymm11
 vpaddq ymm8, ymm0, ymm8
 vpaddq ymm5, ymm15, ymm5
 vpaddq ymm9, ymm10, ymm9
-vmovdqu ymm10, [rsp + 544]
-vpand ymm10, ymm10, [rip + 5f]
-vmovdqu ymm15, [rsp + 512]
-vpand ymm15, ymm15, [rip + 5f]
-vmovdqu ymm0, [rip + 5f + 32]
+vmovdqu ymm10, [r10 - 64]
+vpand ymm10, ymm10, [r11 - 128]
+vmovdqu ymm15, [rsp + 896]
+vpand ymm15, ymm15, [r11 - 128]
+vmovdqu ymm0, [r11 - 96]
 vpaddq ymm10, ymm10, ymm0
-vmovdqu ymm12, [rip + 5f + 32]
+vmovdqu ymm12, [r11 - 96]
 vpaddq ymm15, ymm15, ymm12
 vsubpd ymm10, ymm10, ymm0
 vsubpd ymm15, ymm15, ymm12
 vmovdqa ymm13, ymm1
-vfmadd231pd ymm13, ymm10, [rsp + 864]
+vfmadd231pd ymm13, ymm10, [r8 - 128]
 vmovdqa ymm4, ymm2
-vfmadd231pd ymm4, ymm15, [rsp + 384]
+vfmadd231pd ymm4, ymm15, [r8 + 96]
 vsubpd ymm14, ymm6, ymm13
-vmovdqu [rsp + 512], ymm3
+vmovdqu [rsp + 896], ymm3
 vsubpd ymm3, ymm7, ymm4
-vfmadd231pd ymm14, ymm10, [rsp + 864]
-vfmadd231pd ymm3, ymm15, [rsp + 384]
+vfmadd231pd ymm14, ymm10, [r8 - 128]
+vfmadd231pd ymm3, ymm15, [r8 + 96]
 vpaddq ymm11, ymm14, ymm11
 vpaddq ymm8, ymm3, ymm8
 vpaddq ymm5, ymm13, ymm5
 vpaddq ymm9, ymm4, ymm9
-vmovdqu ymm4, [rsp + 160]
-vpand ymm4, ymm4, [rip + 5f]
-vmovdqu ymm13, [rsp + 128]
-vpand ymm13, ymm13, [rip + 5f]
+vmovdqu ymm4, [r9 + 96]
+vpand ymm4, ymm4, [r11 - 128]
+vmovdqu ymm13, [rsp + 800]
+vpand ymm13, ymm13, [r11 - 128]
 vpaddq ymm4, ymm4, ymm0
 vpaddq ymm13, ymm13, ymm12
 vsubpd ymm4, ymm4, ymm0
 vsubpd ymm13, ymm13, ymm12
-vmovdqu ymm3, [rsp + 1120]
+vmovdqu ymm3, [r8 - 32]
 vmovdqa ymm14, ymm1
 vfmadd231pd ymm14, ymm4, ymm3
-vmovdqu [rsp + 128], ymm8
+vmovdqu [rsp + 800], ymm8
 vmovdqa ymm8, ymm2
-vfmadd231pd ymm8, ymm13, [rsp + 1024]
-vmovdqu [rsp + 160], ymm11
+vfmadd231pd ymm8, ymm13, [r9 - 96]
+vmovdqu [r9 + 96], ymm11
 vsubpd ymm11, ymm6, ymm14
 vsubpd ymm12, ymm7, ymm8
 vfmadd231pd ymm11, ymm3, ymm4
-vfmadd231pd ymm12, ymm13, [rsp + 1024]
+vfmadd231pd ymm12, ymm13, [r9 - 96]
 vpaddq ymm5, ymm11, ymm5
 vpaddq ymm9, ymm12, ymm9
-vmovdqu ymm12, [rsp + 800]
-vmovdqu ymm11, [rsp + 1248]
-vmovdqu [rsp + 544], ymm13
+vmovdqu ymm12, [rsp + 1024]
+vmovdqu ymm11, [rsp + 864]
+vmovdqu [r10 - 64], ymm13
 vmovdqa ymm13, ymm1
 vfmadd231pd ymm13, ymm12, ymm11
-vmovdqu [rsp + 1312], ymm4
-vmovdqu ymm4, [rsp + 768]
+vmovdqu [rsp + 1248], ymm4
+vmovdqu ymm4, [r10 - 32]
 vmovdqa ymm3, ymm2
-vfmadd231pd ymm3, ymm4, [rsp + 672]
+vfmadd231pd ymm3, ymm4, [r10 - 96]
 vsubpd ymm0, ymm6, ymm13
-vmovdqu [rsp + 1344], ymm15
+vmovdqu [rsp + 1280], ymm15
 vsubpd ymm15, ymm7, ymm3
 vfmadd231pd ymm0, ymm12, ymm11
-vfmadd231pd ymm15, ymm4, [rsp + 672]
+vfmadd231pd ymm15, ymm4, [r10 - 96]
 vpaddq ymm5, ymm0, ymm5
 vpaddq ymm9, ymm15, ymm9
 vpaddq ymm14, ymm13, ymm14
 vpaddq ymm8, ymm3, ymm8
-vmovdqu ymm3, [rsp + 736]
-vmovdqu ymm13, [rsp + 1184]
+vmovdqu ymm3, [rsp + 992]
+vmovdqu ymm13, [r9 - 64]
 vmovdqa ymm15, ymm1
 vfmadd231pd ymm15, ymm3, ymm13
-vmovdqu ymm0, [rsp + 704]
+vmovdqu ymm0, [rsp + 960]
 vmovdqa ymm11, ymm2
-vfmadd231pd ymm11, ymm0, [rsp + 1152]
+vfmadd231pd ymm11, ymm0, [r8 - 64]
 vsubpd ymm4, ymm6, ymm15
 vsubpd ymm12, ymm7, ymm11
 vfmadd231pd ymm4, ymm3, ymm13
-vfmadd231pd ymm12, ymm0, [rsp + 1152]
+vfmadd231pd ymm12, ymm0, [r8 - 64]
 vpaddq ymm5, ymm4, ymm5
 vpaddq ymm9, ymm12, ymm9
 vpaddq ymm14, ymm15, ymm14
 vpaddq ymm8, ymm11, ymm8
-vmovdqu ymm11, [rsp + 640]
-vmovdqu ymm15, [rsp + 1088]
+vmovdqu ymm11, [rsp + 928]
+vmovdqu ymm15, [r9 + 32]
 vmovdqa ymm12, ymm1
 vfmadd231pd ymm12, ymm11, ymm15
-vmovdqu ymm4, [rsp + 1216]
+vmovdqu ymm4, [rsp + 1184]
 vmovdqa ymm13, ymm2
-vfmadd231pd ymm13, ymm4, [rsp + 1056]
+vfmadd231pd ymm13, ymm4, [r8 + 32]
 vsubpd ymm0, ymm6, ymm12
 vsubpd ymm3, ymm7, ymm13
 vfmadd231pd ymm0, ymm11, ymm15
-vfmadd231pd ymm3, ymm4, [rsp + 1056]
+vfmadd231pd ymm3, ymm4, [r8 + 32]
 vpaddq ymm5, ymm0, ymm5
 vpaddq ymm9, ymm3, ymm9
 vpaddq ymm14, ymm12, ymm14
 vpaddq ymm8, ymm13, ymm8
-vmovdqu ymm13, [rsp + 512]
-vmovdqu ymm12, [rsp + 992]
+vmovdqu ymm13, [rsp + 896]
+vmovdqu ymm12, [r8 - 96]
 vmovdqa ymm3, ymm1
 vfmadd231pd ymm3, ymm13, ymm12
-vmovdqu ymm0, [rsp + 1280]
+vmovdqu ymm0, [rsp + 1216]
 vmovdqa ymm15, ymm2
-vfmadd231pd ymm15, ymm0, [rsp + 960]
+vfmadd231pd ymm15, ymm0, [r9 - 128]
 vsubpd ymm4, ymm6, ymm3
 vsubpd ymm11, ymm7, ymm15
 vfmadd231pd ymm4, ymm13, ymm12
-vfmadd231pd ymm11, ymm0, [rsp + 960]
+vfmadd231pd ymm11, ymm0, [r9 - 128]
 vpaddq ymm5, ymm4, ymm5
 vpaddq ymm9, ymm11, ymm9
 vpaddq ymm14, ymm3, ymm14
 vpaddq ymm8, ymm15, ymm8
-vmovdqu ymm15, [rsp + 928]
+vmovdqu ymm15, [r8 + 64]
 vmovdqa ymm3, ymm1
 vfmadd231pd ymm3, ymm10, ymm15
-vmovdqu ymm11, [rsp + 1344]
-vmovdqu ymm4, [rsp + 896]
+vmovdqu ymm11, [rsp + 1280]
+vmovdqu ymm4, [r8]
 vmovdqa ymm12, ymm2
 vfmadd231pd ymm12, ymm11, ymm4
 vsubpd ymm0, ymm6, ymm3
@@ -3458,129 +3462,129 @@ vpaddq ymm5, ymm0, ymm5
 vpaddq ymm9, ymm13, ymm9
 vpaddq ymm14, ymm3, ymm14
 vpaddq ymm8, ymm12, ymm8
-vmovdqu ymm12, [rsp + 608]
-vpand ymm12, ymm12, [rip + 5f]
-vmovdqu ymm3, [rsp + 448]
-vpand ymm3, ymm3, [rip + 5f]
-vmovdqu ymm13, [rip + 5f + 32]
+vmovdqu ymm12, [rsp + 832]
+vpand ymm12, ymm12, [r11 - 128]
+vmovdqu ymm3, [r10 + 32]
+vpand ymm3, ymm3, [r11 - 128]
+vmovdqu ymm13, [r11 - 96]
 vpaddq ymm12, ymm12, ymm13
-vmovdqu ymm0, [rip + 5f + 32]
+vmovdqu ymm0, [r11 - 96]
 vpaddq ymm3, ymm3, ymm0
 vsubpd ymm12, ymm12, ymm13
 vsubpd ymm3, ymm3, ymm0
 vmovdqa ymm4, ymm1
-vfmadd231pd ymm4, ymm12, [rsp + 864]
+vfmadd231pd ymm4, ymm12, [r8 - 128]
 vmovdqa ymm15, ymm2
-vfmadd231pd ymm15, ymm3, [rsp + 384]
+vfmadd231pd ymm15, ymm3, [r8 + 96]
 vsubpd ymm11, ymm6, ymm4
-vmovdqu [rsp + 448], ymm10
+vmovdqu [r10 + 32], ymm10
 vsubpd ymm10, ymm7, ymm15
-vfmadd231pd ymm11, ymm12, [rsp + 864]
-vfmadd231pd ymm10, ymm3, [rsp + 384]
+vfmadd231pd ymm11, ymm12, [r8 - 128]
+vfmadd231pd ymm10, ymm3, [r8 + 96]
 vpaddq ymm5, ymm11, ymm5
 vpaddq ymm9, ymm10, ymm9
 vpaddq ymm14, ymm4, ymm14
 vpaddq ymm8, ymm15, ymm8
-vpaddq ymm15, ymm13, [rsp + 96]
-vpaddq ymm4, ymm0, [rsp + 64]
+vpaddq ymm15, ymm13, [rsp + 768]
+vpaddq ymm4, ymm0, [r10 + 96]
 vsubpd ymm15, ymm15, ymm13
 vsubpd ymm4, ymm4, ymm0
-vmovdqu ymm10, [rsp + 1120]
+vmovdqu ymm10, [r8 - 32]
 vmovdqa ymm11, ymm1
 vfmadd231pd ymm11, ymm15, ymm10
-vmovdqu [rsp + 64], ymm9
+vmovdqu [r10 + 96], ymm9
 vmovdqa ymm9, ymm2
-vfmadd231pd ymm9, ymm4, [rsp + 1024]
-vmovdqu [rsp + 96], ymm5
+vfmadd231pd ymm9, ymm4, [r9 - 96]
+vmovdqu [rsp + 768], ymm5
 vsubpd ymm5, ymm6, ymm11
 vsubpd ymm0, ymm7, ymm9
 vfmadd231pd ymm5, ymm10, ymm15
-vfmadd231pd ymm0, ymm4, [rsp + 1024]
+vfmadd231pd ymm0, ymm4, [r9 - 96]
 vpaddq ymm14, ymm5, ymm14
 vpaddq ymm8, ymm0, ymm8
-vmovdqu ymm0, [rsp + 800]
-vmovdqu ymm5, [rsp + 1312]
+vmovdqu ymm0, [rsp + 1024]
+vmovdqu ymm5, [rsp + 1248]
 vmovdqa ymm10, ymm1
 vfmadd231pd ymm10, ymm0, ymm5
-vmovdqu [rsp + 1024], ymm4
-vmovdqu ymm4, [rsp + 768]
-vmovdqu [rsp + 1120], ymm15
+vmovdqu [r9 - 96], ymm4
+vmovdqu ymm4, [r10 - 32]
+vmovdqu [r8 - 32], ymm15
 vmovdqa ymm15, ymm2
-vfmadd231pd ymm15, ymm4, [rsp + 544]
+vfmadd231pd ymm15, ymm4, [r10 - 64]
 vsubpd ymm13, ymm6, ymm10
-vmovdqu [rsp + 608], ymm3
+vmovdqu [rsp + 832], ymm3
 vsubpd ymm3, ymm7, ymm15
 vfmadd231pd ymm13, ymm0, ymm5
-vfmadd231pd ymm3, ymm4, [rsp + 544]
+vfmadd231pd ymm3, ymm4, [r10 - 64]
 vpaddq ymm14, ymm13, ymm14
 vpaddq ymm8, ymm3, ymm8
 vpaddq ymm11, ymm10, ymm11
 vpaddq ymm9, ymm15, ymm9
-vmovdqu ymm15, [rsp + 736]
-vmovdqu ymm10, [rsp + 1248]
+vmovdqu ymm15, [rsp + 992]
+vmovdqu ymm10, [rsp + 864]
 vmovdqa ymm3, ymm1
 vfmadd231pd ymm3, ymm15, ymm10
-vmovdqu ymm13, [rsp + 704]
+vmovdqu ymm13, [rsp + 960]
 vmovdqa ymm5, ymm2
-vfmadd231pd ymm5, ymm13, [rsp + 672]
+vfmadd231pd ymm5, ymm13, [r10 - 96]
 vsubpd ymm4, ymm6, ymm3
 vsubpd ymm0, ymm7, ymm5
 vfmadd231pd ymm4, ymm15, ymm10
-vfmadd231pd ymm0, ymm13, [rsp + 672]
+vfmadd231pd ymm0, ymm13, [r10 - 96]
 vpaddq ymm14, ymm4, ymm14
 vpaddq ymm8, ymm0, ymm8
 vpaddq ymm11, ymm3, ymm11
 vpaddq ymm9, ymm5, ymm9
-vmovdqu ymm5, [rsp + 640]
-vmovdqu ymm3, [rsp + 1184]
+vmovdqu ymm5, [rsp + 928]
+vmovdqu ymm3, [r9 - 64]
 vmovdqa ymm0, ymm1
 vfmadd231pd ymm0, ymm5, ymm3
-vmovdqu ymm4, [rsp + 1216]
+vmovdqu ymm4, [rsp + 1184]
 vmovdqa ymm10, ymm2
-vfmadd231pd ymm10, ymm4, [rsp + 1152]
+vfmadd231pd ymm10, ymm4, [r8 - 64]
 vsubpd ymm13, ymm6, ymm0
 vsubpd ymm15, ymm7, ymm10
 vfmadd231pd ymm13, ymm5, ymm3
-vfmadd231pd ymm15, ymm4, [rsp + 1152]
+vfmadd231pd ymm15, ymm4, [r8 - 64]
 vpaddq ymm14, ymm13, ymm14
 vpaddq ymm8, ymm15, ymm8
 vpaddq ymm11, ymm0, ymm11
 vpaddq ymm9, ymm10, ymm9
-vmovdqu ymm10, [rsp + 512]
-vmovdqu ymm0, [rsp + 1088]
+vmovdqu ymm10, [rsp + 896]
+vmovdqu ymm0, [r9 + 32]
 vmovdqa ymm15, ymm1
 vfmadd231pd ymm15, ymm10, ymm0
-vmovdqu ymm13, [rsp + 1280]
+vmovdqu ymm13, [rsp + 1216]
 vmovdqa ymm3, ymm2
-vfmadd231pd ymm3, ymm13, [rsp + 1056]
+vfmadd231pd ymm3, ymm13, [r8 + 32]
 vsubpd ymm4, ymm6, ymm15
 vsubpd ymm5, ymm7, ymm3
 vfmadd231pd ymm4, ymm10, ymm0
-vfmadd231pd ymm5, ymm13, [rsp + 1056]
+vfmadd231pd ymm5, ymm13, [r8 + 32]
 vpaddq ymm14, ymm4, ymm14
 vpaddq ymm8, ymm5, ymm8
 vpaddq ymm11, ymm15, ymm11
 vpaddq ymm9, ymm3, ymm9
-vmovdqu ymm3, [rsp + 448]
-vmovdqu ymm15, [rsp + 992]
+vmovdqu ymm3, [r10 + 32]
+vmovdqu ymm15, [r8 - 96]
 vmovdqa ymm5, ymm1
 vfmadd231pd ymm5, ymm3, ymm15
-vmovdqu ymm4, [rsp + 1344]
+vmovdqu ymm4, [rsp + 1280]
 vmovdqa ymm0, ymm2
-vfmadd231pd ymm0, ymm4, [rsp + 960]
+vfmadd231pd ymm0, ymm4, [r9 - 128]
 vsubpd ymm13, ymm6, ymm5
 vsubpd ymm10, ymm7, ymm0
 vfmadd231pd ymm13, ymm3, ymm15
-vfmadd231pd ymm10, ymm4, [rsp + 960]
+vfmadd231pd ymm10, ymm4, [r9 - 128]
 vpaddq ymm14, ymm13, ymm14
 vpaddq ymm8, ymm10, ymm8
 vpaddq ymm11, ymm5, ymm11
 vpaddq ymm9, ymm0, ymm9
-vmovdqu ymm0, [rsp + 928]
+vmovdqu ymm0, [r8 + 64]
 vmovdqa ymm5, ymm1
 vfmadd231pd ymm5, ymm12, ymm0
-vmovdqu ymm10, [rsp + 608]
-vmovdqu ymm13, [rsp + 896]
+vmovdqu ymm10, [rsp + 832]
+vmovdqu ymm13, [r8]
 vmovdqa ymm15, ymm2
 vfmadd231pd ymm15, ymm10, ymm13
 vsubpd ymm4, ymm6, ymm5
@@ -3591,109 +3595,109 @@ vpaddq ymm14, ymm4, ymm14
 vpaddq ymm8, ymm3, ymm8
 vpaddq ymm11, ymm5, ymm11
 vpaddq ymm9, ymm15, ymm9
-vmovdqu ymm15, [rsp + 480]
-vmovdqu ymm5, [rip + 5f + 32]
+vmovdqu ymm15, [rsp + 1344]
+vmovdqu ymm5, [r11 - 96]
 vpaddq ymm15, ymm15, ymm5
-vmovdqu ymm3, [rsp + 576]
-vmovdqu ymm4, [rip + 5f + 32]
+vmovdqu ymm3, [r10 + 64]
+vmovdqu ymm4, [r11 - 96]
 vpaddq ymm3, ymm3, ymm4
 vsubpd ymm15, ymm15, ymm5
 vsubpd ymm3, ymm3, ymm4
 vmovdqa ymm4, ymm1
-vfmadd231pd ymm4, ymm15, [rsp + 864]
+vfmadd231pd ymm4, ymm15, [r8 - 128]
 vmovdqa ymm5, ymm2
-vfmadd231pd ymm5, ymm3, [rsp + 384]
+vfmadd231pd ymm5, ymm3, [r8 + 96]
 vsubpd ymm13, ymm6, ymm4
 vsubpd ymm0, ymm7, ymm5
-vfmadd231pd ymm13, ymm15, [rsp + 864]
-vfmadd231pd ymm0, ymm3, [rsp + 384]
+vfmadd231pd ymm13, ymm15, [r8 - 128]
+vfmadd231pd ymm0, ymm3, [r8 + 96]
 vpaddq ymm14, ymm13, ymm14
 vpaddq ymm8, ymm0, ymm8
 vpaddq ymm11, ymm4, ymm11
 vpaddq ymm9, ymm5, ymm9
-vmovdqu ymm5, [rsp + 800]
-vmovdqu ymm4, [rsp + 1120]
+vmovdqu ymm5, [rsp + 1024]
+vmovdqu ymm4, [r8 - 32]
 vmovdqa ymm0, ymm1
 vfmadd231pd ymm0, ymm5, ymm4
-vmovdqu ymm13, [rsp + 768]
-vmovdqu [rsp + 384], ymm8
+vmovdqu ymm13, [r10 - 32]
+vmovdqu [r8 + 96], ymm8
 vmovdqa ymm8, ymm2
-vfmadd231pd ymm8, ymm13, [rsp + 1024]
-vmovdqu [rsp + 864], ymm14
+vfmadd231pd ymm8, ymm13, [r9 - 96]
+vmovdqu [r8 - 128], ymm14
 vsubpd ymm14, ymm6, ymm0
-vmovdqu [rsp + 576], ymm3
+vmovdqu [r10 + 64], ymm3
 vsubpd ymm3, ymm7, ymm8
 vfmadd231pd ymm14, ymm5, ymm4
-vmovdqu ymm5, [rsp + 1024]
+vmovdqu ymm5, [r9 - 96]
 vfmadd231pd ymm3, ymm13, ymm5
 vpaddq ymm11, ymm14, ymm11
 vpaddq ymm9, ymm3, ymm9
-vmovdqu ymm3, [rsp + 736]
-vmovdqu ymm14, [rsp + 1312]
+vmovdqu ymm3, [rsp + 992]
+vmovdqu ymm14, [rsp + 1248]
 vmovdqa ymm13, ymm1
 vfmadd231pd ymm13, ymm3, ymm14
-vmovdqu ymm5, [rsp + 704]
+vmovdqu ymm5, [rsp + 960]
 vmovdqa ymm4, ymm2
-vfmadd231pd ymm4, ymm5, [rsp + 544]
-vmovdqu [rsp + 768], ymm15
+vfmadd231pd ymm4, ymm5, [r10 - 64]
+vmovdqu [r10 - 32], ymm15
 vsubpd ymm15, ymm6, ymm13
 vsubpd ymm10, ymm7, ymm4
 vfmadd231pd ymm15, ymm3, ymm14
-vfmadd231pd ymm10, ymm5, [rsp + 544]
+vfmadd231pd ymm10, ymm5, [r10 - 64]
 vpaddq ymm11, ymm15, ymm11
 vpaddq ymm9, ymm10, ymm9
 vpaddq ymm0, ymm13, ymm0
 vpaddq ymm8, ymm4, ymm8
-vmovdqu ymm4, [rsp + 640]
-vmovdqu ymm13, [rsp + 1248]
+vmovdqu ymm4, [rsp + 928]
+vmovdqu ymm13, [rsp + 864]
 vmovdqa ymm10, ymm1
 vfmadd231pd ymm10, ymm4, ymm13
-vmovdqu ymm15, [rsp + 1216]
+vmovdqu ymm15, [rsp + 1184]
 vmovdqa ymm14, ymm2
-vfmadd231pd ymm14, ymm15, [rsp + 672]
+vfmadd231pd ymm14, ymm15, [r10 - 96]
 vsubpd ymm5, ymm6, ymm10
 vsubpd ymm3, ymm7, ymm14
 vfmadd231pd ymm5, ymm4, ymm13
-vfmadd231pd ymm3, ymm15, [rsp + 672]
+vfmadd231pd ymm3, ymm15, [r10 - 96]
 vpaddq ymm11, ymm5, ymm11
 vpaddq ymm9, ymm3, ymm9
 vpaddq ymm0, ymm10, ymm0
 vpaddq ymm8, ymm14, ymm8
-vmovdqu ymm14, [rsp + 512]
-vmovdqu ymm10, [rsp + 1184]
+vmovdqu ymm14, [rsp + 896]
+vmovdqu ymm10, [r9 - 64]
 vmovdqa ymm3, ymm1
 vfmadd231pd ymm3, ymm14, ymm10
-vmovdqu ymm5, [rsp + 1280]
+vmovdqu ymm5, [rsp + 1216]
 vmovdqa ymm13, ymm2
-vfmadd231pd ymm13, ymm5, [rsp + 1152]
+vfmadd231pd ymm13, ymm5, [r8 - 64]
 vsubpd ymm15, ymm6, ymm3
 vsubpd ymm4, ymm7, ymm13
 vfmadd231pd ymm15, ymm14, ymm10
-vfmadd231pd ymm4, ymm5, [rsp + 1152]
+vfmadd231pd ymm4, ymm5, [r8 - 64]
 vpaddq ymm11, ymm15, ymm11
 vpaddq ymm9, ymm4, ymm9
 vpaddq ymm0, ymm3, ymm0
 vpaddq ymm8, ymm13, ymm8
-vmovdqu ymm13, [rsp + 448]
-vmovdqu ymm3, [rsp + 1088]
+vmovdqu ymm13, [r10 + 32]
+vmovdqu ymm3, [r9 + 32]
 vmovdqa ymm4, ymm1
 vfmadd231pd ymm4, ymm13, ymm3
-vmovdqu ymm15, [rsp + 1344]
+vmovdqu ymm15, [rsp + 1280]
 vmovdqa ymm10, ymm2
-vfmadd231pd ymm10, ymm15, [rsp + 1056]
+vfmadd231pd ymm10, ymm15, [r8 + 32]
 vsubpd ymm5, ymm6, ymm4
 vsubpd ymm14, ymm7, ymm10
 vfmadd231pd ymm5, ymm13, ymm3
-vfmadd231pd ymm14, ymm15, [rsp + 1056]
+vfmadd231pd ymm14, ymm15, [r8 + 32]
 vpaddq ymm11, ymm5, ymm11
 vpaddq ymm9, ymm14, ymm9
 vpaddq ymm0, ymm4, ymm0
 vpaddq ymm8, ymm10, ymm8
-vmovdqu ymm10, [rsp + 992]
+vmovdqu ymm10, [r8 - 96]
 vmovdqa ymm4, ymm1
 vfmadd231pd ymm4, ymm12, ymm10
-vmovdqu ymm14, [rsp + 608]
-vmovdqu ymm5, [rsp + 960]
+vmovdqu ymm14, [rsp + 832]
+vmovdqu ymm5, [r9 - 128]
 vmovdqa ymm3, ymm2
 vfmadd231pd ymm3, ymm14, ymm5
 vsubpd ymm15, ymm6, ymm4
@@ -3704,87 +3708,87 @@ vpaddq ymm11, ymm15, ymm11
 vpaddq ymm9, ymm13, ymm9
 vpaddq ymm0, ymm4, ymm0
 vpaddq ymm8, ymm3, ymm8
-vmovdqu ymm3, [rsp + 768]
-vmovdqu ymm4, [rsp + 928]
+vmovdqu ymm3, [r10 - 32]
+vmovdqu ymm4, [r8 + 64]
 vmovdqa ymm13, ymm1
 vfmadd231pd ymm13, ymm3, ymm4
-vmovdqu ymm15, [rsp + 576]
+vmovdqu ymm15, [r10 + 64]
 vmovdqa ymm5, ymm2
-vfmadd231pd ymm5, ymm15, [rsp + 896]
+vfmadd231pd ymm5, ymm15, [r8]
 vsubpd ymm10, ymm6, ymm13
 vsubpd ymm14, ymm7, ymm5
 vfmadd231pd ymm10, ymm3, ymm4
-vfmadd231pd ymm14, ymm15, [rsp + 896]
+vfmadd231pd ymm14, ymm15, [r8]
 vpaddq ymm11, ymm10, ymm11
 vpaddq ymm9, ymm14, ymm9
 vpaddq ymm0, ymm13, ymm0
 vpaddq ymm8, ymm5, ymm8
-vmovdqu ymm5, [rsp + 736]
-vmovdqu ymm13, [rsp + 1120]
+vmovdqu ymm5, [rsp + 992]
+vmovdqu ymm13, [r8 - 32]
 vmovdqa ymm14, ymm1
 vfmadd231pd ymm14, ymm5, ymm13
-vmovdqu ymm10, [rsp + 704]
-vmovdqu ymm4, [rsp + 1024]
-vmovdqu [rsp + 896], ymm9
+vmovdqu ymm10, [rsp + 960]
+vmovdqu ymm4, [r9 - 96]
+vmovdqu [r8], ymm9
 vmovdqa ymm9, ymm2
 vfmadd231pd ymm9, ymm10, ymm4
-vmovdqu [rsp + 928], ymm11
+vmovdqu [r8 + 64], ymm11
 vsubpd ymm11, ymm6, ymm14
 vsubpd ymm15, ymm7, ymm9
 vfmadd231pd ymm11, ymm5, ymm13
 vfmadd231pd ymm15, ymm10, ymm4
 vpaddq ymm0, ymm11, ymm0
 vpaddq ymm8, ymm15, ymm8
-vmovdqu ymm15, [rsp + 640]
-vmovdqu ymm11, [rsp + 1312]
+vmovdqu ymm15, [rsp + 928]
+vmovdqu ymm11, [rsp + 1248]
 vmovdqa ymm10, ymm1
 vfmadd231pd ymm10, ymm15, ymm11
-vmovdqu ymm5, [rsp + 1216]
+vmovdqu ymm5, [rsp + 1184]
 vmovdqa ymm4, ymm2
-vfmadd231pd ymm4, ymm5, [rsp + 544]
+vfmadd231pd ymm4, ymm5, [r10 - 64]
 vsubpd ymm13, ymm6, ymm10
 vsubpd ymm3, ymm7, ymm4
 vfmadd231pd ymm13, ymm15, ymm11
-vfmadd231pd ymm3, ymm5, [rsp + 544]
+vfmadd231pd ymm3, ymm5, [r10 - 64]
 vpaddq ymm0, ymm13, ymm0
 vpaddq ymm8, ymm3, ymm8
 vpaddq ymm14, ymm10, ymm14
 vpaddq ymm9, ymm4, ymm9
-vmovdqu ymm4, [rsp + 512]
-vmovdqu ymm10, [rsp + 1248]
+vmovdqu ymm4, [rsp + 896]
+vmovdqu ymm10, [rsp + 864]
 vmovdqa ymm3, ymm1
 vfmadd231pd ymm3, ymm4, ymm10
-vmovdqu ymm13, [rsp + 1280]
+vmovdqu ymm13, [rsp + 1216]
 vmovdqa ymm11, ymm2
-vfmadd231pd ymm11, ymm13, [rsp + 672]
+vfmadd231pd ymm11, ymm13, [r10 - 96]
 vsubpd ymm5, ymm6, ymm3
 vsubpd ymm15, ymm7, ymm11
 vfmadd231pd ymm5, ymm4, ymm10
-vfmadd231pd ymm15, ymm13, [rsp + 672]
+vfmadd231pd ymm15, ymm13, [r10 - 96]
 vpaddq ymm0, ymm5, ymm0
 vpaddq ymm8, ymm15, ymm8
 vpaddq ymm14, ymm3, ymm14
 vpaddq ymm9, ymm11, ymm9
-vmovdqu ymm11, [rsp + 448]
-vmovdqu ymm3, [rsp + 1184]
+vmovdqu ymm11, [r10 + 32]
+vmovdqu ymm3, [r9 - 64]
 vmovdqa ymm15, ymm1
 vfmadd231pd ymm15, ymm11, ymm3
-vmovdqu ymm5, [rsp + 1344]
+vmovdqu ymm5, [rsp + 1280]
 vmovdqa ymm10, ymm2
-vfmadd231pd ymm10, ymm5, [rsp + 1152]
+vfmadd231pd ymm10, ymm5, [r8 - 64]
 vsubpd ymm13, ymm6, ymm15
 vsubpd ymm4, ymm7, ymm10
 vfmadd231pd ymm13, ymm11, ymm3
-vfmadd231pd ymm4, ymm5, [rsp + 1152]
+vfmadd231pd ymm4, ymm5, [r8 - 64]
 vpaddq ymm0, ymm13, ymm0
 vpaddq ymm8, ymm4, ymm8
 vpaddq ymm14, ymm15, ymm14
 vpaddq ymm9, ymm10, ymm9
-vmovdqu ymm10, [rsp + 1088]
+vmovdqu ymm10, [r9 + 32]
 vmovdqa ymm15, ymm1
 vfmadd231pd ymm15, ymm12, ymm10
-vmovdqu ymm4, [rsp + 608]
-vmovdqu ymm13, [rsp + 1056]
+vmovdqu ymm4, [rsp + 832]
+vmovdqu ymm13, [r8 + 32]
 vmovdqa ymm3, ymm2
 vfmadd231pd ymm3, ymm4, ymm13
 vsubpd ymm5, ymm6, ymm15
@@ -3795,72 +3799,72 @@ vpaddq ymm0, ymm5, ymm0
 vpaddq ymm8, ymm11, ymm8
 vpaddq ymm14, ymm15, ymm14
 vpaddq ymm9, ymm3, ymm9
-vmovdqu ymm3, [rsp + 768]
-vmovdqu ymm15, [rsp + 992]
+vmovdqu ymm3, [r10 - 32]
+vmovdqu ymm15, [r8 - 96]
 vmovdqa ymm11, ymm1
 vfmadd231pd ymm11, ymm3, ymm15
-vmovdqu ymm5, [rsp + 576]
+vmovdqu ymm5, [r10 + 64]
 vmovdqa ymm13, ymm2
-vfmadd231pd ymm13, ymm5, [rsp + 960]
+vfmadd231pd ymm13, ymm5, [r9 - 128]
 vsubpd ymm10, ymm6, ymm11
 vsubpd ymm4, ymm7, ymm13
 vfmadd231pd ymm10, ymm3, ymm15
-vfmadd231pd ymm4, ymm5, [rsp + 960]
+vfmadd231pd ymm4, ymm5, [r9 - 128]
 vpaddq ymm0, ymm10, ymm0
 vpaddq ymm8, ymm4, ymm8
 vpaddq ymm14, ymm11, ymm14
 vpaddq ymm9, ymm13, ymm9
-vmovdqu ymm13, [rsp + 640]
-vmovdqu ymm11, [rsp + 1120]
+vmovdqu ymm13, [rsp + 928]
+vmovdqu ymm11, [r8 - 32]
 vmovdqa ymm4, ymm1
 vfmadd231pd ymm4, ymm13, ymm11
-vmovdqu ymm10, [rsp + 1216]
-vmovdqu ymm15, [rsp + 1024]
-vmovdqu [rsp + 960], ymm8
+vmovdqu ymm10, [rsp + 1184]
+vmovdqu ymm15, [r9 - 96]
+vmovdqu [r9 - 128], ymm8
 vmovdqa ymm8, ymm2
 vfmadd231pd ymm8, ymm10, ymm15
-vmovdqu [rsp + 992], ymm0
+vmovdqu [r8 - 96], ymm0
 vsubpd ymm0, ymm6, ymm4
 vsubpd ymm5, ymm7, ymm8
 vfmadd231pd ymm0, ymm13, ymm11
 vfmadd231pd ymm5, ymm10, ymm15
 vpaddq ymm14, ymm0, ymm14
 vpaddq ymm9, ymm5, ymm9
-vmovdqu ymm5, [rsp + 512]
-vmovdqu ymm0, [rsp + 1312]
+vmovdqu ymm5, [rsp + 896]
+vmovdqu ymm0, [rsp + 1248]
 vmovdqa ymm10, ymm1
 vfmadd231pd ymm10, ymm5, ymm0
-vmovdqu ymm13, [rsp + 1280]
+vmovdqu ymm13, [rsp + 1216]
 vmovdqa ymm15, ymm2
-vfmadd231pd ymm15, ymm13, [rsp + 544]
+vfmadd231pd ymm15, ymm13, [r10 - 64]
 vsubpd ymm11, ymm6, ymm10
 vsubpd ymm3, ymm7, ymm15
 vfmadd231pd ymm11, ymm5, ymm0
-vfmadd231pd ymm3, ymm13, [rsp + 544]
+vfmadd231pd ymm3, ymm13, [r10 - 64]
 vpaddq ymm14, ymm11, ymm14
 vpaddq ymm9, ymm3, ymm9
 vpaddq ymm4, ymm10, ymm4
 vpaddq ymm8, ymm15, ymm8
-vmovdqu ymm15, [rsp + 448]
-vmovdqu ymm10, [rsp + 1248]
+vmovdqu ymm15, [r10 + 32]
+vmovdqu ymm10, [rsp + 864]
 vmovdqa ymm3, ymm1
 vfmadd231pd ymm3, ymm15, ymm10
-vmovdqu ymm11, [rsp + 1344]
+vmovdqu ymm11, [rsp + 1280]
 vmovdqa ymm0, ymm2
-vfmadd231pd ymm0, ymm11, [rsp + 672]
+vfmadd231pd ymm0, ymm11, [r10 - 96]
 vsubpd ymm13, ymm6, ymm3
 vsubpd ymm5, ymm7, ymm0
 vfmadd231pd ymm13, ymm15, ymm10
-vfmadd231pd ymm5, ymm11, [rsp + 672]
+vfmadd231pd ymm5, ymm11, [r10 - 96]
 vpaddq ymm14, ymm13, ymm14
 vpaddq ymm9, ymm5, ymm9
 vpaddq ymm4, ymm3, ymm4
 vpaddq ymm8, ymm0, ymm8
-vmovdqu ymm0, [rsp + 1184]
+vmovdqu ymm0, [r9 - 64]
 vmovdqa ymm3, ymm1
 vfmadd231pd ymm3, ymm12, ymm0
-vmovdqu ymm5, [rsp + 608]
-vmovdqu ymm13, [rsp + 1152]
+vmovdqu ymm5, [rsp + 832]
+vmovdqu ymm13, [r8 - 64]
 vmovdqa ymm10, ymm2
 vfmadd231pd ymm10, ymm5, ymm13
 vsubpd ymm11, ymm6, ymm3
@@ -3871,57 +3875,57 @@ vpaddq ymm14, ymm11, ymm14
 vpaddq ymm9, ymm15, ymm9
 vpaddq ymm4, ymm3, ymm4
 vpaddq ymm8, ymm10, ymm8
-vmovdqu ymm10, [rsp + 768]
-vmovdqu ymm3, [rsp + 1088]
+vmovdqu ymm10, [r10 - 32]
+vmovdqu ymm3, [r9 + 32]
 vmovdqa ymm15, ymm1
 vfmadd231pd ymm15, ymm10, ymm3
-vmovdqu ymm11, [rsp + 576]
+vmovdqu ymm11, [r10 + 64]
 vmovdqa ymm13, ymm2
-vfmadd231pd ymm13, ymm11, [rsp + 1056]
+vfmadd231pd ymm13, ymm11, [r8 + 32]
 vsubpd ymm0, ymm6, ymm15
 vsubpd ymm5, ymm7, ymm13
 vfmadd231pd ymm0, ymm10, ymm3
-vfmadd231pd ymm5, ymm11, [rsp + 1056]
+vfmadd231pd ymm5, ymm11, [r8 + 32]
 vpaddq ymm14, ymm0, ymm14
 vpaddq ymm9, ymm5, ymm9
 vpaddq ymm4, ymm15, ymm4
 vpaddq ymm8, ymm13, ymm8
-vmovdqu ymm13, [rsp + 512]
-vmovdqu ymm15, [rsp + 1120]
+vmovdqu ymm13, [rsp + 896]
+vmovdqu ymm15, [r8 - 32]
 vmovdqa ymm5, ymm1
 vfmadd231pd ymm5, ymm13, ymm15
-vmovdqu ymm0, [rsp + 1280]
-vmovdqu ymm3, [rsp + 1024]
-vmovdqu [rsp + 1056], ymm9
+vmovdqu ymm0, [rsp + 1216]
+vmovdqu ymm3, [r9 - 96]
+vmovdqu [r8 + 32], ymm9
 vmovdqa ymm9, ymm2
 vfmadd231pd ymm9, ymm0, ymm3
-vmovdqu [rsp + 1088], ymm14
+vmovdqu [r9 + 32], ymm14
 vsubpd ymm14, ymm6, ymm5
 vsubpd ymm11, ymm7, ymm9
 vfmadd231pd ymm14, ymm13, ymm15
 vfmadd231pd ymm11, ymm0, ymm3
 vpaddq ymm4, ymm14, ymm4
 vpaddq ymm8, ymm11, ymm8
-vmovdqu ymm11, [rsp + 448]
-vmovdqu ymm14, [rsp + 1312]
+vmovdqu ymm11, [r10 + 32]
+vmovdqu ymm14, [rsp + 1248]
 vmovdqa ymm0, ymm1
 vfmadd231pd ymm0, ymm11, ymm14
-vmovdqu ymm13, [rsp + 1344]
+vmovdqu ymm13, [rsp + 1280]
 vmovdqa ymm3, ymm2
-vfmadd231pd ymm3, ymm13, [rsp + 544]
+vfmadd231pd ymm3, ymm13, [r10 - 64]
 vsubpd ymm15, ymm6, ymm0
 vsubpd ymm10, ymm7, ymm3
 vfmadd231pd ymm15, ymm11, ymm14
-vfmadd231pd ymm10, ymm13, [rsp + 544]
+vfmadd231pd ymm10, ymm13, [r10 - 64]
 vpaddq ymm4, ymm15, ymm4
 vpaddq ymm8, ymm10, ymm8
 vpaddq ymm5, ymm0, ymm5
 vpaddq ymm9, ymm3, ymm9
-vmovdqu ymm3, [rsp + 1248]
+vmovdqu ymm3, [rsp + 864]
 vmovdqa ymm0, ymm1
 vfmadd231pd ymm0, ymm12, ymm3
-vmovdqu ymm10, [rsp + 608]
-vmovdqu ymm15, [rsp + 672]
+vmovdqu ymm10, [rsp + 832]
+vmovdqu ymm15, [r10 - 96]
 vmovdqa ymm14, ymm2
 vfmadd231pd ymm14, ymm10, ymm15
 vsubpd ymm13, ymm6, ymm0
@@ -3932,42 +3936,42 @@ vpaddq ymm4, ymm13, ymm4
 vpaddq ymm8, ymm11, ymm8
 vpaddq ymm5, ymm0, ymm5
 vpaddq ymm9, ymm14, ymm9
-vmovdqu ymm14, [rsp + 768]
-vmovdqu ymm0, [rsp + 1184]
+vmovdqu ymm14, [r10 - 32]
+vmovdqu ymm0, [r9 - 64]
 vmovdqa ymm11, ymm1
 vfmadd231pd ymm11, ymm14, ymm0
-vmovdqu ymm13, [rsp + 576]
+vmovdqu ymm13, [r10 + 64]
 vmovdqa ymm15, ymm2
-vfmadd231pd ymm15, ymm13, [rsp + 1152]
+vfmadd231pd ymm15, ymm13, [r8 - 64]
 vsubpd ymm3, ymm6, ymm11
 vsubpd ymm10, ymm7, ymm15
 vfmadd231pd ymm3, ymm14, ymm0
-vfmadd231pd ymm10, ymm13, [rsp + 1152]
+vfmadd231pd ymm10, ymm13, [r8 - 64]
 vpaddq ymm4, ymm3, ymm4
 vpaddq ymm8, ymm10, ymm8
 vpaddq ymm5, ymm11, ymm5
 vpaddq ymm9, ymm15, ymm9
-vmovdqu ymm15, [rsp + 448]
-vmovdqu ymm11, [rsp + 1120]
+vmovdqu ymm15, [r10 + 32]
+vmovdqu ymm11, [r8 - 32]
 vmovdqa ymm10, ymm1
 vfmadd231pd ymm10, ymm15, ymm11
-vmovdqu ymm3, [rsp + 1344]
-vmovdqu ymm0, [rsp + 1024]
-vmovdqu [rsp + 1152], ymm8
+vmovdqu ymm3, [rsp + 1280]
+vmovdqu ymm0, [r9 - 96]
+vmovdqu [r8 - 64], ymm8
 vmovdqa ymm8, ymm2
 vfmadd231pd ymm8, ymm3, ymm0
-vmovdqu [rsp + 1184], ymm4
+vmovdqu [r9 - 64], ymm4
 vsubpd ymm4, ymm6, ymm10
 vsubpd ymm13, ymm7, ymm8
 vfmadd231pd ymm4, ymm15, ymm11
 vfmadd231pd ymm13, ymm3, ymm0
 vpaddq ymm5, ymm4, ymm5
 vpaddq ymm9, ymm13, ymm9
-vmovdqu ymm13, [rsp + 1312]
+vmovdqu ymm13, [rsp + 1248]
 vmovdqa ymm4, ymm1
 vfmadd231pd ymm4, ymm12, ymm13
-vmovdqu ymm3, [rsp + 608]
-vmovdqu ymm15, [rsp + 544]
+vmovdqu ymm3, [rsp + 832]
+vmovdqu ymm15, [r10 - 64]
 vmovdqa ymm0, ymm2
 vfmadd231pd ymm0, ymm3, ymm15
 vsubpd ymm11, ymm6, ymm4
@@ -3978,14 +3982,14 @@ vpaddq ymm5, ymm11, ymm5
 vpaddq ymm9, ymm6, ymm9
 vpaddq ymm10, ymm4, ymm10
 vpaddq ymm8, ymm0, ymm8
-vmovdqu ymm0, [rsp + 1248]
+vmovdqu ymm0, [rsp + 864]
 vmovdqa ymm4, ymm1
 vfmadd231pd ymm4, ymm14, ymm0
-vmovdqu ymm6, [rsp + 576]
-vmovdqu ymm11, [rsp + 672]
+vmovdqu ymm6, [r10 + 64]
+vmovdqu ymm11, [r10 - 96]
 vmovdqa ymm15, ymm2
 vfmadd231pd ymm15, ymm6, ymm11
-vmovdqu ymm13, [rip + 5f + 96]
+vmovdqu ymm13, [r11 - 64]
 vsubpd ymm3, ymm13, ymm4
 vsubpd ymm13, ymm7, ymm15
 vfmadd231pd ymm3, ymm14, ymm0
@@ -3994,26 +3998,26 @@ vpaddq ymm5, ymm3, ymm5
 vpaddq ymm9, ymm13, ymm9
 vpaddq ymm10, ymm4, ymm10
 vpaddq ymm8, ymm15, ymm8
-vmovdqu ymm15, [rsp + 1120]
+vmovdqu ymm15, [r8 - 32]
 vmovdqa ymm4, ymm1
 vfmadd231pd ymm4, ymm12, ymm15
-vmovdqu ymm13, [rsp + 608]
-vmovdqu ymm3, [rsp + 1024]
+vmovdqu ymm13, [rsp + 832]
+vmovdqu ymm3, [r9 - 96]
 vmovdqa ymm11, ymm2
 vfmadd231pd ymm11, ymm13, ymm3
-vmovdqu ymm0, [rip + 5f + 96]
-vmovdqu [rsp + 672], ymm9
+vmovdqu ymm0, [r11 - 64]
+vmovdqu [r10 - 96], ymm9
 vsubpd ymm9, ymm0, ymm4
-vmovdqu [rsp + 1248], ymm5
+vmovdqu [rsp + 864], ymm5
 vsubpd ymm5, ymm7, ymm11
 vfmadd231pd ymm9, ymm12, ymm15
 vfmadd231pd ymm5, ymm13, ymm3
 vpaddq ymm10, ymm9, ymm10
 vpaddq ymm8, ymm5, ymm8
-vmovdqu ymm5, [rsp + 1312]
+vmovdqu ymm5, [rsp + 1248]
 vmovdqa ymm9, ymm1
 vfmadd231pd ymm9, ymm14, ymm5
-vmovdqu ymm13, [rsp + 544]
+vmovdqu ymm13, [r10 - 64]
 vmovdqa ymm12, ymm2
 vfmadd231pd ymm12, ymm6, ymm13
 vsubpd ymm3, ymm0, ymm9
@@ -4026,116 +4030,116 @@ vpaddq ymm4, ymm9, ymm4
 vpaddq ymm11, ymm12, ymm11
 vmovdqa ymm12, ymm1
 vfmadd231pd ymm12, ymm14, ymm15
-vmovdqu ymm9, [rsp + 1024]
+vmovdqu ymm9, [r9 - 96]
 vmovdqa ymm0, ymm2
 vfmadd231pd ymm0, ymm6, ymm9
-vmovdqu ymm3, [rip + 5f + 96]
+vmovdqu ymm3, [r11 - 64]
 vsubpd ymm13, ymm3, ymm12
 vsubpd ymm5, ymm7, ymm0
 vfmadd231pd ymm13, ymm14, ymm15
 vfmadd231pd ymm5, ymm6, ymm9
 vpaddq ymm4, ymm13, ymm4
 vpaddq ymm11, ymm5, ymm11
-vmovdqu ymm5, [rsp + 32]
-vpaddq ymm5, ymm5, [rip + 5f + 128]
-vmovdqu ymm13, [rsp]
-vpaddq ymm13, ymm13, [rip + 5f + 128]
+vmovdqu ymm5, [r9 + 64]
+vpaddq ymm5, ymm5, [rip + 3f + 992]
+vmovdqu ymm13, [r10]
+vpaddq ymm13, ymm13, [rip + 3f + 992]
 vpsrlq ymm9, ymm5, 52
 vpsrlq ymm6, ymm13, 52
-vpaddq ymm9, ymm9, [rsp + 352]
-vpaddq ymm6, ymm6, [rsp + 320]
-vpaddq ymm9, ymm9, [rip + 5f + 160]
-vpaddq ymm6, ymm6, [rip + 5f + 160]
+vpaddq ymm9, ymm9, [rsp + 1312]
+vpaddq ymm6, ymm6, [r9]
+vpaddq ymm9, ymm9, [rip + 3f + 1024]
+vpaddq ymm6, ymm6, [rip + 3f + 1024]
 vpsrlq ymm15, ymm9, 52
 vpsrlq ymm14, ymm6, 52
-vpaddq ymm15, ymm15, [rsp + 288]
-vpaddq ymm14, ymm14, [rsp + 256]
-vmovdqu [rsp + 256], ymm0
-vmovdqu ymm0, [rsp + 416]
-vsubpd ymm0, ymm0, [rip + 5f + 32]
-vmovdqu [rsp + 416], ymm12
-vmovdqu ymm12, [rsp + 832]
-vsubpd ymm12, ymm12, [rip + 5f + 32]
-vmovdqu [rsp + 832], ymm11
+vpaddq ymm15, ymm15, [rsp + 1088]
+vpaddq ymm14, ymm14, [rsp + 1056]
+vmovdqu [rsp + 1056], ymm0
+vmovdqu ymm0, [rsp + 1120]
+vsubpd ymm0, ymm0, [r11 - 96]
+vmovdqu [rsp + 1120], ymm12
+vmovdqu ymm12, [rsp + 1152]
+vsubpd ymm12, ymm12, [r11 - 96]
+vmovdqu [rsp + 1152], ymm11
 vmovdqa ymm11, ymm1
-vfmadd231pd ymm11, ymm0, [rip + 5f + 192]
-vmovdqu [rsp + 288], ymm4
+vfmadd231pd ymm11, ymm0, [r11 - 32]
+vmovdqu [rsp + 1088], ymm4
 vmovdqa ymm4, ymm2
-vfmadd231pd ymm4, ymm12, [rip + 5f + 192]
-vmovdqu [rsp + 320], ymm8
+vfmadd231pd ymm4, ymm12, [r11 - 32]
+vmovdqu [r9], ymm8
 vsubpd ymm8, ymm3, ymm11
-vmovdqu [rsp + 352], ymm10
+vmovdqu [rsp + 1312], ymm10
 vsubpd ymm10, ymm7, ymm4
-vfmadd231pd ymm8, ymm0, [rip + 5f + 192]
-vfmadd231pd ymm10, ymm12, [rip + 5f + 192]
+vfmadd231pd ymm8, ymm0, [r11 - 32]
+vfmadd231pd ymm10, ymm12, [r11 - 32]
 vpaddq ymm15, ymm8, ymm15
 vpaddq ymm14, ymm10, ymm14
-vpaddq ymm11, ymm11, [rsp + 224]
-vpaddq ymm4, ymm4, [rsp + 192]
-vmovdqu ymm10, [rip + 5f + 224]
+vpaddq ymm11, ymm11, [r9 - 32]
+vpaddq ymm4, ymm4, [r10 - 128]
+vmovdqu ymm10, [r11 + 32]
 vmovdqa ymm8, ymm1
 vfmadd231pd ymm8, ymm0, ymm10
-vmovdqu [rsp + 192], ymm14
+vmovdqu [r10 - 128], ymm14
 vmovdqa ymm14, ymm2
-vfmadd231pd ymm14, ymm12, [rip + 5f + 224]
-vmovdqu [rsp + 224], ymm15
+vfmadd231pd ymm14, ymm12, [r11 + 32]
+vmovdqu [r9 - 32], ymm15
 vsubpd ymm15, ymm3, ymm8
-vmovdqu [rsp], ymm6
+vmovdqu [r10], ymm6
 vsubpd ymm6, ymm7, ymm14
 vfmadd231pd ymm15, ymm0, ymm10
-vfmadd231pd ymm6, ymm12, [rip + 5f + 224]
+vfmadd231pd ymm6, ymm12, [r11 + 32]
 vpaddq ymm11, ymm15, ymm11
 vpaddq ymm4, ymm6, ymm4
-vpaddq ymm8, ymm8, [rsp + 160]
-vpaddq ymm14, ymm14, [rsp + 128]
-vpand ymm5, ymm5, [rip + 5f]
-vpand ymm13, ymm13, [rip + 5f]
-vmovdqu ymm6, [rip + 5f + 32]
+vpaddq ymm8, ymm8, [r9 + 96]
+vpaddq ymm14, ymm14, [rsp + 800]
+vpand ymm5, ymm5, [r11 - 128]
+vpand ymm13, ymm13, [r11 - 128]
+vmovdqu ymm6, [r11 - 96]
 vpaddq ymm5, ymm5, ymm6
-vmovdqu ymm15, [rip + 5f + 32]
+vmovdqu ymm15, [r11 - 96]
 vpaddq ymm13, ymm13, ymm15
 vsubpd ymm5, ymm5, ymm6
 vsubpd ymm13, ymm13, ymm15
-vmovdqu ymm10, [rip + 5f + 192]
+vmovdqu ymm10, [r11 - 32]
 vmovdqa ymm15, ymm1
 vfmadd231pd ymm15, ymm5, ymm10
 vmovdqa ymm6, ymm2
-vfmadd231pd ymm6, ymm13, [rip + 5f + 192]
-vmovdqu [rsp + 128], ymm9
+vfmadd231pd ymm6, ymm13, [r11 - 32]
+vmovdqu [rsp + 800], ymm9
 vsubpd ymm9, ymm3, ymm15
 vsubpd ymm3, ymm7, ymm6
 vfmadd231pd ymm9, ymm5, ymm10
-vfmadd231pd ymm3, ymm13, [rip + 5f + 192]
+vfmadd231pd ymm3, ymm13, [r11 - 32]
 vpaddq ymm11, ymm9, ymm11
 vpaddq ymm4, ymm3, ymm4
 vpaddq ymm8, ymm15, ymm8
 vpaddq ymm14, ymm6, ymm14
-vmovdqu ymm6, [rip + 5f + 256]
+vmovdqu ymm6, [rip + 3f + 352]
 vmovdqa ymm15, ymm1
 vfmadd231pd ymm15, ymm0, ymm6
-vmovdqu ymm3, [rip + 5f + 256]
+vmovdqu ymm3, [rip + 3f + 352]
 vmovdqa ymm9, ymm2
 vfmadd231pd ymm9, ymm12, ymm3
-vmovdqu ymm10, [rip + 5f + 96]
-vmovdqu [rsp + 160], ymm4
+vmovdqu ymm10, [r11 - 64]
+vmovdqu [r9 + 96], ymm4
 vsubpd ymm4, ymm10, ymm15
-vmovdqu [rsp + 32], ymm11
+vmovdqu [r9 + 64], ymm11
 vsubpd ymm11, ymm7, ymm9
 vfmadd231pd ymm4, ymm0, ymm6
 vfmadd231pd ymm11, ymm12, ymm3
 vpaddq ymm8, ymm4, ymm8
 vpaddq ymm14, ymm11, ymm14
-vpaddq ymm15, ymm15, [rsp + 96]
-vpaddq ymm9, ymm9, [rsp + 64]
-vmovdqu ymm11, [rip + 5f + 224]
+vpaddq ymm15, ymm15, [rsp + 768]
+vpaddq ymm9, ymm9, [r10 + 96]
+vmovdqu ymm11, [r11 + 32]
 vmovdqa ymm4, ymm1
 vfmadd231pd ymm4, ymm5, ymm11
-vmovdqu ymm3, [rip + 5f + 224]
+vmovdqu ymm3, [r11 + 32]
 vmovdqa ymm6, ymm2
 vfmadd231pd ymm6, ymm13, ymm3
-vmovdqu [rsp + 64], ymm12
+vmovdqu [r10 + 96], ymm12
 vsubpd ymm12, ymm10, ymm4
-vmovdqu [rsp + 96], ymm0
+vmovdqu [rsp + 768], ymm0
 vsubpd ymm0, ymm7, ymm6
 vfmadd231pd ymm12, ymm5, ymm11
 vfmadd231pd ymm0, ymm13, ymm3
@@ -4143,54 +4147,54 @@ vpaddq ymm8, ymm12, ymm8
 vpaddq ymm14, ymm0, ymm14
 vpaddq ymm15, ymm4, ymm15
 vpaddq ymm9, ymm6, ymm9
-vmovdqu ymm6, [rsp + 128]
-vpand ymm6, ymm6, [rip + 5f]
-vmovdqu ymm4, [rsp]
-vpand ymm4, ymm4, [rip + 5f]
-vmovdqu ymm0, [rip + 5f + 32]
+vmovdqu ymm6, [rsp + 800]
+vpand ymm6, ymm6, [r11 - 128]
+vmovdqu ymm4, [r10]
+vpand ymm4, ymm4, [r11 - 128]
+vmovdqu ymm0, [r11 - 96]
 vpaddq ymm6, ymm6, ymm0
-vmovdqu ymm12, [rip + 5f + 32]
+vmovdqu ymm12, [r11 - 96]
 vpaddq ymm4, ymm4, ymm12
 vsubpd ymm6, ymm6, ymm0
 vsubpd ymm4, ymm4, ymm12
-vmovdqu ymm3, [rip + 5f + 192]
+vmovdqu ymm3, [r11 - 32]
 vmovdqa ymm11, ymm1
 vfmadd231pd ymm11, ymm6, ymm3
 vmovdqa ymm12, ymm2
-vfmadd231pd ymm12, ymm4, [rip + 5f + 192]
+vfmadd231pd ymm12, ymm4, [r11 - 32]
 vsubpd ymm0, ymm10, ymm11
-vmovdqu [rsp], ymm13
+vmovdqu [r10], ymm13
 vsubpd ymm13, ymm7, ymm12
 vfmadd231pd ymm0, ymm6, ymm3
-vfmadd231pd ymm13, ymm4, [rip + 5f + 192]
+vfmadd231pd ymm13, ymm4, [r11 - 32]
 vpaddq ymm8, ymm0, ymm8
 vpaddq ymm14, ymm13, ymm14
 vpaddq ymm15, ymm11, ymm15
 vpaddq ymm9, ymm12, ymm9
-vmovdqu ymm12, [rsp + 96]
-vmovdqu ymm11, [rip + 5f + 288]
+vmovdqu ymm12, [rsp + 768]
+vmovdqu ymm11, [r11 + 64]
 vmovdqa ymm13, ymm1
 vfmadd231pd ymm13, ymm12, ymm11
-vmovdqu ymm0, [rsp + 64]
-vmovdqu ymm3, [rip + 5f + 288]
-vmovdqu [rsp + 128], ymm14
+vmovdqu ymm0, [r10 + 96]
+vmovdqu ymm3, [r11 + 64]
+vmovdqu [rsp + 800], ymm14
 vmovdqa ymm14, ymm2
 vfmadd231pd ymm14, ymm0, ymm3
-vmovdqu [rsp + 1024], ymm8
+vmovdqu [r9 - 96], ymm8
 vsubpd ymm8, ymm10, ymm13
-vmovdqu [rsp + 576], ymm4
+vmovdqu [r10 + 64], ymm4
 vsubpd ymm4, ymm7, ymm14
 vfmadd231pd ymm8, ymm12, ymm11
 vfmadd231pd ymm4, ymm0, ymm3
 vpaddq ymm15, ymm8, ymm15
 vpaddq ymm9, ymm4, ymm9
-vpaddq ymm13, ymm13, [rsp + 864]
-vpaddq ymm14, ymm14, [rsp + 384]
-vmovdqu ymm4, [rip + 5f + 256]
+vpaddq ymm13, ymm13, [r8 - 128]
+vpaddq ymm14, ymm14, [r8 + 96]
+vmovdqu ymm4, [rip + 3f + 352]
 vmovdqa ymm8, ymm1
 vfmadd231pd ymm8, ymm5, ymm4
-vmovdqu ymm3, [rsp]
-vmovdqu ymm11, [rip + 5f + 256]
+vmovdqu ymm3, [r10]
+vmovdqu ymm11, [rip + 3f + 352]
 vmovdqa ymm0, ymm2
 vfmadd231pd ymm0, ymm3, ymm11
 vsubpd ymm12, ymm10, ymm8
@@ -4201,16 +4205,16 @@ vpaddq ymm15, ymm12, ymm15
 vpaddq ymm9, ymm10, ymm9
 vpaddq ymm13, ymm8, ymm13
 vpaddq ymm14, ymm0, ymm14
-vmovdqu ymm0, [rip + 5f + 224]
+vmovdqu ymm0, [r11 + 32]
 vmovdqa ymm8, ymm1
 vfmadd231pd ymm8, ymm6, ymm0
-vmovdqu ymm10, [rsp + 576]
-vmovdqu ymm12, [rip + 5f + 224]
+vmovdqu ymm10, [r10 + 64]
+vmovdqu ymm12, [r11 + 32]
 vmovdqa ymm11, ymm2
 vfmadd231pd ymm11, ymm10, ymm12
-vmovdqu ymm4, [rip + 5f + 96]
+vmovdqu ymm4, [r11 - 64]
 vsubpd ymm3, ymm4, ymm8
-vmovdqu [rsp + 384], ymm5
+vmovdqu [r8 + 96], ymm5
 vsubpd ymm5, ymm7, ymm11
 vfmadd231pd ymm3, ymm6, ymm0
 vfmadd231pd ymm5, ymm10, ymm12
@@ -4218,46 +4222,46 @@ vpaddq ymm15, ymm3, ymm15
 vpaddq ymm9, ymm5, ymm9
 vpaddq ymm13, ymm8, ymm13
 vpaddq ymm14, ymm11, ymm14
-vmovdqu ymm11, [rsp + 96]
-vmovdqu ymm8, [rip + 5f + 320]
+vmovdqu ymm11, [rsp + 768]
+vmovdqu ymm8, [r11 + 96]
 vmovdqa ymm5, ymm1
 vfmadd231pd ymm5, ymm11, ymm8
-vmovdqu ymm3, [rsp + 64]
-vmovdqu ymm12, [rip + 5f + 320]
+vmovdqu ymm3, [r10 + 96]
+vmovdqu ymm12, [r11 + 96]
 vmovdqa ymm0, ymm2
 vfmadd231pd ymm0, ymm3, ymm12
-vmovdqu [rsp + 864], ymm9
+vmovdqu [r8 - 128], ymm9
 vsubpd ymm9, ymm4, ymm5
-vmovdqu [rsp + 1120], ymm15
+vmovdqu [r8 - 32], ymm15
 vsubpd ymm15, ymm7, ymm0
 vfmadd231pd ymm9, ymm11, ymm8
 vfmadd231pd ymm15, ymm3, ymm12
 vpaddq ymm13, ymm9, ymm13
 vpaddq ymm14, ymm15, ymm14
-vpaddq ymm5, ymm5, [rsp + 928]
-vpaddq ymm0, ymm0, [rsp + 896]
-vmovdqu ymm15, [rsp + 384]
-vmovdqu ymm9, [rip + 5f + 288]
+vpaddq ymm5, ymm5, [r8 + 64]
+vpaddq ymm0, ymm0, [r8]
+vmovdqu ymm15, [r8 + 96]
+vmovdqu ymm9, [r11 + 64]
 vmovdqa ymm12, ymm1
 vfmadd231pd ymm12, ymm15, ymm9
-vmovdqu ymm8, [rsp]
+vmovdqu ymm8, [r10]
 vmovdqa ymm3, ymm2
-vfmadd231pd ymm3, ymm8, [rip + 5f + 288]
+vfmadd231pd ymm3, ymm8, [r11 + 64]
 vsubpd ymm11, ymm4, ymm12
 vsubpd ymm4, ymm7, ymm3
 vfmadd231pd ymm11, ymm15, ymm9
-vfmadd231pd ymm4, ymm8, [rip + 5f + 288]
+vfmadd231pd ymm4, ymm8, [r11 + 64]
 vpaddq ymm13, ymm11, ymm13
 vpaddq ymm14, ymm4, ymm14
 vpaddq ymm5, ymm12, ymm5
 vpaddq ymm0, ymm3, ymm0
-vmovdqu ymm3, [rip + 5f + 256]
+vmovdqu ymm3, [rip + 3f + 352]
 vmovdqa ymm12, ymm1
 vfmadd231pd ymm12, ymm6, ymm3
-vmovdqu ymm4, [rip + 5f + 256]
+vmovdqu ymm4, [rip + 3f + 352]
 vmovdqa ymm11, ymm2
 vfmadd231pd ymm11, ymm10, ymm4
-vmovdqu ymm9, [rip + 5f + 96]
+vmovdqu ymm9, [r11 - 64]
 vsubpd ymm8, ymm9, ymm12
 vsubpd ymm15, ymm7, ymm11
 vfmadd231pd ymm8, ymm6, ymm3
@@ -4266,46 +4270,46 @@ vpaddq ymm13, ymm8, ymm13
 vpaddq ymm14, ymm15, ymm14
 vpaddq ymm5, ymm12, ymm5
 vpaddq ymm0, ymm11, ymm0
-vmovdqu ymm11, [rsp + 96]
-vmovdqu ymm12, [rip + 5f + 352]
+vmovdqu ymm11, [rsp + 768]
+vmovdqu ymm12, [rip + 3f + 256]
 vmovdqa ymm15, ymm1
 vfmadd231pd ymm15, ymm11, ymm12
-vmovdqu ymm8, [rsp + 64]
-vmovdqu ymm4, [rip + 5f + 352]
+vmovdqu ymm8, [r10 + 96]
+vmovdqu ymm4, [rip + 3f + 256]
 vmovdqa ymm3, ymm2
 vfmadd231pd ymm3, ymm8, ymm4
-vmovdqu [rsp + 896], ymm14
+vmovdqu [r8], ymm14
 vsubpd ymm14, ymm9, ymm15
-vmovdqu [rsp + 928], ymm13
+vmovdqu [r8 + 64], ymm13
 vsubpd ymm13, ymm7, ymm3
 vfmadd231pd ymm14, ymm11, ymm12
 vfmadd231pd ymm13, ymm8, ymm4
 vpaddq ymm5, ymm14, ymm5
 vpaddq ymm0, ymm13, ymm0
-vpaddq ymm15, ymm15, [rsp + 992]
-vpaddq ymm3, ymm3, [rsp + 960]
-vmovdqu ymm13, [rsp + 384]
-vmovdqu ymm14, [rip + 5f + 320]
+vpaddq ymm15, ymm15, [r8 - 96]
+vpaddq ymm3, ymm3, [r9 - 128]
+vmovdqu ymm13, [r8 + 96]
+vmovdqu ymm14, [r11 + 96]
 vmovdqa ymm4, ymm1
 vfmadd231pd ymm4, ymm13, ymm14
-vmovdqu ymm12, [rsp]
+vmovdqu ymm12, [r10]
 vmovdqa ymm8, ymm2
-vfmadd231pd ymm8, ymm12, [rip + 5f + 320]
+vfmadd231pd ymm8, ymm12, [r11 + 96]
 vsubpd ymm11, ymm9, ymm4
 vsubpd ymm9, ymm7, ymm8
 vfmadd231pd ymm11, ymm13, ymm14
-vfmadd231pd ymm9, ymm12, [rip + 5f + 320]
+vfmadd231pd ymm9, ymm12, [r11 + 96]
 vpaddq ymm5, ymm11, ymm5
 vpaddq ymm0, ymm9, ymm0
 vpaddq ymm15, ymm4, ymm15
 vpaddq ymm3, ymm8, ymm3
-vmovdqu ymm8, [rip + 5f + 288]
+vmovdqu ymm8, [r11 + 64]
 vmovdqa ymm4, ymm1
 vfmadd231pd ymm4, ymm6, ymm8
-vmovdqu ymm9, [rip + 5f + 288]
+vmovdqu ymm9, [r11 + 64]
 vmovdqa ymm11, ymm2
 vfmadd231pd ymm11, ymm10, ymm9
-vmovdqu ymm14, [rip + 5f + 96]
+vmovdqu ymm14, [r11 - 64]
 vsubpd ymm12, ymm14, ymm4
 vsubpd ymm13, ymm7, ymm11
 vfmadd231pd ymm12, ymm6, ymm8
@@ -4314,46 +4318,46 @@ vpaddq ymm5, ymm12, ymm5
 vpaddq ymm0, ymm13, ymm0
 vpaddq ymm15, ymm4, ymm15
 vpaddq ymm3, ymm11, ymm3
-vmovdqu ymm11, [rsp + 96]
-vmovdqu ymm4, [rip + 5f + 384]
+vmovdqu ymm11, [rsp + 768]
+vmovdqu ymm4, [rip + 3f + 384]
 vmovdqa ymm13, ymm1
 vfmadd231pd ymm13, ymm11, ymm4
-vmovdqu ymm12, [rsp + 64]
-vmovdqu ymm9, [rip + 5f + 384]
+vmovdqu ymm12, [r10 + 96]
+vmovdqu ymm9, [rip + 3f + 384]
 vmovdqa ymm8, ymm2
 vfmadd231pd ymm8, ymm12, ymm9
-vmovdqu [rsp + 960], ymm0
+vmovdqu [r9 - 128], ymm0
 vsubpd ymm0, ymm14, ymm13
-vmovdqu [rsp + 992], ymm5
+vmovdqu [r8 - 96], ymm5
 vsubpd ymm5, ymm7, ymm8
 vfmadd231pd ymm0, ymm11, ymm4
 vfmadd231pd ymm5, ymm12, ymm9
 vpaddq ymm15, ymm0, ymm15
 vpaddq ymm3, ymm5, ymm3
-vpaddq ymm13, ymm13, [rsp + 1088]
-vpaddq ymm8, ymm8, [rsp + 1056]
-vmovdqu ymm5, [rsp + 384]
-vmovdqu ymm0, [rip + 5f + 352]
+vpaddq ymm13, ymm13, [r9 + 32]
+vpaddq ymm8, ymm8, [r8 + 32]
+vmovdqu ymm5, [r8 + 96]
+vmovdqu ymm0, [rip + 3f + 256]
 vmovdqa ymm9, ymm1
 vfmadd231pd ymm9, ymm5, ymm0
-vmovdqu ymm4, [rsp]
+vmovdqu ymm4, [r10]
 vmovdqa ymm12, ymm2
-vfmadd231pd ymm12, ymm4, [rip + 5f + 352]
+vfmadd231pd ymm12, ymm4, [rip + 3f + 256]
 vsubpd ymm11, ymm14, ymm9
 vsubpd ymm14, ymm7, ymm12
 vfmadd231pd ymm11, ymm5, ymm0
-vfmadd231pd ymm14, ymm4, [rip + 5f + 352]
+vfmadd231pd ymm14, ymm4, [rip + 3f + 256]
 vpaddq ymm15, ymm11, ymm15
 vpaddq ymm3, ymm14, ymm3
 vpaddq ymm13, ymm9, ymm13
 vpaddq ymm8, ymm12, ymm8
-vmovdqu ymm12, [rip + 5f + 320]
+vmovdqu ymm12, [r11 + 96]
 vmovdqa ymm9, ymm1
 vfmadd231pd ymm9, ymm6, ymm12
-vmovdqu ymm14, [rip + 5f + 320]
+vmovdqu ymm14, [r11 + 96]
 vmovdqa ymm11, ymm2
 vfmadd231pd ymm11, ymm10, ymm14
-vmovdqu ymm0, [rip + 5f + 96]
+vmovdqu ymm0, [r11 - 64]
 vsubpd ymm4, ymm0, ymm9
 vsubpd ymm5, ymm7, ymm11
 vfmadd231pd ymm4, ymm6, ymm12
@@ -4362,30 +4366,30 @@ vpaddq ymm15, ymm4, ymm15
 vpaddq ymm3, ymm5, ymm3
 vpaddq ymm13, ymm9, ymm13
 vpaddq ymm8, ymm11, ymm8
-vmovdqu ymm11, [rsp + 96]
-vmovdqu ymm9, [rip + 5f + 416]
+vmovdqu ymm11, [rsp + 768]
+vmovdqu ymm9, [rip + 3f + 416]
 vmovdqa ymm5, ymm1
 vfmadd231pd ymm5, ymm11, ymm9
-vmovdqu ymm4, [rsp + 64]
-vmovdqu ymm14, [rip + 5f + 416]
+vmovdqu ymm4, [r10 + 96]
+vmovdqu ymm14, [rip + 3f + 416]
 vmovdqa ymm12, ymm2
 vfmadd231pd ymm12, ymm4, ymm14
-vmovdqu [rsp + 1056], ymm3
+vmovdqu [r8 + 32], ymm3
 vsubpd ymm3, ymm0, ymm5
-vmovdqu [rsp + 1088], ymm15
+vmovdqu [r9 + 32], ymm15
 vsubpd ymm15, ymm7, ymm12
 vfmadd231pd ymm3, ymm11, ymm9
 vfmadd231pd ymm15, ymm4, ymm14
 vpaddq ymm13, ymm3, ymm13
 vpaddq ymm8, ymm15, ymm8
-vpaddq ymm5, ymm5, [rsp + 1184]
-vpaddq ymm12, ymm12, [rsp + 1152]
-vmovdqu ymm15, [rsp + 384]
-vmovdqu ymm3, [rip + 5f + 384]
+vpaddq ymm5, ymm5, [r9 - 64]
+vpaddq ymm12, ymm12, [r8 - 64]
+vmovdqu ymm15, [r8 + 96]
+vmovdqu ymm3, [rip + 3f + 384]
 vmovdqa ymm14, ymm1
 vfmadd231pd ymm14, ymm15, ymm3
-vmovdqu ymm4, [rsp]
-vmovdqu ymm9, [rip + 5f + 384]
+vmovdqu ymm4, [r10]
+vmovdqu ymm9, [rip + 3f + 384]
 vmovdqa ymm11, ymm2
 vfmadd231pd ymm11, ymm4, ymm9
 vsubpd ymm10, ymm0, ymm14
@@ -4396,14 +4400,14 @@ vpaddq ymm13, ymm10, ymm13
 vpaddq ymm8, ymm0, ymm8
 vpaddq ymm5, ymm14, ymm5
 vpaddq ymm12, ymm11, ymm12
-vmovdqu ymm11, [rip + 5f + 352]
+vmovdqu ymm11, [rip + 3f + 256]
 vmovdqa ymm14, ymm1
 vfmadd231pd ymm14, ymm6, ymm11
-vmovdqu ymm0, [rsp + 576]
-vmovdqu ymm10, [rip + 5f + 352]
+vmovdqu ymm0, [r10 + 64]
+vmovdqu ymm10, [rip + 3f + 256]
 vmovdqa ymm9, ymm2
 vfmadd231pd ymm9, ymm0, ymm10
-vmovdqu ymm3, [rip + 5f + 96]
+vmovdqu ymm3, [r11 - 64]
 vsubpd ymm4, ymm3, ymm14
 vsubpd ymm3, ymm7, ymm9
 vfmadd231pd ymm4, ymm6, ymm11
@@ -4412,28 +4416,28 @@ vpaddq ymm13, ymm4, ymm13
 vpaddq ymm8, ymm3, ymm8
 vpaddq ymm5, ymm14, ymm5
 vpaddq ymm12, ymm9, ymm12
-vmovdqu ymm9, [rip + 5f + 416]
+vmovdqu ymm9, [rip + 3f + 416]
 vmovdqa ymm14, ymm1
 vfmadd231pd ymm14, ymm15, ymm9
-vmovdqu ymm3, [rsp]
-vmovdqu ymm4, [rip + 5f + 416]
+vmovdqu ymm3, [r10]
+vmovdqu ymm4, [rip + 3f + 416]
 vmovdqa ymm10, ymm2
 vfmadd231pd ymm10, ymm3, ymm4
-vmovdqu ymm11, [rip + 5f + 96]
-vmovdqu [rsp + 1152], ymm8
+vmovdqu ymm11, [r11 - 64]
+vmovdqu [r8 - 64], ymm8
 vsubpd ymm8, ymm11, ymm14
-vmovdqu [rsp + 1184], ymm13
+vmovdqu [r9 - 64], ymm13
 vsubpd ymm13, ymm7, ymm10
 vfmadd231pd ymm8, ymm15, ymm9
 vfmadd231pd ymm13, ymm3, ymm4
 vpaddq ymm5, ymm8, ymm5
 vpaddq ymm12, ymm13, ymm12
-vpaddq ymm14, ymm14, [rsp + 1248]
-vpaddq ymm10, ymm10, [rsp + 672]
-vmovdqu ymm13, [rip + 5f + 384]
+vpaddq ymm14, ymm14, [rsp + 864]
+vpaddq ymm10, ymm10, [r10 - 96]
+vmovdqu ymm13, [rip + 3f + 384]
 vmovdqa ymm8, ymm1
 vfmadd231pd ymm8, ymm6, ymm13
-vmovdqu ymm4, [rip + 5f + 384]
+vmovdqu ymm4, [rip + 3f + 384]
 vmovdqa ymm3, ymm2
 vfmadd231pd ymm3, ymm0, ymm4
 vsubpd ymm9, ymm11, ymm8
@@ -4444,10 +4448,10 @@ vpaddq ymm5, ymm9, ymm5
 vpaddq ymm12, ymm15, ymm12
 vpaddq ymm14, ymm8, ymm14
 vpaddq ymm10, ymm3, ymm10
-vmovdqu ymm3, [rip + 5f + 416]
+vmovdqu ymm3, [rip + 3f + 416]
 vmovdqa ymm8, ymm1
 vfmadd231pd ymm8, ymm6, ymm3
-vmovdqu ymm15, [rip + 5f + 416]
+vmovdqu ymm15, [rip + 3f + 416]
 vmovdqa ymm9, ymm2
 vfmadd231pd ymm9, ymm0, ymm15
 vsubpd ymm4, ymm11, ymm8
@@ -4456,106 +4460,106 @@ vfmadd231pd ymm4, ymm6, ymm3
 vfmadd231pd ymm13, ymm0, ymm15
 vpaddq ymm14, ymm4, ymm14
 vpaddq ymm10, ymm13, ymm10
-vpaddq ymm8, ymm8, [rsp + 352]
-vpaddq ymm9, ymm9, [rsp + 320]
-vmovdqu ymm13, [rsp + 224]
-vpaddq ymm13, ymm13, [rip + 5f + 448]
-vmovdqu ymm4, [rsp + 192]
-vpaddq ymm4, ymm4, [rip + 5f + 448]
+vpaddq ymm8, ymm8, [rsp + 1312]
+vpaddq ymm9, ymm9, [r9]
+vmovdqu ymm13, [r9 - 32]
+vpaddq ymm13, ymm13, [rip + 3f + 1056]
+vmovdqu ymm4, [r10 - 128]
+vpaddq ymm4, ymm4, [rip + 3f + 1056]
 vpsrlq ymm15, ymm13, 52
 vpsrlq ymm0, ymm4, 52
-vpaddq ymm15, ymm15, [rsp + 32]
-vpaddq ymm0, ymm0, [rsp + 160]
-vpaddq ymm15, ymm15, [rip + 5f + 480]
-vpaddq ymm0, ymm0, [rip + 5f + 480]
+vpaddq ymm15, ymm15, [r9 + 64]
+vpaddq ymm0, ymm0, [r9 + 96]
+vpaddq ymm15, ymm15, [rip + 3f + 1088]
+vpaddq ymm0, ymm0, [rip + 3f + 1088]
 vpsrlq ymm3, ymm15, 52
 vpsrlq ymm6, ymm0, 52
-vpaddq ymm3, ymm3, [rsp + 1024]
-vpaddq ymm6, ymm6, [rsp + 128]
-vpand ymm13, ymm13, [rip + 5f]
-vpand ymm4, ymm4, [rip + 5f]
-vpaddq ymm13, ymm13, [rip + 5f + 32]
-vpaddq ymm4, ymm4, [rip + 5f + 32]
-vsubpd ymm13, ymm13, [rip + 5f + 32]
-vsubpd ymm4, ymm4, [rip + 5f + 32]
-vmovdqu [rsp + 128], ymm9
+vpaddq ymm3, ymm3, [r9 - 96]
+vpaddq ymm6, ymm6, [rsp + 800]
+vpand ymm13, ymm13, [r11 - 128]
+vpand ymm4, ymm4, [r11 - 128]
+vpaddq ymm13, ymm13, [r11 - 96]
+vpaddq ymm4, ymm4, [r11 - 96]
+vsubpd ymm13, ymm13, [r11 - 96]
+vsubpd ymm4, ymm4, [r11 - 96]
+vmovdqu [rsp + 800], ymm9
 vmovdqa ymm9, ymm1
-vfmadd231pd ymm9, ymm13, [rip + 5f + 512]
-vmovdqu [rsp + 1024], ymm8
+vfmadd231pd ymm9, ymm13, [rip + 3f + 288]
+vmovdqu [r9 - 96], ymm8
 vmovdqa ymm8, ymm2
-vfmadd231pd ymm8, ymm4, [rip + 5f + 512]
-vmovdqu [rsp + 160], ymm10
+vfmadd231pd ymm8, ymm4, [rip + 3f + 288]
+vmovdqu [r9 + 96], ymm10
 vsubpd ymm10, ymm11, ymm9
-vmovdqu [rsp + 32], ymm14
+vmovdqu [r9 + 64], ymm14
 vsubpd ymm14, ymm7, ymm8
-vfmadd231pd ymm10, ymm13, [rip + 5f + 512]
-vfmadd231pd ymm14, ymm4, [rip + 5f + 512]
+vfmadd231pd ymm10, ymm13, [rip + 3f + 288]
+vfmadd231pd ymm14, ymm4, [rip + 3f + 288]
 vpaddq ymm3, ymm10, ymm3
 vpaddq ymm6, ymm14, ymm6
-vpaddq ymm9, ymm9, [rsp + 1120]
-vpaddq ymm8, ymm8, [rsp + 864]
-vmovdqu ymm14, [rip + 5f + 544]
+vpaddq ymm9, ymm9, [r8 - 32]
+vpaddq ymm8, ymm8, [r8 - 128]
+vmovdqu ymm14, [rip + 3f + 480]
 vmovdqa ymm10, ymm1
 vfmadd231pd ymm10, ymm13, ymm14
-vmovdqu [rsp + 864], ymm6
+vmovdqu [r8 - 128], ymm6
 vmovdqa ymm6, ymm2
-vfmadd231pd ymm6, ymm4, [rip + 5f + 544]
-vmovdqu [rsp + 1120], ymm3
+vfmadd231pd ymm6, ymm4, [rip + 3f + 480]
+vmovdqu [r8 - 32], ymm3
 vsubpd ymm3, ymm11, ymm10
-vmovdqu [rsp + 192], ymm12
+vmovdqu [r10 - 128], ymm12
 vsubpd ymm12, ymm7, ymm6
 vfmadd231pd ymm3, ymm13, ymm14
-vfmadd231pd ymm12, ymm4, [rip + 5f + 544]
+vfmadd231pd ymm12, ymm4, [rip + 3f + 480]
 vpaddq ymm9, ymm3, ymm9
 vpaddq ymm8, ymm12, ymm8
-vpaddq ymm10, ymm10, [rsp + 928]
-vpaddq ymm6, ymm6, [rsp + 896]
-vpand ymm15, ymm15, [rip + 5f]
-vpand ymm0, ymm0, [rip + 5f]
-vmovdqu ymm12, [rip + 5f + 32]
+vpaddq ymm10, ymm10, [r8 + 64]
+vpaddq ymm6, ymm6, [r8]
+vpand ymm15, ymm15, [r11 - 128]
+vpand ymm0, ymm0, [r11 - 128]
+vmovdqu ymm12, [r11 - 96]
 vpaddq ymm15, ymm15, ymm12
-vmovdqu ymm3, [rip + 5f + 32]
+vmovdqu ymm3, [r11 - 96]
 vpaddq ymm0, ymm0, ymm3
 vsubpd ymm15, ymm15, ymm12
 vsubpd ymm0, ymm0, ymm3
-vmovdqu ymm14, [rip + 5f + 512]
+vmovdqu ymm14, [rip + 3f + 288]
 vmovdqa ymm3, ymm1
 vfmadd231pd ymm3, ymm15, ymm14
 vmovdqa ymm12, ymm2
-vfmadd231pd ymm12, ymm0, [rip + 5f + 512]
-vmovdqu [rsp + 896], ymm5
+vfmadd231pd ymm12, ymm0, [rip + 3f + 288]
+vmovdqu [r8], ymm5
 vsubpd ymm5, ymm11, ymm3
 vsubpd ymm11, ymm7, ymm12
 vfmadd231pd ymm5, ymm15, ymm14
-vfmadd231pd ymm11, ymm0, [rip + 5f + 512]
+vfmadd231pd ymm11, ymm0, [rip + 3f + 288]
 vpaddq ymm9, ymm5, ymm9
 vpaddq ymm8, ymm11, ymm8
 vpaddq ymm10, ymm3, ymm10
 vpaddq ymm6, ymm12, ymm6
-vmovdqu ymm12, [rip + 5f + 576]
+vmovdqu ymm12, [rip + 3f + 544]
 vmovdqa ymm3, ymm1
 vfmadd231pd ymm3, ymm13, ymm12
-vmovdqu ymm11, [rip + 5f + 576]
+vmovdqu ymm11, [rip + 3f + 544]
 vmovdqa ymm5, ymm2
 vfmadd231pd ymm5, ymm4, ymm11
-vmovdqu ymm14, [rip + 5f + 96]
-vmovdqu [rsp + 928], ymm8
+vmovdqu ymm14, [r11 - 64]
+vmovdqu [r8 + 64], ymm8
 vsubpd ymm8, ymm14, ymm3
-vmovdqu [rsp + 224], ymm9
+vmovdqu [r9 - 32], ymm9
 vsubpd ymm9, ymm7, ymm5
 vfmadd231pd ymm8, ymm13, ymm12
 vfmadd231pd ymm9, ymm4, ymm11
 vpaddq ymm10, ymm8, ymm10
 vpaddq ymm6, ymm9, ymm6
-vpaddq ymm3, ymm3, [rsp + 992]
-vpaddq ymm5, ymm5, [rsp + 960]
-vmovdqu ymm9, [rip + 5f + 544]
+vpaddq ymm3, ymm3, [r8 - 96]
+vpaddq ymm5, ymm5, [r9 - 128]
+vmovdqu ymm9, [rip + 3f + 480]
 vmovdqa ymm8, ymm1
 vfmadd231pd ymm8, ymm15, ymm9
-vmovdqu ymm11, [rip + 5f + 544]
+vmovdqu ymm11, [rip + 3f + 480]
 vmovdqa ymm12, ymm2
 vfmadd231pd ymm12, ymm0, ymm11
-vmovdqu [rsp + 960], ymm4
+vmovdqu [r9 - 128], ymm4
 vsubpd ymm4, ymm14, ymm8
 vsubpd ymm14, ymm7, ymm12
 vfmadd231pd ymm4, ymm15, ymm9
@@ -4564,28 +4568,28 @@ vpaddq ymm10, ymm4, ymm10
 vpaddq ymm6, ymm14, ymm6
 vpaddq ymm3, ymm8, ymm3
 vpaddq ymm5, ymm12, ymm5
-vmovdqu ymm12, [rip + 5f + 608]
+vmovdqu ymm12, [rip + 3f + 576]
 vmovdqa ymm8, ymm1
 vfmadd231pd ymm8, ymm13, ymm12
-vmovdqu ymm14, [rsp + 960]
-vmovdqu ymm4, [rip + 5f + 608]
+vmovdqu ymm14, [r9 - 128]
+vmovdqu ymm4, [rip + 3f + 576]
 vmovdqa ymm11, ymm2
 vfmadd231pd ymm11, ymm14, ymm4
-vmovdqu ymm9, [rip + 5f + 96]
-vmovdqu [rsp + 992], ymm6
+vmovdqu ymm9, [r11 - 64]
+vmovdqu [r8 - 96], ymm6
 vsubpd ymm6, ymm9, ymm8
-vmovdqu [rsp + 320], ymm10
+vmovdqu [r9], ymm10
 vsubpd ymm10, ymm7, ymm11
 vfmadd231pd ymm6, ymm13, ymm12
 vfmadd231pd ymm10, ymm14, ymm4
 vpaddq ymm3, ymm6, ymm3
 vpaddq ymm5, ymm10, ymm5
-vpaddq ymm8, ymm8, [rsp + 1088]
-vpaddq ymm11, ymm11, [rsp + 1056]
-vmovdqu ymm10, [rip + 5f + 576]
+vpaddq ymm8, ymm8, [r9 + 32]
+vpaddq ymm11, ymm11, [r8 + 32]
+vmovdqu ymm10, [rip + 3f + 544]
 vmovdqa ymm6, ymm1
 vfmadd231pd ymm6, ymm15, ymm10
-vmovdqu ymm4, [rip + 5f + 576]
+vmovdqu ymm4, [rip + 3f + 544]
 vmovdqa ymm12, ymm2
 vfmadd231pd ymm12, ymm0, ymm4
 vsubpd ymm14, ymm9, ymm6
@@ -4596,28 +4600,28 @@ vpaddq ymm3, ymm14, ymm3
 vpaddq ymm5, ymm9, ymm5
 vpaddq ymm8, ymm6, ymm8
 vpaddq ymm11, ymm12, ymm11
-vmovdqu ymm12, [rip + 5f + 640]
+vmovdqu ymm12, [rip + 3f + 608]
 vmovdqa ymm6, ymm1
 vfmadd231pd ymm6, ymm13, ymm12
-vmovdqu ymm9, [rsp + 960]
-vmovdqu ymm14, [rip + 5f + 640]
+vmovdqu ymm9, [r9 - 128]
+vmovdqu ymm14, [rip + 3f + 608]
 vmovdqa ymm4, ymm2
 vfmadd231pd ymm4, ymm9, ymm14
-vmovdqu ymm10, [rip + 5f + 96]
-vmovdqu [rsp + 1056], ymm5
+vmovdqu ymm10, [r11 - 64]
+vmovdqu [r8 + 32], ymm5
 vsubpd ymm5, ymm10, ymm6
-vmovdqu [rsp + 1088], ymm3
+vmovdqu [r9 + 32], ymm3
 vsubpd ymm3, ymm7, ymm4
 vfmadd231pd ymm5, ymm13, ymm12
 vfmadd231pd ymm3, ymm9, ymm14
 vpaddq ymm8, ymm5, ymm8
 vpaddq ymm11, ymm3, ymm11
-vpaddq ymm6, ymm6, [rsp + 1184]
-vpaddq ymm4, ymm4, [rsp + 1152]
-vmovdqu ymm3, [rip + 5f + 608]
+vpaddq ymm6, ymm6, [r9 - 64]
+vpaddq ymm4, ymm4, [r8 - 64]
+vmovdqu ymm3, [rip + 3f + 576]
 vmovdqa ymm5, ymm1
 vfmadd231pd ymm5, ymm15, ymm3
-vmovdqu ymm14, [rip + 5f + 608]
+vmovdqu ymm14, [rip + 3f + 576]
 vmovdqa ymm12, ymm2
 vfmadd231pd ymm12, ymm0, ymm14
 vsubpd ymm9, ymm10, ymm5
@@ -4628,28 +4632,28 @@ vpaddq ymm8, ymm9, ymm8
 vpaddq ymm11, ymm10, ymm11
 vpaddq ymm6, ymm5, ymm6
 vpaddq ymm4, ymm12, ymm4
-vmovdqu ymm12, [rip + 5f + 672]
+vmovdqu ymm12, [rip + 3f + 640]
 vmovdqa ymm5, ymm1
 vfmadd231pd ymm5, ymm13, ymm12
-vmovdqu ymm10, [rsp + 960]
-vmovdqu ymm9, [rip + 5f + 672]
+vmovdqu ymm10, [r9 - 128]
+vmovdqu ymm9, [rip + 3f + 640]
 vmovdqa ymm14, ymm2
 vfmadd231pd ymm14, ymm10, ymm9
-vmovdqu ymm3, [rip + 5f + 96]
-vmovdqu [rsp + 1152], ymm11
+vmovdqu ymm3, [r11 - 64]
+vmovdqu [r8 - 64], ymm11
 vsubpd ymm11, ymm3, ymm5
-vmovdqu [rsp + 1184], ymm8
+vmovdqu [r9 - 64], ymm8
 vsubpd ymm8, ymm7, ymm14
 vfmadd231pd ymm11, ymm13, ymm12
 vfmadd231pd ymm8, ymm10, ymm9
 vpaddq ymm6, ymm11, ymm6
 vpaddq ymm4, ymm8, ymm4
-vpaddq ymm5, ymm5, [rsp + 896]
-vpaddq ymm14, ymm14, [rsp + 192]
-vmovdqu ymm8, [rip + 5f + 640]
+vpaddq ymm5, ymm5, [r8]
+vpaddq ymm14, ymm14, [r10 - 128]
+vmovdqu ymm8, [rip + 3f + 608]
 vmovdqa ymm11, ymm1
 vfmadd231pd ymm11, ymm15, ymm8
-vmovdqu ymm9, [rip + 5f + 640]
+vmovdqu ymm9, [rip + 3f + 608]
 vmovdqa ymm12, ymm2
 vfmadd231pd ymm12, ymm0, ymm9
 vsubpd ymm10, ymm3, ymm11
@@ -4660,28 +4664,28 @@ vpaddq ymm6, ymm10, ymm6
 vpaddq ymm4, ymm3, ymm4
 vpaddq ymm5, ymm11, ymm5
 vpaddq ymm14, ymm12, ymm14
-vmovdqu ymm12, [rip + 5f + 704]
+vmovdqu ymm12, [rip + 3f + 672]
 vmovdqa ymm11, ymm1
 vfmadd231pd ymm11, ymm13, ymm12
-vmovdqu ymm3, [rsp + 960]
-vmovdqu ymm10, [rip + 5f + 704]
+vmovdqu ymm3, [r9 - 128]
+vmovdqu ymm10, [rip + 3f + 672]
 vmovdqa ymm9, ymm2
 vfmadd231pd ymm9, ymm3, ymm10
-vmovdqu ymm8, [rip + 5f + 96]
-vmovdqu [rsp + 192], ymm4
+vmovdqu ymm8, [r11 - 64]
+vmovdqu [r10 - 128], ymm4
 vsubpd ymm4, ymm8, ymm11
-vmovdqu [rsp + 896], ymm6
+vmovdqu [r8], ymm6
 vsubpd ymm6, ymm7, ymm9
 vfmadd231pd ymm4, ymm13, ymm12
 vfmadd231pd ymm6, ymm3, ymm10
 vpaddq ymm5, ymm4, ymm5
 vpaddq ymm14, ymm6, ymm14
-vpaddq ymm11, ymm11, [rsp + 32]
-vpaddq ymm9, ymm9, [rsp + 160]
-vmovdqu ymm6, [rip + 5f + 672]
+vpaddq ymm11, ymm11, [r9 + 64]
+vpaddq ymm9, ymm9, [r9 + 96]
+vmovdqu ymm6, [rip + 3f + 640]
 vmovdqa ymm4, ymm1
 vfmadd231pd ymm4, ymm15, ymm6
-vmovdqu ymm10, [rip + 5f + 672]
+vmovdqu ymm10, [rip + 3f + 640]
 vmovdqa ymm12, ymm2
 vfmadd231pd ymm12, ymm0, ymm10
 vsubpd ymm3, ymm8, ymm4
@@ -4692,28 +4696,28 @@ vpaddq ymm5, ymm3, ymm5
 vpaddq ymm14, ymm8, ymm14
 vpaddq ymm11, ymm4, ymm11
 vpaddq ymm9, ymm12, ymm9
-vmovdqu ymm12, [rip + 5f + 736]
+vmovdqu ymm12, [rip + 3f + 704]
 vmovdqa ymm4, ymm1
 vfmadd231pd ymm4, ymm13, ymm12
-vmovdqu ymm8, [rsp + 960]
-vmovdqu ymm3, [rip + 5f + 736]
+vmovdqu ymm8, [r9 - 128]
+vmovdqu ymm3, [rip + 3f + 704]
 vmovdqa ymm10, ymm2
 vfmadd231pd ymm10, ymm8, ymm3
-vmovdqu ymm6, [rip + 5f + 96]
-vmovdqu [rsp + 160], ymm14
+vmovdqu ymm6, [r11 - 64]
+vmovdqu [r9 + 96], ymm14
 vsubpd ymm14, ymm6, ymm4
-vmovdqu [rsp + 32], ymm5
+vmovdqu [r9 + 64], ymm5
 vsubpd ymm5, ymm7, ymm10
 vfmadd231pd ymm14, ymm13, ymm12
 vfmadd231pd ymm5, ymm8, ymm3
 vpaddq ymm11, ymm14, ymm11
 vpaddq ymm9, ymm5, ymm9
-vpaddq ymm4, ymm4, [rsp + 1024]
-vpaddq ymm10, ymm10, [rsp + 128]
-vmovdqu ymm5, [rip + 5f + 704]
+vpaddq ymm4, ymm4, [r9 - 96]
+vpaddq ymm10, ymm10, [rsp + 800]
+vmovdqu ymm5, [rip + 3f + 672]
 vmovdqa ymm14, ymm1
 vfmadd231pd ymm14, ymm15, ymm5
-vmovdqu ymm3, [rip + 5f + 704]
+vmovdqu ymm3, [rip + 3f + 672]
 vmovdqa ymm8, ymm2
 vfmadd231pd ymm8, ymm0, ymm3
 vsubpd ymm12, ymm6, ymm14
@@ -4724,10 +4728,10 @@ vpaddq ymm11, ymm12, ymm11
 vpaddq ymm9, ymm13, ymm9
 vpaddq ymm4, ymm14, ymm4
 vpaddq ymm10, ymm8, ymm10
-vmovdqu ymm8, [rip + 5f + 736]
+vmovdqu ymm8, [rip + 3f + 704]
 vmovdqa ymm14, ymm1
 vfmadd231pd ymm14, ymm15, ymm8
-vmovdqu ymm13, [rip + 5f + 736]
+vmovdqu ymm13, [rip + 3f + 704]
 vmovdqa ymm12, ymm2
 vfmadd231pd ymm12, ymm0, ymm13
 vsubpd ymm3, ymm6, ymm14
@@ -4736,112 +4740,112 @@ vfmadd231pd ymm3, ymm15, ymm8
 vfmadd231pd ymm5, ymm0, ymm13
 vpaddq ymm4, ymm3, ymm4
 vpaddq ymm10, ymm5, ymm10
-vpaddq ymm14, ymm14, [rsp + 288]
-vpaddq ymm12, ymm12, [rsp + 832]
-vmovdqu ymm5, [rsp + 1120]
-vpaddq ymm5, ymm5, [rip + 5f + 768]
-vmovdqu ymm3, [rsp + 864]
-vpaddq ymm3, ymm3, [rip + 5f + 768]
+vpaddq ymm14, ymm14, [rsp + 1088]
+vpaddq ymm12, ymm12, [rsp + 1152]
+vmovdqu ymm5, [r8 - 32]
+vpaddq ymm5, ymm5, [rip + 3f + 1120]
+vmovdqu ymm3, [r8 - 128]
+vpaddq ymm3, ymm3, [rip + 3f + 1120]
 vpsrlq ymm13, ymm5, 52
 vpsrlq ymm0, ymm3, 52
-vpaddq ymm13, ymm13, [rsp + 224]
-vpaddq ymm0, ymm0, [rsp + 928]
-vpand ymm5, ymm5, [rip + 5f]
-vpand ymm3, ymm3, [rip + 5f]
-vmovdqu ymm8, [rip + 5f + 32]
+vpaddq ymm13, ymm13, [r9 - 32]
+vpaddq ymm0, ymm0, [r8 + 64]
+vpand ymm5, ymm5, [r11 - 128]
+vpand ymm3, ymm3, [r11 - 128]
+vmovdqu ymm8, [r11 - 96]
 vpaddq ymm5, ymm5, ymm8
-vmovdqu ymm15, [rip + 5f + 32]
+vmovdqu ymm15, [r11 - 96]
 vpaddq ymm3, ymm3, ymm15
 vsubpd ymm5, ymm5, ymm8
 vsubpd ymm3, ymm3, ymm15
 vmovdqa ymm15, ymm1
-vfmadd231pd ymm15, ymm5, [rip + 5f + 800]
+vfmadd231pd ymm15, ymm5, [rip + 3f + 736]
 vmovdqa ymm8, ymm2
-vfmadd231pd ymm8, ymm3, [rip + 5f + 800]
-vmovdqu [rsp + 928], ymm12
+vfmadd231pd ymm8, ymm3, [rip + 3f + 736]
+vmovdqu [r8 + 64], ymm12
 vsubpd ymm12, ymm6, ymm15
-vmovdqu [rsp + 224], ymm14
+vmovdqu [r9 - 32], ymm14
 vsubpd ymm14, ymm7, ymm8
-vfmadd231pd ymm12, ymm5, [rip + 5f + 800]
-vfmadd231pd ymm14, ymm3, [rip + 5f + 800]
+vfmadd231pd ymm12, ymm5, [rip + 3f + 736]
+vfmadd231pd ymm14, ymm3, [rip + 3f + 736]
 vpaddq ymm13, ymm12, ymm13
 vpaddq ymm0, ymm14, ymm0
-vpaddq ymm15, ymm15, [rsp + 320]
-vpaddq ymm8, ymm8, [rsp + 992]
-vmovdqu ymm14, [rip + 5f + 832]
+vpaddq ymm15, ymm15, [r9]
+vpaddq ymm8, ymm8, [r8 - 96]
+vmovdqu ymm14, [rip + 3f + 960]
 vmovdqa ymm12, ymm1
 vfmadd231pd ymm12, ymm5, ymm14
-vmovdqu [rsp + 992], ymm0
+vmovdqu [r8 - 96], ymm0
 vmovdqa ymm0, ymm2
-vfmadd231pd ymm0, ymm3, [rip + 5f + 832]
-vmovdqu [rsp + 320], ymm13
+vfmadd231pd ymm0, ymm3, [rip + 3f + 960]
+vmovdqu [r9], ymm13
 vsubpd ymm13, ymm6, ymm12
-vmovdqu [rsp + 864], ymm10
+vmovdqu [r8 - 128], ymm10
 vsubpd ymm10, ymm7, ymm0
 vfmadd231pd ymm13, ymm5, ymm14
-vfmadd231pd ymm10, ymm3, [rip + 5f + 832]
+vfmadd231pd ymm10, ymm3, [rip + 3f + 960]
 vpaddq ymm15, ymm13, ymm15
 vpaddq ymm8, ymm10, ymm8
-vpaddq ymm12, ymm12, [rsp + 1088]
-vpaddq ymm0, ymm0, [rsp + 1056]
-vmovdqu ymm10, [rip + 5f + 864]
+vpaddq ymm12, ymm12, [r9 + 32]
+vpaddq ymm0, ymm0, [r8 + 32]
+vmovdqu ymm10, [rip + 3f + 1152]
 vmovdqa ymm13, ymm1
 vfmadd231pd ymm13, ymm5, ymm10
-vmovdqu ymm14, [rip + 5f + 864]
-vmovdqu [rsp + 1056], ymm8
+vmovdqu ymm14, [rip + 3f + 1152]
+vmovdqu [r8 + 32], ymm8
 vmovdqa ymm8, ymm2
 vfmadd231pd ymm8, ymm3, ymm14
-vmovdqu [rsp + 1088], ymm15
+vmovdqu [r9 + 32], ymm15
 vsubpd ymm15, ymm6, ymm13
-vmovdqu [rsp + 1120], ymm4
+vmovdqu [r8 - 32], ymm4
 vsubpd ymm4, ymm7, ymm8
 vfmadd231pd ymm15, ymm5, ymm10
 vfmadd231pd ymm4, ymm3, ymm14
 vpaddq ymm12, ymm15, ymm12
 vpaddq ymm0, ymm4, ymm0
-vpaddq ymm13, ymm13, [rsp + 1184]
-vpaddq ymm8, ymm8, [rsp + 1152]
-vmovdqu ymm4, [rip + 5f + 896]
+vpaddq ymm13, ymm13, [r9 - 64]
+vpaddq ymm8, ymm8, [r8 - 64]
+vmovdqu ymm4, [rip + 3f + 1184]
 vmovdqa ymm15, ymm1
 vfmadd231pd ymm15, ymm5, ymm4
-vmovdqu ymm14, [rip + 5f + 896]
+vmovdqu ymm14, [rip + 3f + 1184]
 vmovdqa ymm10, ymm2
 vfmadd231pd ymm10, ymm3, ymm14
-vmovdqu [rsp + 1152], ymm0
+vmovdqu [r8 - 64], ymm0
 vsubpd ymm0, ymm6, ymm15
-vmovdqu [rsp + 1184], ymm12
+vmovdqu [r9 - 64], ymm12
 vsubpd ymm12, ymm7, ymm10
 vfmadd231pd ymm0, ymm5, ymm4
 vfmadd231pd ymm12, ymm3, ymm14
 vpaddq ymm13, ymm0, ymm13
 vpaddq ymm8, ymm12, ymm8
-vpaddq ymm15, ymm15, [rsp + 896]
-vpaddq ymm10, ymm10, [rsp + 192]
-vmovdqu ymm12, [rip + 5f + 928]
+vpaddq ymm15, ymm15, [r8]
+vpaddq ymm10, ymm10, [r10 - 128]
+vmovdqu ymm12, [rip + 3f + 1216]
 vmovdqa ymm0, ymm1
 vfmadd231pd ymm0, ymm5, ymm12
-vmovdqu ymm14, [rip + 5f + 928]
+vmovdqu ymm14, [rip + 3f + 1216]
 vmovdqa ymm4, ymm2
 vfmadd231pd ymm4, ymm3, ymm14
-vmovdqu [rsp + 192], ymm8
+vmovdqu [r10 - 128], ymm8
 vsubpd ymm8, ymm6, ymm0
-vmovdqu [rsp + 896], ymm13
+vmovdqu [r8], ymm13
 vsubpd ymm13, ymm7, ymm4
 vfmadd231pd ymm8, ymm5, ymm12
 vfmadd231pd ymm13, ymm3, ymm14
 vpaddq ymm15, ymm8, ymm15
 vpaddq ymm10, ymm13, ymm10
-vpaddq ymm0, ymm0, [rsp + 32]
-vpaddq ymm4, ymm4, [rsp + 160]
-vmovdqu ymm13, [rip + 5f + 960]
+vpaddq ymm0, ymm0, [r9 + 64]
+vpaddq ymm4, ymm4, [r9 + 96]
+vmovdqu ymm13, [rip + 3f + 1248]
 vmovdqa ymm8, ymm1
 vfmadd231pd ymm8, ymm5, ymm13
-vmovdqu ymm14, [rip + 5f + 960]
+vmovdqu ymm14, [rip + 3f + 1248]
 vmovdqa ymm12, ymm2
 vfmadd231pd ymm12, ymm3, ymm14
-vmovdqu [rsp + 160], ymm10
+vmovdqu [r9 + 96], ymm10
 vsubpd ymm10, ymm6, ymm8
-vmovdqu [rsp + 32], ymm15
+vmovdqu [r9 + 64], ymm15
 vsubpd ymm15, ymm7, ymm12
 vfmadd231pd ymm10, ymm5, ymm13
 vfmadd231pd ymm15, ymm3, ymm14
@@ -4849,10 +4853,10 @@ vpaddq ymm0, ymm10, ymm0
 vpaddq ymm4, ymm15, ymm4
 vpaddq ymm11, ymm8, ymm11
 vpaddq ymm9, ymm12, ymm9
-vmovdqu ymm12, [rip + 5f + 992]
+vmovdqu ymm12, [rip + 3f + 1280]
 vmovdqa ymm8, ymm1
 vfmadd231pd ymm8, ymm5, ymm12
-vmovdqu ymm15, [rip + 5f + 992]
+vmovdqu ymm15, [rip + 3f + 1280]
 vmovdqa ymm10, ymm2
 vfmadd231pd ymm10, ymm3, ymm15
 vsubpd ymm14, ymm6, ymm8
@@ -4861,108 +4865,108 @@ vfmadd231pd ymm14, ymm5, ymm12
 vfmadd231pd ymm13, ymm3, ymm15
 vpaddq ymm11, ymm14, ymm11
 vpaddq ymm9, ymm13, ymm9
-vpaddq ymm8, ymm8, [rsp + 1120]
-vpaddq ymm10, ymm10, [rsp + 864]
-vmovdqu ymm13, [rip + 5f + 1024]
+vpaddq ymm8, ymm8, [r8 - 32]
+vpaddq ymm10, ymm10, [r8 - 128]
+vmovdqu ymm13, [rip + 3f + 1312]
 vmovdqa ymm14, ymm1
 vfmadd231pd ymm14, ymm5, ymm13
-vmovdqu ymm15, [rip + 5f + 1024]
+vmovdqu ymm15, [rip + 3f + 1312]
 vmovdqa ymm12, ymm2
 vfmadd231pd ymm12, ymm3, ymm15
-vmovdqu [rsp + 864], ymm9
+vmovdqu [r8 - 128], ymm9
 vsubpd ymm9, ymm6, ymm14
-vmovdqu [rsp + 1120], ymm11
+vmovdqu [r8 - 32], ymm11
 vsubpd ymm11, ymm7, ymm12
 vfmadd231pd ymm9, ymm5, ymm13
 vfmadd231pd ymm11, ymm3, ymm15
 vpaddq ymm8, ymm9, ymm8
 vpaddq ymm10, ymm11, ymm10
-vpaddq ymm14, ymm14, [rsp + 224]
-vpaddq ymm12, ymm12, [rsp + 928]
-vmovdqu ymm11, [rsp + 320]
-vpaddq ymm9, ymm11, [rip + 5f + 1056]
-vmovdqu ymm15, [rsp + 992]
-vpaddq ymm3, ymm15, [rip + 5f + 1056]
-vpand ymm9, ymm9, [rip + 5f]
-vpand ymm3, ymm3, [rip + 5f]
-vmovdqu ymm13, [rip + 5f + 32]
+vpaddq ymm14, ymm14, [r9 - 32]
+vpaddq ymm12, ymm12, [r8 + 64]
+vmovdqu ymm11, [r9]
+vpaddq ymm9, ymm11, [rip + 3f + 1344]
+vmovdqu ymm15, [r8 - 96]
+vpaddq ymm3, ymm15, [rip + 3f + 1344]
+vpand ymm9, ymm9, [r11 - 128]
+vpand ymm3, ymm3, [r11 - 128]
+vmovdqu ymm13, [r11 - 96]
 vpaddq ymm9, ymm9, ymm13
-vmovdqu ymm5, [rip + 5f + 32]
+vmovdqu ymm5, [r11 - 96]
 vpaddq ymm3, ymm3, ymm5
 vsubpd ymm9, ymm9, ymm13
 vsubpd ymm3, ymm3, ymm5
 vmovdqa ymm15, ymm1
-vfmadd231pd ymm15, ymm9, [rip + 5f + 1088]
+vfmadd231pd ymm15, ymm9, [r11]
 vmovdqa ymm11, ymm2
-vfmadd231pd ymm11, ymm3, [rip + 5f + 1088]
+vfmadd231pd ymm11, ymm3, [r11]
 vsubpd ymm15, ymm6, ymm15
 vsubpd ymm11, ymm7, ymm11
-vfmadd231pd ymm15, ymm9, [rip + 5f + 1088]
-vfmadd231pd ymm11, ymm3, [rip + 5f + 1088]
+vfmadd231pd ymm15, ymm9, [r11]
+vfmadd231pd ymm11, ymm3, [r11]
 vsubpd ymm15, ymm15, ymm13
 vsubpd ymm11, ymm11, ymm5
 vmovdqa ymm3, ymm1
-vfmadd231pd ymm3, ymm15, [rip + 5f + 1120]
+vfmadd231pd ymm3, ymm15, [rip + 3f + 768]
 vmovdqa ymm9, ymm2
-vfmadd231pd ymm9, ymm11, [rip + 5f + 1120]
-vpaddq ymm3, ymm3, [rsp + 1088]
-vpaddq ymm9, ymm9, [rsp + 1056]
+vfmadd231pd ymm9, ymm11, [rip + 3f + 768]
+vpaddq ymm3, ymm3, [r9 + 32]
+vpaddq ymm9, ymm9, [r8 + 32]
 vmovdqa ymm5, ymm1
-vfmadd231pd ymm5, ymm15, [rip + 5f + 1152]
+vfmadd231pd ymm5, ymm15, [rip + 3f + 320]
 vmovdqa ymm13, ymm2
-vfmadd231pd ymm13, ymm11, [rip + 5f + 1152]
-vmovdqu [rsp + 1056], ymm12
+vfmadd231pd ymm13, ymm11, [rip + 3f + 320]
+vmovdqu [r8 + 32], ymm12
 vsubpd ymm12, ymm6, ymm5
-vmovdqu [rsp + 1088], ymm14
+vmovdqu [r9 + 32], ymm14
 vsubpd ymm14, ymm7, ymm13
-vfmadd231pd ymm12, ymm15, [rip + 5f + 1152]
-vfmadd231pd ymm14, ymm11, [rip + 5f + 1152]
+vfmadd231pd ymm12, ymm15, [rip + 3f + 320]
+vfmadd231pd ymm14, ymm11, [rip + 3f + 320]
 vpaddq ymm3, ymm12, ymm3
 vpaddq ymm9, ymm14, ymm9
-vpaddq ymm5, ymm5, [rsp + 1184]
-vpaddq ymm13, ymm13, [rsp + 1152]
-vmovdqu ymm14, [rip + 5f + 1184]
+vpaddq ymm5, ymm5, [r9 - 64]
+vpaddq ymm13, ymm13, [r8 - 64]
+vmovdqu ymm14, [rip + 3f + 512]
 vmovdqa ymm12, ymm1
 vfmadd231pd ymm12, ymm15, ymm14
-vmovdqu [rsp + 1152], ymm9
+vmovdqu [r8 - 64], ymm9
 vmovdqa ymm9, ymm2
-vfmadd231pd ymm9, ymm11, [rip + 5f + 1184]
-vmovdqu [rsp + 1184], ymm3
+vfmadd231pd ymm9, ymm11, [rip + 3f + 512]
+vmovdqu [r9 - 64], ymm3
 vsubpd ymm3, ymm6, ymm12
-vmovdqu [rsp + 928], ymm10
+vmovdqu [r8 + 64], ymm10
 vsubpd ymm10, ymm7, ymm9
 vfmadd231pd ymm3, ymm15, ymm14
-vfmadd231pd ymm10, ymm11, [rip + 5f + 1184]
+vfmadd231pd ymm10, ymm11, [rip + 3f + 512]
 vpaddq ymm5, ymm3, ymm5
 vpaddq ymm13, ymm10, ymm13
-vpaddq ymm12, ymm12, [rsp + 896]
-vpaddq ymm9, ymm9, [rsp + 192]
-vmovdqu ymm10, [rip + 5f + 1216]
+vpaddq ymm12, ymm12, [r8]
+vpaddq ymm9, ymm9, [r10 - 128]
+vmovdqu ymm10, [rip + 3f + 800]
 vmovdqa ymm3, ymm1
 vfmadd231pd ymm3, ymm15, ymm10
-vmovdqu ymm14, [rip + 5f + 1216]
-vmovdqu [rsp + 192], ymm13
+vmovdqu ymm14, [rip + 3f + 800]
+vmovdqu [r10 - 128], ymm13
 vmovdqa ymm13, ymm2
 vfmadd231pd ymm13, ymm11, ymm14
-vmovdqu [rsp + 896], ymm5
+vmovdqu [r8], ymm5
 vsubpd ymm5, ymm6, ymm3
-vmovdqu [rsp + 224], ymm8
+vmovdqu [r9 - 32], ymm8
 vsubpd ymm8, ymm7, ymm13
 vfmadd231pd ymm5, ymm15, ymm10
 vfmadd231pd ymm8, ymm11, ymm14
 vpaddq ymm12, ymm5, ymm12
 vpaddq ymm9, ymm8, ymm9
-vpaddq ymm3, ymm3, [rsp + 32]
-vpaddq ymm13, ymm13, [rsp + 160]
-vmovdqu ymm8, [rip + 5f + 1248]
+vpaddq ymm3, ymm3, [r9 + 64]
+vpaddq ymm13, ymm13, [r9 + 96]
+vmovdqu ymm8, [rip + 3f + 832]
 vmovdqa ymm5, ymm1
 vfmadd231pd ymm5, ymm15, ymm8
-vmovdqu ymm14, [rip + 5f + 1248]
+vmovdqu ymm14, [rip + 3f + 832]
 vmovdqa ymm10, ymm2
 vfmadd231pd ymm10, ymm11, ymm14
-vmovdqu [rsp + 160], ymm9
+vmovdqu [r9 + 96], ymm9
 vsubpd ymm9, ymm6, ymm5
-vmovdqu [rsp + 32], ymm12
+vmovdqu [r9 + 64], ymm12
 vsubpd ymm12, ymm7, ymm10
 vfmadd231pd ymm9, ymm15, ymm8
 vfmadd231pd ymm12, ymm11, ymm14
@@ -4970,10 +4974,10 @@ vpaddq ymm3, ymm9, ymm3
 vpaddq ymm13, ymm12, ymm13
 vpaddq ymm0, ymm5, ymm0
 vpaddq ymm4, ymm10, ymm4
-vmovdqu ymm10, [rip + 5f + 1280]
+vmovdqu ymm10, [rip + 3f + 864]
 vmovdqa ymm5, ymm1
 vfmadd231pd ymm5, ymm15, ymm10
-vmovdqu ymm12, [rip + 5f + 1280]
+vmovdqu ymm12, [rip + 3f + 864]
 vmovdqa ymm9, ymm2
 vfmadd231pd ymm9, ymm11, ymm12
 vsubpd ymm14, ymm6, ymm5
@@ -4982,102 +4986,102 @@ vfmadd231pd ymm14, ymm15, ymm10
 vfmadd231pd ymm8, ymm11, ymm12
 vpaddq ymm0, ymm14, ymm0
 vpaddq ymm4, ymm8, ymm4
-vpaddq ymm5, ymm5, [rsp + 1120]
-vpaddq ymm9, ymm9, [rsp + 864]
-vmovdqu ymm8, [rip + 5f + 1312]
+vpaddq ymm5, ymm5, [r8 - 32]
+vpaddq ymm9, ymm9, [r8 - 128]
+vmovdqu ymm8, [rip + 3f + 896]
 vmovdqa ymm14, ymm1
 vfmadd231pd ymm14, ymm15, ymm8
-vmovdqu ymm12, [rip + 5f + 1312]
+vmovdqu ymm12, [rip + 3f + 896]
 vmovdqa ymm10, ymm2
 vfmadd231pd ymm10, ymm11, ymm12
-vmovdqu [rsp + 864], ymm4
+vmovdqu [r8 - 128], ymm4
 vsubpd ymm4, ymm6, ymm14
-vmovdqu [rsp + 1120], ymm0
+vmovdqu [r8 - 32], ymm0
 vsubpd ymm0, ymm7, ymm10
 vfmadd231pd ymm4, ymm15, ymm8
 vfmadd231pd ymm0, ymm11, ymm12
 vpaddq ymm5, ymm4, ymm5
 vpaddq ymm9, ymm0, ymm9
-vpaddq ymm14, ymm14, [rsp + 224]
-vpaddq ymm10, ymm10, [rsp + 928]
-vmovdqu ymm0, [rip + 5f + 1344]
+vpaddq ymm14, ymm14, [r9 - 32]
+vpaddq ymm10, ymm10, [r8 + 64]
+vmovdqu ymm0, [rip + 3f + 928]
 vmovdqa ymm4, ymm1
 vfmadd231pd ymm4, ymm15, ymm0
-vmovdqu ymm12, [rip + 5f + 1344]
+vmovdqu ymm12, [rip + 3f + 928]
 vmovdqa ymm8, ymm2
 vfmadd231pd ymm8, ymm11, ymm12
-vmovdqu [rsp + 928], ymm9
+vmovdqu [r8 + 64], ymm9
 vsubpd ymm9, ymm6, ymm4
-vmovdqu [rsp + 224], ymm5
+vmovdqu [r9 - 32], ymm5
 vsubpd ymm5, ymm7, ymm8
 vfmadd231pd ymm9, ymm15, ymm0
 vfmadd231pd ymm5, ymm11, ymm12
 vpaddq ymm14, ymm9, ymm14
 vpaddq ymm10, ymm5, ymm10
-vpaddq ymm4, ymm4, [rsp + 1088]
-vpaddq ymm8, ymm8, [rsp + 1056]
-vmovdqu ymm5, [rsp + 320]
-vpaddq ymm5, ymm5, [rip + 5f + 1376]
-vmovdqu ymm9, [rsp + 992]
-vpaddq ymm9, ymm9, [rip + 5f + 1376]
+vpaddq ymm4, ymm4, [r9 + 32]
+vpaddq ymm8, ymm8, [r8 + 32]
+vmovdqu ymm5, [r9]
+vpaddq ymm5, ymm5, [rip + 3f + 1376]
+vmovdqu ymm9, [r8 - 96]
+vpaddq ymm9, ymm9, [rip + 3f + 1376]
 vpsrlq ymm5, ymm5, 52
 vpsrlq ymm9, ymm9, 52
-vpaddq ymm5, ymm5, [rsp + 1184]
-vpaddq ymm9, ymm9, [rsp + 1152]
-vpaddq ymm12, ymm5, [rip + 5f + 1408]
-vpaddq ymm11, ymm9, [rip + 5f + 1408]
-vpand ymm12, ymm12, [rip + 5f]
-vpand ymm11, ymm11, [rip + 5f]
-vmovdqu ymm0, [rip + 5f + 32]
+vpaddq ymm5, ymm5, [r9 - 64]
+vpaddq ymm9, ymm9, [r8 - 64]
+vpaddq ymm12, ymm5, [rip + 3f + 1408]
+vpaddq ymm11, ymm9, [rip + 3f + 1408]
+vpand ymm12, ymm12, [r11 - 128]
+vpand ymm11, ymm11, [r11 - 128]
+vmovdqu ymm0, [r11 - 96]
 vpaddq ymm12, ymm12, ymm0
-vmovdqu ymm15, [rip + 5f + 32]
+vmovdqu ymm15, [r11 - 96]
 vpaddq ymm11, ymm11, ymm15
 vsubpd ymm12, ymm12, ymm0
 vsubpd ymm11, ymm11, ymm15
-vmovdqu [rsp + 1152], ymm9
+vmovdqu [r8 - 64], ymm9
 vmovdqa ymm9, ymm1
-vfmadd231pd ymm9, ymm12, [rip + 5f + 1088]
-vmovdqu [rsp + 1184], ymm5
+vfmadd231pd ymm9, ymm12, [r11]
+vmovdqu [r9 - 64], ymm5
 vmovdqa ymm5, ymm2
-vfmadd231pd ymm5, ymm11, [rip + 5f + 1088]
+vfmadd231pd ymm5, ymm11, [r11]
 vsubpd ymm9, ymm6, ymm9
 vsubpd ymm5, ymm7, ymm5
-vfmadd231pd ymm9, ymm12, [rip + 5f + 1088]
-vfmadd231pd ymm5, ymm11, [rip + 5f + 1088]
+vfmadd231pd ymm9, ymm12, [r11]
+vfmadd231pd ymm5, ymm11, [r11]
 vsubpd ymm0, ymm9, ymm0
 vsubpd ymm15, ymm5, ymm15
 vmovdqa ymm5, ymm1
-vfmadd231pd ymm5, ymm0, [rip + 5f + 1120]
+vfmadd231pd ymm5, ymm0, [rip + 3f + 768]
 vmovdqa ymm9, ymm2
-vfmadd231pd ymm9, ymm15, [rip + 5f + 1120]
-vpaddq ymm5, ymm5, [rsp + 896]
-vpaddq ymm9, ymm9, [rsp + 192]
-vmovdqu ymm11, [rip + 5f + 1152]
+vfmadd231pd ymm9, ymm15, [rip + 3f + 768]
+vpaddq ymm5, ymm5, [r8]
+vpaddq ymm9, ymm9, [r10 - 128]
+vmovdqu ymm11, [rip + 3f + 320]
 vmovdqa ymm12, ymm1
 vfmadd231pd ymm12, ymm0, ymm11
-vmovdqu [rsp + 192], ymm8
+vmovdqu [r10 - 128], ymm8
 vmovdqa ymm8, ymm2
-vfmadd231pd ymm8, ymm15, [rip + 5f + 1152]
-vmovdqu [rsp + 896], ymm4
+vfmadd231pd ymm8, ymm15, [rip + 3f + 320]
+vmovdqu [r8], ymm4
 vsubpd ymm4, ymm6, ymm12
-vmovdqu [rsp + 992], ymm10
+vmovdqu [r8 - 96], ymm10
 vsubpd ymm10, ymm7, ymm8
 vfmadd231pd ymm4, ymm0, ymm11
-vfmadd231pd ymm10, ymm15, [rip + 5f + 1152]
+vfmadd231pd ymm10, ymm15, [rip + 3f + 320]
 vpaddq ymm5, ymm4, ymm5
 vpaddq ymm9, ymm10, ymm9
-vpaddq ymm12, ymm12, [rsp + 32]
-vpaddq ymm8, ymm8, [rsp + 160]
-vmovdqu ymm10, [rip + 5f + 1184]
+vpaddq ymm12, ymm12, [r9 + 64]
+vpaddq ymm8, ymm8, [r9 + 96]
+vmovdqu ymm10, [rip + 3f + 512]
 vmovdqa ymm4, ymm1
 vfmadd231pd ymm4, ymm0, ymm10
-vmovdqu ymm11, [rip + 5f + 1184]
-vmovdqu [rsp + 160], ymm9
+vmovdqu ymm11, [rip + 3f + 512]
+vmovdqu [r9 + 96], ymm9
 vmovdqa ymm9, ymm2
 vfmadd231pd ymm9, ymm15, ymm11
-vmovdqu [rsp + 32], ymm5
+vmovdqu [r9 + 64], ymm5
 vsubpd ymm5, ymm6, ymm4
-vmovdqu [rsp + 320], ymm14
+vmovdqu [r9], ymm14
 vsubpd ymm14, ymm7, ymm9
 vfmadd231pd ymm5, ymm0, ymm10
 vfmadd231pd ymm14, ymm15, ymm11
@@ -5085,10 +5089,10 @@ vpaddq ymm12, ymm5, ymm12
 vpaddq ymm8, ymm14, ymm8
 vpaddq ymm3, ymm4, ymm3
 vpaddq ymm13, ymm9, ymm13
-vmovdqu ymm9, [rip + 5f + 1216]
+vmovdqu ymm9, [rip + 3f + 800]
 vmovdqa ymm4, ymm1
 vfmadd231pd ymm4, ymm0, ymm9
-vmovdqu ymm14, [rip + 5f + 1216]
+vmovdqu ymm14, [rip + 3f + 800]
 vmovdqa ymm5, ymm2
 vfmadd231pd ymm5, ymm15, ymm14
 vsubpd ymm11, ymm6, ymm4
@@ -5097,59 +5101,59 @@ vfmadd231pd ymm11, ymm0, ymm9
 vfmadd231pd ymm10, ymm15, ymm14
 vpaddq ymm3, ymm11, ymm3
 vpaddq ymm13, ymm10, ymm13
-vpaddq ymm4, ymm4, [rsp + 1120]
-vpaddq ymm5, ymm5, [rsp + 864]
-vmovdqu ymm10, [rip + 5f + 1248]
+vpaddq ymm4, ymm4, [r8 - 32]
+vpaddq ymm5, ymm5, [r8 - 128]
+vmovdqu ymm10, [rip + 3f + 832]
 vmovdqa ymm11, ymm1
 vfmadd231pd ymm11, ymm0, ymm10
-vmovdqu ymm14, [rip + 5f + 1248]
+vmovdqu ymm14, [rip + 3f + 832]
 vmovdqa ymm9, ymm2
 vfmadd231pd ymm9, ymm15, ymm14
-vmovdqu [rsp + 864], ymm13
+vmovdqu [r8 - 128], ymm13
 vsubpd ymm13, ymm6, ymm11
-vmovdqu [rsp + 1120], ymm3
+vmovdqu [r8 - 32], ymm3
 vsubpd ymm3, ymm7, ymm9
 vfmadd231pd ymm13, ymm0, ymm10
 vfmadd231pd ymm3, ymm15, ymm14
 vpaddq ymm4, ymm13, ymm4
 vpaddq ymm5, ymm3, ymm5
-vpaddq ymm11, ymm11, [rsp + 224]
-vpaddq ymm9, ymm9, [rsp + 928]
-vmovdqu ymm3, [rip + 5f + 1280]
+vpaddq ymm11, ymm11, [r9 - 32]
+vpaddq ymm9, ymm9, [r8 + 64]
+vmovdqu ymm3, [rip + 3f + 864]
 vmovdqa ymm13, ymm1
 vfmadd231pd ymm13, ymm0, ymm3
-vmovdqu ymm14, [rip + 5f + 1280]
+vmovdqu ymm14, [rip + 3f + 864]
 vmovdqa ymm10, ymm2
 vfmadd231pd ymm10, ymm15, ymm14
-vmovdqu [rsp + 928], ymm5
+vmovdqu [r8 + 64], ymm5
 vsubpd ymm5, ymm6, ymm13
-vmovdqu [rsp + 224], ymm4
+vmovdqu [r9 - 32], ymm4
 vsubpd ymm4, ymm7, ymm10
 vfmadd231pd ymm5, ymm0, ymm3
 vfmadd231pd ymm4, ymm15, ymm14
 vpaddq ymm11, ymm5, ymm11
 vpaddq ymm9, ymm4, ymm9
-vpaddq ymm13, ymm13, [rsp + 320]
-vpaddq ymm10, ymm10, [rsp + 992]
-vmovdqu ymm4, [rip + 5f + 1312]
+vpaddq ymm13, ymm13, [r9]
+vpaddq ymm10, ymm10, [r8 - 96]
+vmovdqu ymm4, [rip + 3f + 896]
 vmovdqa ymm5, ymm1
 vfmadd231pd ymm5, ymm0, ymm4
-vmovdqu ymm14, [rip + 5f + 1312]
+vmovdqu ymm14, [rip + 3f + 896]
 vmovdqa ymm3, ymm2
 vfmadd231pd ymm3, ymm15, ymm14
-vmovdqu [rsp + 992], ymm9
+vmovdqu [r8 - 96], ymm9
 vsubpd ymm9, ymm6, ymm5
-vmovdqu [rsp + 320], ymm11
+vmovdqu [r9], ymm11
 vsubpd ymm11, ymm7, ymm3
 vfmadd231pd ymm9, ymm0, ymm4
 vfmadd231pd ymm11, ymm15, ymm14
 vpaddq ymm13, ymm9, ymm13
 vpaddq ymm10, ymm11, ymm10
-vpaddq ymm5, ymm5, [rsp + 896]
-vpaddq ymm3, ymm3, [rsp + 192]
-vmovdqu ymm11, [rip + 5f + 1344]
+vpaddq ymm5, ymm5, [r8]
+vpaddq ymm3, ymm3, [r10 - 128]
+vmovdqu ymm11, [rip + 3f + 928]
 vfmadd231pd ymm1, ymm0, ymm11
-vmovdqu ymm9, [rip + 5f + 1344]
+vmovdqu ymm9, [rip + 3f + 928]
 vfmadd231pd ymm2, ymm15, ymm9
 vsubpd ymm6, ymm6, ymm1
 vsubpd ymm7, ymm7, ymm2
@@ -5157,151 +5161,151 @@ vfmadd231pd ymm6, ymm0, ymm11
 vfmadd231pd ymm7, ymm15, ymm9
 vpaddq ymm5, ymm6, ymm5
 vpaddq ymm3, ymm7, ymm3
-vpaddq ymm1, ymm1, [rsp + 416]
-vpaddq ymm2, ymm2, [rsp + 256]
-vmovdqu ymm7, [rsp + 1184]
-vpaddq ymm7, ymm7, [rip + 5f + 1440]
-vmovdqu ymm6, [rsp + 1152]
-vpaddq ymm6, ymm6, [rip + 5f + 1440]
+vpaddq ymm1, ymm1, [rsp + 1120]
+vpaddq ymm2, ymm2, [rsp + 1056]
+vmovdqu ymm7, [r9 - 64]
+vpaddq ymm7, ymm7, [rip + 3f + 1440]
+vmovdqu ymm6, [r8 - 64]
+vpaddq ymm6, ymm6, [rip + 3f + 1440]
 vpsrlq ymm7, ymm7, 52
 vpsrlq ymm6, ymm6, 52
-vpaddq ymm7, ymm7, [rsp + 32]
-vpaddq ymm6, ymm6, [rsp + 160]
-vpaddq ymm9, ymm7, [rip + 5f + 1472]
-vpaddq ymm15, ymm6, [rip + 5f + 1472]
+vpaddq ymm7, ymm7, [r9 + 64]
+vpaddq ymm6, ymm6, [r9 + 96]
+vpaddq ymm9, ymm7, [rip + 3f + 1472]
+vpaddq ymm15, ymm6, [rip + 3f + 1472]
 vpsrlq ymm11, ymm9, 52
 vpsrlq ymm0, ymm15, 52
 vpaddq ymm11, ymm12, ymm11
 vpaddq ymm0, ymm8, ymm0
-vpaddq ymm11, ymm11, [rip + 5f + 1504]
-vpaddq ymm0, ymm0, [rip + 5f + 1504]
+vpaddq ymm11, ymm11, [rip + 3f + 1504]
+vpaddq ymm0, ymm0, [rip + 3f + 1504]
 vpsrlq ymm14, ymm11, 52
 vpsrlq ymm4, ymm0, 52
-vpaddq ymm14, ymm14, [rsp + 1120]
-vpaddq ymm4, ymm4, [rsp + 864]
-vpaddq ymm14, ymm14, [rip + 5f + 1536]
-vpaddq ymm4, ymm4, [rip + 5f + 1536]
-vmovdqu [rsp + 160], ymm0
+vpaddq ymm14, ymm14, [r8 - 32]
+vpaddq ymm4, ymm4, [r8 - 128]
+vpaddq ymm14, ymm14, [rip + 3f + 1536]
+vpaddq ymm4, ymm4, [rip + 3f + 1536]
+vmovdqu [r9 + 96], ymm0
 vpsrlq ymm0, ymm14, 52
-vmovdqu [rsp + 32], ymm14
+vmovdqu [r9 + 64], ymm14
 vpsrlq ymm14, ymm4, 52
-vpaddq ymm0, ymm0, [rsp + 224]
-vpaddq ymm14, ymm14, [rsp + 928]
-vpaddq ymm0, ymm0, [rip + 5f + 1568]
-vpaddq ymm14, ymm14, [rip + 5f + 1568]
-vmovdqu [rsp + 1152], ymm4
+vpaddq ymm0, ymm0, [r9 - 32]
+vpaddq ymm14, ymm14, [r8 + 64]
+vpaddq ymm0, ymm0, [rip + 3f + 1568]
+vpaddq ymm14, ymm14, [rip + 3f + 1568]
+vmovdqu [r8 - 64], ymm4
 vpsrlq ymm4, ymm0, 52
-vmovdqu [rsp + 1184], ymm0
+vmovdqu [r9 - 64], ymm0
 vpsrlq ymm0, ymm14, 52
-vpaddq ymm4, ymm4, [rsp + 320]
-vpaddq ymm0, ymm0, [rsp + 992]
-vpaddq ymm4, ymm4, [rip + 5f + 1600]
-vpaddq ymm0, ymm0, [rip + 5f + 1600]
-vmovdqu [rsp + 256], ymm14
+vpaddq ymm4, ymm4, [r9]
+vpaddq ymm0, ymm0, [r8 - 96]
+vpaddq ymm4, ymm4, [rip + 3f + 1600]
+vpaddq ymm0, ymm0, [rip + 3f + 1600]
+vmovdqu [rsp + 1056], ymm14
 vpsrlq ymm14, ymm4, 52
-vmovdqu [rsp + 416], ymm4
+vmovdqu [rsp + 1120], ymm4
 vpsrlq ymm4, ymm0, 52
 vpaddq ymm14, ymm13, ymm14
 vpaddq ymm4, ymm10, ymm4
-vpaddq ymm14, ymm14, [rip + 5f + 1632]
-vpaddq ymm4, ymm4, [rip + 5f + 1632]
-vmovdqu [rsp + 192], ymm0
+vpaddq ymm14, ymm14, [rip + 3f + 1632]
+vpaddq ymm4, ymm4, [rip + 3f + 1632]
+vmovdqu [r10 - 128], ymm0
 vpsrlq ymm0, ymm14, 52
-vmovdqu [rsp + 896], ymm14
+vmovdqu [r8], ymm14
 vpsrlq ymm14, ymm4, 52
 vpaddq ymm0, ymm5, ymm0
 vpaddq ymm14, ymm3, ymm14
-vpaddq ymm0, ymm0, [rip + 5f + 1664]
-vpaddq ymm14, ymm14, [rip + 5f + 1664]
-vmovdqu [rsp + 1056], ymm4
+vpaddq ymm0, ymm0, [rip + 3f + 1664]
+vpaddq ymm14, ymm14, [rip + 3f + 1664]
+vmovdqu [r8 + 32], ymm4
 vpsrlq ymm4, ymm0, 52
-vmovdqu [rsp + 1088], ymm0
+vmovdqu [r9 + 32], ymm0
 vpsrlq ymm0, ymm14, 52
 vpaddq ymm4, ymm1, ymm4
 vpaddq ymm0, ymm2, ymm0
-vpaddq ymm4, ymm4, [rip + 5f + 1696]
-vpaddq ymm0, ymm0, [rip + 5f + 1696]
-vpaddq ymm7, ymm7, [rip + 5f + 1728]
-vpaddq ymm6, ymm6, [rip + 5f + 1728]
-vmovdqu [rsp + 832], ymm14
+vpaddq ymm4, ymm4, [rip + 3f + 1696]
+vpaddq ymm0, ymm0, [rip + 3f + 1696]
+vpaddq ymm7, ymm7, [rip + 3f + 1728]
+vpaddq ymm6, ymm6, [rip + 3f + 1728]
+vmovdqu [rsp + 1152], ymm14
 vpsrlq ymm14, ymm7, 52
-vmovdqu [rsp + 288], ymm11
+vmovdqu [rsp + 1088], ymm11
 vpsrlq ymm11, ymm6, 52
 vpaddq ymm14, ymm12, ymm14
 vpaddq ymm11, ymm8, ymm11
-vpaddq ymm14, ymm14, [rip + 5f + 1760]
-vpaddq ymm11, ymm11, [rip + 5f + 1760]
+vpaddq ymm14, ymm14, [rip + 3f + 1760]
+vpaddq ymm11, ymm11, [rip + 3f + 1760]
 vpsrlq ymm8, ymm14, 52
 vpsrlq ymm12, ymm11, 52
-vpaddq ymm8, ymm8, [rsp + 1120]
-vpaddq ymm12, ymm12, [rsp + 864]
-vpaddq ymm8, ymm8, [rip + 5f + 1792]
-vpaddq ymm12, ymm12, [rip + 5f + 1792]
-vmovdqu [rsp + 864], ymm11
+vpaddq ymm8, ymm8, [r8 - 32]
+vpaddq ymm12, ymm12, [r8 - 128]
+vpaddq ymm8, ymm8, [rip + 3f + 1792]
+vpaddq ymm12, ymm12, [rip + 3f + 1792]
+vmovdqu [r8 - 128], ymm11
 vpsrlq ymm11, ymm8, 52
-vmovdqu [rsp + 1120], ymm8
+vmovdqu [r8 - 32], ymm8
 vpsrlq ymm8, ymm12, 52
-vpaddq ymm11, ymm11, [rsp + 224]
-vpaddq ymm8, ymm8, [rsp + 928]
-vpaddq ymm11, ymm11, [rip + 5f + 1824]
-vpaddq ymm8, ymm8, [rip + 5f + 1824]
-vmovdqu [rsp + 928], ymm12
+vpaddq ymm11, ymm11, [r9 - 32]
+vpaddq ymm8, ymm8, [r8 + 64]
+vpaddq ymm11, ymm11, [rip + 3f + 1824]
+vpaddq ymm8, ymm8, [rip + 3f + 1824]
+vmovdqu [r8 + 64], ymm12
 vpsrlq ymm12, ymm11, 52
-vmovdqu [rsp + 224], ymm11
+vmovdqu [r9 - 32], ymm11
 vpsrlq ymm11, ymm8, 52
-vpaddq ymm12, ymm12, [rsp + 320]
-vpaddq ymm11, ymm11, [rsp + 992]
-vpaddq ymm12, ymm12, [rip + 5f + 1856]
-vpaddq ymm11, ymm11, [rip + 5f + 1856]
-vmovdqu [rsp + 992], ymm8
+vpaddq ymm12, ymm12, [r9]
+vpaddq ymm11, ymm11, [r8 - 96]
+vpaddq ymm12, ymm12, [rip + 3f + 1856]
+vpaddq ymm11, ymm11, [rip + 3f + 1856]
+vmovdqu [r8 - 96], ymm8
 vpsrlq ymm8, ymm12, 52
-vmovdqu [rsp + 320], ymm12
+vmovdqu [r9], ymm12
 vpsrlq ymm12, ymm11, 52
 vpaddq ymm8, ymm13, ymm8
 vpaddq ymm12, ymm10, ymm12
-vpaddq ymm8, ymm8, [rip + 5f + 1888]
-vpaddq ymm12, ymm12, [rip + 5f + 1888]
+vpaddq ymm8, ymm8, [rip + 3f + 1888]
+vpaddq ymm12, ymm12, [rip + 3f + 1888]
 vpsrlq ymm10, ymm8, 52
 vpsrlq ymm13, ymm12, 52
 vpaddq ymm10, ymm5, ymm10
 vpaddq ymm13, ymm3, ymm13
-vpaddq ymm10, ymm10, [rip + 5f + 1920]
-vpaddq ymm13, ymm13, [rip + 5f + 1920]
+vpaddq ymm10, ymm10, [rip + 3f + 1920]
+vpaddq ymm13, ymm13, [rip + 3f + 1920]
 vpsrlq ymm3, ymm10, 52
 vpsrlq ymm5, ymm13, 52
 vpaddq ymm3, ymm1, ymm3
 vpaddq ymm5, ymm2, ymm5
 vblendvpd ymm7, ymm9, ymm7, ymm4
 vblendvpd ymm6, ymm15, ymm6, ymm0
-vmovdqu ymm15, [rsp + 288]
+vmovdqu ymm15, [rsp + 1088]
 vblendvpd ymm14, ymm15, ymm14, ymm4
-vmovdqu ymm15, [rsp + 160]
-vblendvpd ymm15, ymm15, [rsp + 864], ymm0
-vmovdqu ymm9, [rsp + 32]
-vblendvpd ymm9, ymm9, [rsp + 1120], ymm4
-vmovdqu ymm2, [rsp + 1152]
-vblendvpd ymm2, ymm2, [rsp + 928], ymm0
-vmovdqu ymm1, [rsp + 1184]
-vblendvpd ymm1, ymm1, [rsp + 224], ymm4
-vmovdqu [rsp + 224], ymm1
-vmovdqu ymm1, [rsp + 256]
-vblendvpd ymm1, ymm1, [rsp + 992], ymm0
-vmovdqu [rsp + 992], ymm1
-vmovdqu ymm1, [rsp + 416]
-vblendvpd ymm1, ymm1, [rsp + 320], ymm4
-vmovdqu [rsp + 320], ymm1
-vmovdqu ymm1, [rsp + 192]
-vblendvpd ymm11, ymm1, ymm11, ymm0
-vmovdqu ymm1, [rsp + 896]
-vblendvpd ymm8, ymm1, ymm8, ymm4
+vmovdqu ymm15, [r9 + 96]
+vblendvpd ymm15, ymm15, [r8 - 128], ymm0
+vmovdqu ymm9, [r9 + 64]
+vblendvpd ymm9, ymm9, [r8 - 32], ymm4
+vmovdqu ymm2, [r8 - 64]
+vblendvpd ymm2, ymm2, [r8 + 64], ymm0
+vmovdqu ymm1, [r9 - 64]
+vblendvpd ymm1, ymm1, [r9 - 32], ymm4
+vmovdqu [r9 - 32], ymm1
 vmovdqu ymm1, [rsp + 1056]
+vblendvpd ymm1, ymm1, [r8 - 96], ymm0
+vmovdqu [r8 - 96], ymm1
+vmovdqu ymm1, [rsp + 1120]
+vblendvpd ymm1, ymm1, [r9], ymm4
+vmovdqu [r9], ymm1
+vmovdqu ymm1, [r10 - 128]
+vblendvpd ymm11, ymm1, ymm11, ymm0
+vmovdqu ymm1, [r8]
+vblendvpd ymm8, ymm1, ymm8, ymm4
+vmovdqu ymm1, [r8 + 32]
 vblendvpd ymm12, ymm1, ymm12, ymm0
-vmovdqu ymm1, [rsp + 1088]
+vmovdqu ymm1, [r9 + 32]
 vblendvpd ymm10, ymm1, ymm10, ymm4
-vmovdqu ymm1, [rsp + 832]
+vmovdqu ymm1, [rsp + 1152]
 vblendvpd ymm13, ymm1, ymm13, ymm0
-vpaddq ymm3, ymm3, [rip + 5f + 1952]
-vpaddq ymm5, ymm5, [rip + 5f + 1952]
+vpaddq ymm3, ymm3, [rip + 3f + 1952]
+vpaddq ymm5, ymm5, [rip + 3f + 1952]
 vblendvpd ymm3, ymm4, ymm3, ymm4
 vblendvpd ymm5, ymm0, ymm5, ymm0
 vpsllq ymm7, ymm7, 12
@@ -5324,10 +5328,10 @@ vpsllq ymm9, ymm9, 12
 vpsllq ymm2, ymm2, 12
 vpsrlq ymm9, ymm9, 36
 vpsrlq ymm2, ymm2, 36
-vmovdqu ymm0, [rsp + 224]
+vmovdqu ymm0, [r9 - 32]
 vpsllq ymm4, ymm0, 28
-vmovdqu ymm1, [rsp + 992]
-vmovdqu [rsp + 832], ymm15
+vmovdqu ymm1, [r8 - 96]
+vmovdqu [rsp + 1152], ymm15
 vpsllq ymm15, ymm1, 28
 vpaddq ymm9, ymm4, ymm9
 vpaddq ymm2, ymm15, ymm2
@@ -5335,9 +5339,9 @@ vpsllq ymm0, ymm0, 12
 vpsllq ymm1, ymm1, 12
 vpsrlq ymm0, ymm0, 48
 vpsrlq ymm1, ymm1, 48
-vmovdqu ymm15, [rsp + 320]
+vmovdqu ymm15, [r9]
 vpsllq ymm4, ymm15, 16
-vmovdqu [rsp + 992], ymm2
+vmovdqu [r8 - 96], ymm2
 vpsllq ymm2, ymm11, 16
 vpaddq ymm0, ymm4, ymm0
 vpaddq ymm1, ymm2, ymm1
@@ -5366,12 +5370,12 @@ vpsllq ymm5, ymm5, 44
 vpaddq ymm10, ymm3, ymm10
 vpaddq ymm13, ymm5, ymm13
 vpunpcklqdq ymm5, ymm7, ymm14
-vmovdqu ymm3, [rsp + 832]
+vmovdqu ymm3, [rsp + 1152]
 vpunpcklqdq ymm12, ymm6, ymm3
 vpunpckhqdq ymm14, ymm7, ymm14
 vpunpckhqdq ymm3, ymm6, ymm3
 vpunpcklqdq ymm6, ymm9, ymm0
-vmovdqu ymm7, [rsp + 992]
+vmovdqu ymm7, [r8 - 96]
 vpunpcklqdq ymm8, ymm7, ymm1
 vpunpckhqdq ymm0, ymm9, ymm0
 vpunpckhqdq ymm1, ymm7, ymm1
@@ -5449,34 +5453,43 @@ ret
 2:
 .long 0x7f80
 .p2align 6, 0xcc
-5:
+3:
 .quad 0x000fffffffffffff, 0x000fffffffffffff, 0x000fffffffffffff, 0x000fffffffffffff
 .quad 0x4330000000000000, 0x4330000000000000, 0x4330000000000000, 0x4330000000000000
-.quad 0x4670000000000000, 0x4670000000000000, 0x4670000000000000, 0x4670000000000000
 .quad 0x4670000000000001, 0x4670000000000001, 0x4670000000000001, 0x4670000000000001
-.quad 0x3330000000000000, 0x3330000000000000, 0x3330000000000000, 0x3330000000000000
-.quad 0xa990000000000000, 0xa990000000000000, 0xa990000000000000, 0xa990000000000000
 .quad 0x432a7c210010b5f8, 0x432a7c210010b5f8, 0x432a7c210010b5f8, 0x432a7c210010b5f8
+.quad 0x430fffe7ffe7ffe8, 0x430fffe7ffe7ffe8, 0x430fffe7ffe7ffe8, 0x430fffe7ffe7ffe8
 .quad 0x431e2221a7ef1e8c, 0x431e2221a7ef1e8c, 0x431e2221a7ef1e8c, 0x431e2221a7ef1e8c
-.quad 0x432d7e96937060ee, 0x432d7e96937060ee, 0x432d7e96937060ee, 0x432d7e96937060ee
 .quad 0x4317c685bf3ef3bc, 0x4317c685bf3ef3bc, 0x4317c685bf3ef3bc, 0x4317c685bf3ef3bc
 .quad 0x4316eeb7a5e36360, 0x4316eeb7a5e36360, 0x4316eeb7a5e36360, 0x4316eeb7a5e36360
 .quad 0x4303d1d31e8a6cb8, 0x4303d1d31e8a6cb8, 0x4303d1d31e8a6cb8, 0x4303d1d31e8a6cb8
+.quad 0x42f21b460e631b70, 0x42f21b460e631b70, 0x42f21b460e631b70, 0x42f21b460e631b70
+.quad 0x432fd62a7ffff73e, 0x432fd62a7ffff73e, 0x432fd62a7ffff73e, 0x432fd62a7ffff73e
+.quad 0x432d7e96937060ee, 0x432d7e96937060ee, 0x432d7e96937060ee, 0x432d7e96937060ee
 .quad 0x4324f29543705a22, 0x4324f29543705a22, 0x4324f29543705a22, 0x4324f29543705a22
 .quad 0x40ece30000000000, 0x40ece30000000000, 0x40ece30000000000, 0x40ece30000000000
-.quad 0xdcc0000000000000, 0xdcc0000000000000, 0xdcc0000000000000, 0xdcc0000000000000
-.quad 0xc980000000000000, 0xc980000000000000, 0xc980000000000000, 0xc980000000000000
-.quad 0x42f21b460e631b70, 0x42f21b460e631b70, 0x42f21b460e631b70, 0x42f21b460e631b70
+.quad 0x4670000000000000, 0x4670000000000000, 0x4670000000000000, 0x4670000000000000
 .quad 0x43206bde4abd1e5e, 0x43206bde4abd1e5e, 0x43206bde4abd1e5e, 0x43206bde4abd1e5e
+.quad 0x431ac3d8907aaffc, 0x431ac3d8907aaffc, 0x431ac3d8907aaffc, 0x431ac3d8907aaffc
 .quad 0x431275d887297d20, 0x431275d887297d20, 0x431275d887297d20, 0x431275d887297d20
 .quad 0x43125b74c6b30bac, 0x43125b74c6b30bac, 0x43125b74c6b30bac, 0x43125b74c6b30bac
 .quad 0x4324b9711bda7d04, 0x4324b9711bda7d04, 0x4324b9711bda7d04, 0x4324b9711bda7d04
 .quad 0x43236dd294a2f05e, 0x43236dd294a2f05e, 0x43236dd294a2f05e, 0x43236dd294a2f05e
 .quad 0x4328b953526fb40c, 0x4328b953526fb40c, 0x4328b953526fb40c, 0x4328b953526fb40c
 .quad 0x40edd56000000000, 0x40edd56000000000, 0x40edd56000000000, 0x40edd56000000000
-.quad 0x7310000000000000, 0x7310000000000000, 0x7310000000000000, 0x7310000000000000
 .quad 0x42d2f81f4809f2c0, 0x42d2f81f4809f2c0, 0x42d2f81f4809f2c0, 0x42d2f81f4809f2c0
+.quad 0x432dffffffff5556, 0x432dffffffff5556, 0x432dffffffff5556, 0x432dffffffff5556
+.quad 0x42f2bf6730d2a0f0, 0x42f2bf6730d2a0f0, 0x42f2bf6730d2a0f0, 0x42f2bf6730d2a0f0
+.quad 0x431d91dd2e13ce14, 0x431d91dd2e13ce14, 0x431d91dd2e13ce14, 0x431d91dd2e13ce14
+.quad 0x42fba7b6434bacd0, 0x42fba7b6434bacd0, 0x42fba7b6434bacd0, 0x42fba7b6434bacd0
+.quad 0x42fea397fe69a4b0, 0x42fea397fe69a4b0, 0x42fea397fe69a4b0, 0x42fea397fe69a4b0
+.quad 0x40fa011000000000, 0x40fa011000000000, 0x40fa011000000000, 0x40fa011000000000
 .quad 0x432aef0dc72005a8, 0x432aef0dc72005a8, 0x432aef0dc72005a8, 0x432aef0dc72005a8
+.quad 0x3330000000000000, 0x3330000000000000, 0x3330000000000000, 0x3330000000000000
+.quad 0xa990000000000000, 0xa990000000000000, 0xa990000000000000, 0xa990000000000000
+.quad 0xdcc0000000000000, 0xdcc0000000000000, 0xdcc0000000000000, 0xdcc0000000000000
+.quad 0xc980000000000000, 0xc980000000000000, 0xc980000000000000, 0xc980000000000000
+.quad 0x7310000000000000, 0x7310000000000000, 0x7310000000000000, 0x7310000000000000
 .quad 0x432ea208e10789ba, 0x432ea208e10789ba, 0x432ea208e10789ba, 0x432ea208e10789ba
 .quad 0x4322c0f34ece0446, 0x4322c0f34ece0446, 0x4322c0f34ece0446, 0x4322c0f34ece0446
 .quad 0x42d32944c112de40, 0x42d32944c112de40, 0x42d32944c112de40, 0x42d32944c112de40
@@ -5484,15 +5497,6 @@ ret
 .quad 0x432f34ac47ad44f2, 0x432f34ac47ad44f2, 0x432f34ac47ad44f2, 0x432f34ac47ad44f2
 .quad 0x40da00c000000000, 0x40da00c000000000, 0x40da00c000000000, 0x40da00c000000000
 .quad 0xd630000000000000, 0xd630000000000000, 0xd630000000000000, 0xd630000000000000
-.quad 0x430fffe7ffe7ffe8, 0x430fffe7ffe7ffe8, 0x430fffe7ffe7ffe8, 0x430fffe7ffe7ffe8
-.quad 0x432dffffffff5556, 0x432dffffffff5556, 0x432dffffffff5556, 0x432dffffffff5556
-.quad 0x432fd62a7ffff73e, 0x432fd62a7ffff73e, 0x432fd62a7ffff73e, 0x432fd62a7ffff73e
-.quad 0x431ac3d8907aaffc, 0x431ac3d8907aaffc, 0x431ac3d8907aaffc, 0x431ac3d8907aaffc
-.quad 0x42f2bf6730d2a0f0, 0x42f2bf6730d2a0f0, 0x42f2bf6730d2a0f0, 0x42f2bf6730d2a0f0
-.quad 0x431d91dd2e13ce14, 0x431d91dd2e13ce14, 0x431d91dd2e13ce14, 0x431d91dd2e13ce14
-.quad 0x42fba7b6434bacd0, 0x42fba7b6434bacd0, 0x42fba7b6434bacd0, 0x42fba7b6434bacd0
-.quad 0x42fea397fe69a4b0, 0x42fea397fe69a4b0, 0x42fea397fe69a4b0, 0x42fea397fe69a4b0
-.quad 0x40fa011000000000, 0x40fa011000000000, 0x40fa011000000000, 0x40fa011000000000
 .quad 0xd63fffffffffffff, 0xd63fffffffffffff, 0xd63fffffffffffff, 0xd63fffffffffffff
 .quad 0x3610000000000000, 0x3610000000000000, 0x3610000000000000, 0x3610000000000000
 .quad 0x361fffffffffffff, 0x361fffffffffffff, 0x361fffffffffffff, 0x361fffffffffffff
@@ -5531,7 +5535,7 @@ ret
 // square on arrays, layout array: x < p; z = x*x/R mod p, z < p, R = 2^384. An element has 6 limbs of 64 bits.
 array_kernel! {
     square_avx2,
-    "fieldc_bls12_381_p_square_array_avx2_a3d6d0cfea1aa8b5",
+    "fieldc_bls12_381_p_square_array_avx2_c4b284f3061dfec1",
     r"
 push rbp
 mov rbp, rsp
@@ -5539,9 +5543,14 @@ sub rsp, 1248
 and rsp, -32
 vstmxcsr [rbp - 4]
 vldmxcsr [rip + 2f]
+lea rcx, [rsp + 128]
+lea r8, [rsp + 384]
+lea r9, [rsp + 640]
+lea r10, [rip + 3f + 128]
+lea r11, [rsp + 896]
 sub rdi, 8
-jb 3f
-4:
+jb 4f
+5:
 vmovdqu xmm0, [rdx]
 vmovdqu xmm1, [rdx + 192]
 vinserti128 ymm0, ymm0, [rdx + 96], 1
@@ -5596,9 +5605,9 @@ vpsrlq ymm8, ymm8, 12
 vpsrlq ymm9, ymm9, 12
 vpsrlq ymm14, ymm6, 52
 vpsrlq ymm15, ymm7, 52
-vmovdqu [rsp], ymm7
+vmovdqu [r9 + 32], ymm7
 vpsllq ymm7, ymm12, 12
-vmovdqu [rsp + 32], ymm6
+vmovdqu [r8 - 96], ymm6
 vpsllq ymm6, ymm13, 12
 vpaddq ymm14, ymm7, ymm14
 vpaddq ymm15, ymm6, ymm15
@@ -5610,68 +5619,68 @@ vpaddq ymm12, ymm6, ymm12
 vpaddq ymm13, ymm7, ymm13
 vpsrlq ymm10, ymm10, 28
 vpsrlq ymm11, ymm11, 28
-vpand ymm1, ymm1, [rip + 5f]
-vpand ymm0, ymm0, [rip + 5f]
-vmovdqu ymm7, [rip + 5f + 32]
+vpand ymm1, ymm1, [r10 - 96]
+vpand ymm0, ymm0, [r10 - 96]
+vmovdqu ymm7, [r10 - 128]
 vpaddq ymm1, ymm1, ymm7
-vmovdqu ymm6, [rip + 5f + 32]
+vmovdqu ymm6, [r10 - 128]
 vpaddq ymm0, ymm0, ymm6
 vsubpd ymm1, ymm1, ymm7
 vsubpd ymm0, ymm0, ymm6
-vpand ymm4, ymm4, [rip + 5f]
-vpand ymm5, ymm5, [rip + 5f]
+vpand ymm4, ymm4, [r10 - 96]
+vpand ymm5, ymm5, [r10 - 96]
 vpaddq ymm4, ymm4, ymm7
 vpaddq ymm5, ymm5, ymm6
 vsubpd ymm4, ymm4, ymm7
 vsubpd ymm5, ymm5, ymm6
-vmovdqu [rsp + 64], ymm11
-vmovdqu ymm11, [rip + 5f + 64]
-vmovdqu [rsp + 96], ymm10
+vmovdqu [r9 - 128], ymm11
+vmovdqu ymm11, [rip + 3f + 928]
+vmovdqu [r9 - 96], ymm10
 vmovdqa ymm10, ymm11
 vfmadd231pd ymm10, ymm1, ymm4
-vmovdqu [rsp + 128], ymm13
-vmovdqu ymm13, [rip + 5f + 64]
-vmovdqu [rsp + 160], ymm12
+vmovdqu [r9 - 64], ymm13
+vmovdqu ymm13, [rip + 3f + 928]
+vmovdqu [rcx - 32], ymm12
 vmovdqa ymm12, ymm13
 vfmadd231pd ymm12, ymm0, ymm5
-vmovdqu [rsp + 192], ymm15
-vmovdqu ymm15, [rip + 5f + 96]
-vmovdqu [rsp + 224], ymm14
+vmovdqu [rcx], ymm15
+vmovdqu ymm15, [r10 - 64]
+vmovdqu [rcx - 128], ymm14
 vsubpd ymm14, ymm15, ymm10
-vmovdqu [rsp + 256], ymm9
-vmovdqu ymm9, [rip + 5f + 96]
-vmovdqu [rsp + 288], ymm8
+vmovdqu [rcx + 32], ymm9
+vmovdqu ymm9, [r10 - 64]
+vmovdqu [r11 - 96], ymm8
 vsubpd ymm8, ymm9, ymm12
 vfmadd231pd ymm14, ymm1, ymm4
 vfmadd231pd ymm8, ymm0, ymm5
-vpand ymm2, ymm2, [rip + 5f]
-vpand ymm3, ymm3, [rip + 5f]
+vpand ymm2, ymm2, [r10 - 96]
+vpand ymm3, ymm3, [r10 - 96]
 vpaddq ymm2, ymm2, ymm7
 vpaddq ymm3, ymm3, ymm6
 vsubpd ymm2, ymm2, ymm7
 vsubpd ymm3, ymm3, ymm6
-vmovdqu [rsp + 320], ymm8
+vmovdqu [r11 + 96], ymm8
 vmovdqa ymm8, ymm11
 vfmadd231pd ymm8, ymm1, ymm2
-vmovdqu [rsp + 352], ymm14
+vmovdqu [r11 - 64], ymm14
 vmovdqa ymm14, ymm13
 vfmadd231pd ymm14, ymm0, ymm3
-vmovdqu [rsp + 384], ymm5
+vmovdqu [r11 - 32], ymm5
 vsubpd ymm5, ymm15, ymm8
-vmovdqu [rsp + 416], ymm4
+vmovdqu [rsp + 1024], ymm4
 vsubpd ymm4, ymm9, ymm14
 vfmadd231pd ymm5, ymm1, ymm2
 vfmadd231pd ymm4, ymm0, ymm3
 vpaddq ymm10, ymm5, ymm10
 vpaddq ymm12, ymm4, ymm12
-vpaddq ymm4, ymm7, [rsp + 288]
-vpaddq ymm5, ymm6, [rsp + 256]
+vpaddq ymm4, ymm7, [r11 - 96]
+vpaddq ymm5, ymm6, [rcx + 32]
 vsubpd ymm4, ymm4, ymm7
 vsubpd ymm5, ymm5, ymm6
-vmovdqu [rsp + 256], ymm12
+vmovdqu [rcx + 32], ymm12
 vmovdqa ymm12, ymm11
 vfmadd231pd ymm12, ymm1, ymm4
-vmovdqu [rsp + 288], ymm10
+vmovdqu [r11 - 96], ymm10
 vmovdqa ymm10, ymm13
 vfmadd231pd ymm10, ymm0, ymm5
 vsubpd ymm6, ymm15, ymm12
@@ -5680,163 +5689,163 @@ vfmadd231pd ymm6, ymm1, ymm4
 vfmadd231pd ymm7, ymm0, ymm5
 vpaddq ymm8, ymm6, ymm8
 vpaddq ymm14, ymm7, ymm14
-vmovdqu ymm7, [rsp + 416]
+vmovdqu ymm7, [rsp + 1024]
 vmovdqa ymm6, ymm11
 vfmadd231pd ymm6, ymm2, ymm7
-vmovdqu [rsp + 448], ymm5
+vmovdqu [r11], ymm5
 vmovdqa ymm5, ymm13
-vfmadd231pd ymm5, ymm3, [rsp + 384]
-vmovdqu [rsp + 480], ymm4
+vfmadd231pd ymm5, ymm3, [r11 - 32]
+vmovdqu [rsp + 1120], ymm4
 vsubpd ymm4, ymm15, ymm6
 vsubpd ymm15, ymm9, ymm5
 vfmadd231pd ymm4, ymm7, ymm2
-vfmadd231pd ymm15, ymm3, [rsp + 384]
+vfmadd231pd ymm15, ymm3, [r11 - 32]
 vpaddq ymm8, ymm4, ymm8
 vpaddq ymm14, ymm15, ymm14
 vpaddq ymm12, ymm6, ymm12
 vpaddq ymm10, ymm5, ymm10
-vmovdqu ymm5, [rsp + 32]
-vpand ymm5, ymm5, [rip + 5f]
-vmovdqu ymm6, [rsp]
-vpand ymm6, ymm6, [rip + 5f]
-vmovdqu ymm15, [rip + 5f + 32]
+vmovdqu ymm5, [r8 - 96]
+vpand ymm5, ymm5, [r10 - 96]
+vmovdqu ymm6, [r9 + 32]
+vpand ymm6, ymm6, [r10 - 96]
+vmovdqu ymm15, [r10 - 128]
 vpaddq ymm5, ymm5, ymm15
-vmovdqu ymm4, [rip + 5f + 32]
+vmovdqu ymm4, [r10 - 128]
 vpaddq ymm6, ymm6, ymm4
 vsubpd ymm5, ymm5, ymm15
 vsubpd ymm6, ymm6, ymm4
-vmovdqu [rsp], ymm14
+vmovdqu [r9 + 32], ymm14
 vmovdqa ymm14, ymm11
 vfmadd231pd ymm14, ymm1, ymm5
-vmovdqu [rsp + 32], ymm8
+vmovdqu [r8 - 96], ymm8
 vmovdqa ymm8, ymm13
 vfmadd231pd ymm8, ymm0, ymm6
-vmovdqu [rsp + 512], ymm3
-vmovdqu ymm3, [rip + 5f + 96]
-vmovdqu [rsp + 544], ymm2
+vmovdqu [rsp + 1152], ymm3
+vmovdqu ymm3, [r10 - 64]
+vmovdqu [rsp + 1184], ymm2
 vsubpd ymm2, ymm3, ymm14
 vsubpd ymm4, ymm9, ymm8
 vfmadd231pd ymm2, ymm1, ymm5
 vfmadd231pd ymm4, ymm0, ymm6
 vpaddq ymm12, ymm2, ymm12
 vpaddq ymm10, ymm4, ymm10
-vmovdqu ymm4, [rsp + 480]
+vmovdqu ymm4, [rsp + 1120]
 vmovdqa ymm2, ymm11
 vfmadd231pd ymm2, ymm7, ymm4
-vmovdqu [rsp + 576], ymm6
-vmovdqu ymm6, [rsp + 384]
-vmovdqu [rsp + 608], ymm5
+vmovdqu [r11 + 32], ymm6
+vmovdqu ymm6, [r11 - 32]
+vmovdqu [rsp + 1056], ymm5
 vmovdqa ymm5, ymm13
-vfmadd231pd ymm5, ymm6, [rsp + 448]
+vfmadd231pd ymm5, ymm6, [r11]
 vsubpd ymm13, ymm3, ymm2
 vsubpd ymm3, ymm9, ymm5
 vfmadd231pd ymm13, ymm7, ymm4
-vfmadd231pd ymm3, ymm6, [rsp + 448]
+vfmadd231pd ymm3, ymm6, [r11]
 vpaddq ymm12, ymm13, ymm12
 vpaddq ymm10, ymm3, ymm10
 vpaddq ymm14, ymm2, ymm14
 vpaddq ymm8, ymm5, ymm8
-vmovdqu ymm5, [rsp + 224]
-vpand ymm5, ymm5, [rip + 5f]
-vmovdqu ymm2, [rsp + 192]
-vpand ymm2, ymm2, [rip + 5f]
+vmovdqu ymm5, [rcx - 128]
+vpand ymm5, ymm5, [r10 - 96]
+vmovdqu ymm2, [rcx]
+vpand ymm2, ymm2, [r10 - 96]
 vpaddq ymm5, ymm5, ymm15
-vmovdqu ymm3, [rip + 5f + 32]
+vmovdqu ymm3, [r10 - 128]
 vpaddq ymm2, ymm2, ymm3
 vsubpd ymm5, ymm5, ymm15
 vsubpd ymm2, ymm2, ymm3
 vmovdqa ymm13, ymm11
 vfmadd231pd ymm13, ymm1, ymm5
-vmovdqu [rsp + 192], ymm10
-vmovdqu ymm10, [rip + 5f + 64]
-vmovdqu [rsp + 224], ymm12
+vmovdqu [rcx], ymm10
+vmovdqu ymm10, [rip + 3f + 928]
+vmovdqu [rcx - 128], ymm12
 vmovdqa ymm12, ymm10
 vfmadd231pd ymm12, ymm0, ymm2
-vmovdqu ymm3, [rip + 5f + 96]
+vmovdqu ymm3, [r10 - 64]
 vsubpd ymm15, ymm3, ymm13
 vsubpd ymm4, ymm9, ymm12
 vfmadd231pd ymm15, ymm1, ymm5
 vfmadd231pd ymm4, ymm0, ymm2
 vpaddq ymm14, ymm15, ymm14
 vpaddq ymm8, ymm4, ymm8
-vmovdqu ymm4, [rsp + 608]
+vmovdqu ymm4, [rsp + 1056]
 vmovdqa ymm15, ymm11
 vfmadd231pd ymm15, ymm7, ymm4
-vmovdqu [rsp + 640], ymm2
+vmovdqu [rcx - 96], ymm2
 vmovdqa ymm2, ymm10
-vfmadd231pd ymm2, ymm6, [rsp + 576]
-vmovdqu [rsp + 672], ymm5
+vfmadd231pd ymm2, ymm6, [r11 + 32]
+vmovdqu [r11 + 64], ymm5
 vsubpd ymm5, ymm3, ymm15
-vmovdqu [rsp + 704], ymm0
+vmovdqu [r9 - 32], ymm0
 vsubpd ymm0, ymm9, ymm2
 vfmadd231pd ymm5, ymm7, ymm4
-vfmadd231pd ymm0, ymm6, [rsp + 576]
+vfmadd231pd ymm0, ymm6, [r11 + 32]
 vpaddq ymm14, ymm5, ymm14
 vpaddq ymm8, ymm0, ymm8
 vpaddq ymm13, ymm15, ymm13
 vpaddq ymm12, ymm2, ymm12
-vmovdqu ymm2, [rsp + 544]
-vmovdqu ymm15, [rsp + 480]
+vmovdqu ymm2, [rsp + 1184]
+vmovdqu ymm15, [rsp + 1120]
 vmovdqa ymm0, ymm11
 vfmadd231pd ymm0, ymm2, ymm15
-vmovdqu ymm5, [rsp + 512]
+vmovdqu ymm5, [rsp + 1152]
 vmovdqa ymm4, ymm10
-vfmadd231pd ymm4, ymm5, [rsp + 448]
+vfmadd231pd ymm4, ymm5, [r11]
 vsubpd ymm6, ymm3, ymm0
 vsubpd ymm7, ymm9, ymm4
 vfmadd231pd ymm6, ymm2, ymm15
-vfmadd231pd ymm7, ymm5, [rsp + 448]
+vfmadd231pd ymm7, ymm5, [r11]
 vpaddq ymm14, ymm6, ymm14
 vpaddq ymm8, ymm7, ymm8
 vpaddq ymm13, ymm0, ymm13
 vpaddq ymm12, ymm4, ymm12
-vmovdqu ymm4, [rsp + 160]
-vpand ymm4, ymm4, [rip + 5f]
-vmovdqu ymm0, [rsp + 128]
-vpand ymm0, ymm0, [rip + 5f]
-vmovdqu ymm7, [rip + 5f + 32]
+vmovdqu ymm4, [rcx - 32]
+vpand ymm4, ymm4, [r10 - 96]
+vmovdqu ymm0, [r9 - 64]
+vpand ymm0, ymm0, [r10 - 96]
+vmovdqu ymm7, [r10 - 128]
 vpaddq ymm4, ymm4, ymm7
-vmovdqu ymm6, [rip + 5f + 32]
+vmovdqu ymm6, [r10 - 128]
 vpaddq ymm0, ymm0, ymm6
 vsubpd ymm4, ymm4, ymm7
 vsubpd ymm0, ymm0, ymm6
-vmovdqu [rsp + 128], ymm8
+vmovdqu [r9 - 64], ymm8
 vmovdqa ymm8, ymm11
 vfmadd231pd ymm8, ymm1, ymm4
-vmovdqu [rsp + 160], ymm14
+vmovdqu [rcx - 32], ymm14
 vmovdqa ymm14, ymm10
-vfmadd231pd ymm14, ymm0, [rsp + 704]
+vfmadd231pd ymm14, ymm0, [r9 - 32]
 vsubpd ymm15, ymm3, ymm8
 vsubpd ymm6, ymm9, ymm14
 vfmadd231pd ymm15, ymm1, ymm4
-vfmadd231pd ymm6, ymm0, [rsp + 704]
+vfmadd231pd ymm6, ymm0, [r9 - 32]
 vpaddq ymm13, ymm15, ymm13
 vpaddq ymm12, ymm6, ymm12
-vmovdqu ymm6, [rsp + 416]
-vmovdqu ymm15, [rsp + 672]
-vmovdqu [rsp + 736], ymm0
+vmovdqu ymm6, [rsp + 1024]
+vmovdqu ymm15, [r11 + 64]
+vmovdqu [r8], ymm0
 vmovdqa ymm0, ymm11
 vfmadd231pd ymm0, ymm6, ymm15
-vmovdqu [rsp + 768], ymm4
-vmovdqu ymm4, [rsp + 384]
-vmovdqu [rsp + 800], ymm1
+vmovdqu [r11 - 128], ymm4
+vmovdqu ymm4, [r11 - 32]
+vmovdqu [r9 + 96], ymm1
 vmovdqa ymm1, ymm10
-vfmadd231pd ymm1, ymm4, [rsp + 640]
+vfmadd231pd ymm1, ymm4, [rcx - 96]
 vsubpd ymm7, ymm3, ymm0
 vsubpd ymm3, ymm9, ymm1
 vfmadd231pd ymm7, ymm6, ymm15
-vfmadd231pd ymm3, ymm4, [rsp + 640]
+vfmadd231pd ymm3, ymm4, [rcx - 96]
 vpaddq ymm13, ymm7, ymm13
 vpaddq ymm12, ymm3, ymm12
 vpaddq ymm8, ymm0, ymm8
 vpaddq ymm14, ymm1, ymm14
-vmovdqu ymm1, [rsp + 608]
+vmovdqu ymm1, [rsp + 1056]
 vmovdqa ymm0, ymm11
 vfmadd231pd ymm0, ymm2, ymm1
-vmovdqu ymm3, [rsp + 576]
+vmovdqu ymm3, [r11 + 32]
 vmovdqa ymm7, ymm10
 vfmadd231pd ymm7, ymm5, ymm3
-vmovdqu ymm15, [rip + 5f + 96]
+vmovdqu ymm15, [r10 - 64]
 vsubpd ymm4, ymm15, ymm0
 vsubpd ymm6, ymm9, ymm7
 vfmadd231pd ymm4, ymm2, ymm1
@@ -5845,50 +5854,50 @@ vpaddq ymm13, ymm4, ymm13
 vpaddq ymm12, ymm6, ymm12
 vpaddq ymm8, ymm0, ymm8
 vpaddq ymm14, ymm7, ymm14
-vmovdqu ymm7, [rsp + 96]
-vmovdqu ymm0, [rip + 5f + 32]
+vmovdqu ymm7, [r9 - 96]
+vmovdqu ymm0, [r10 - 128]
 vpaddq ymm7, ymm7, ymm0
-vmovdqu ymm6, [rsp + 64]
-vmovdqu ymm4, [rip + 5f + 32]
+vmovdqu ymm6, [r9 - 128]
+vmovdqu ymm4, [r10 - 128]
 vpaddq ymm6, ymm6, ymm4
 vsubpd ymm7, ymm7, ymm0
 vsubpd ymm6, ymm6, ymm4
 vmovdqa ymm4, ymm11
-vfmadd231pd ymm4, ymm7, [rsp + 800]
+vfmadd231pd ymm4, ymm7, [r9 + 96]
 vmovdqa ymm0, ymm10
-vfmadd231pd ymm0, ymm6, [rsp + 704]
-vmovdqu [rsp + 64], ymm12
+vfmadd231pd ymm0, ymm6, [r9 - 32]
+vmovdqu [r9 - 128], ymm12
 vsubpd ymm12, ymm15, ymm4
-vmovdqu [rsp + 96], ymm13
+vmovdqu [r9 - 96], ymm13
 vsubpd ymm13, ymm9, ymm0
-vfmadd231pd ymm12, ymm7, [rsp + 800]
-vfmadd231pd ymm13, ymm6, [rsp + 704]
+vfmadd231pd ymm12, ymm7, [r9 + 96]
+vfmadd231pd ymm13, ymm6, [r9 - 32]
 vpaddq ymm8, ymm12, ymm8
 vpaddq ymm14, ymm13, ymm14
-vmovdqu ymm13, [rsp + 416]
-vmovdqu ymm12, [rsp + 768]
-vmovdqu [rsp + 832], ymm6
+vmovdqu ymm13, [rsp + 1024]
+vmovdqu ymm12, [r11 - 128]
+vmovdqu [r8 + 96], ymm6
 vmovdqa ymm6, ymm11
 vfmadd231pd ymm6, ymm13, ymm12
-vmovdqu [rsp + 864], ymm7
-vmovdqu ymm7, [rsp + 384]
+vmovdqu [r8 - 64], ymm7
+vmovdqu ymm7, [r11 - 32]
 vmovdqa ymm3, ymm10
-vfmadd231pd ymm3, ymm7, [rsp + 736]
+vfmadd231pd ymm3, ymm7, [r8]
 vsubpd ymm1, ymm15, ymm6
 vsubpd ymm15, ymm9, ymm3
 vfmadd231pd ymm1, ymm13, ymm12
-vfmadd231pd ymm15, ymm7, [rsp + 736]
+vfmadd231pd ymm15, ymm7, [r8]
 vpaddq ymm8, ymm1, ymm8
 vpaddq ymm14, ymm15, ymm14
 vpaddq ymm4, ymm6, ymm4
 vpaddq ymm0, ymm3, ymm0
-vmovdqu ymm3, [rsp + 672]
+vmovdqu ymm3, [r11 + 64]
 vmovdqa ymm6, ymm11
 vfmadd231pd ymm6, ymm2, ymm3
-vmovdqu ymm15, [rsp + 640]
+vmovdqu ymm15, [rcx - 96]
 vmovdqa ymm1, ymm10
 vfmadd231pd ymm1, ymm5, ymm15
-vmovdqu ymm12, [rip + 5f + 96]
+vmovdqu ymm12, [r10 - 64]
 vsubpd ymm7, ymm12, ymm6
 vsubpd ymm13, ymm9, ymm1
 vfmadd231pd ymm7, ymm2, ymm3
@@ -5897,57 +5906,57 @@ vpaddq ymm8, ymm7, ymm8
 vpaddq ymm14, ymm13, ymm14
 vpaddq ymm4, ymm6, ymm4
 vpaddq ymm0, ymm1, ymm0
-vmovdqu ymm1, [rsp + 480]
-vmovdqu ymm6, [rsp + 608]
+vmovdqu ymm1, [rsp + 1120]
+vmovdqu ymm6, [rsp + 1056]
 vmovdqa ymm13, ymm11
 vfmadd231pd ymm13, ymm1, ymm6
-vmovdqu ymm7, [rsp + 448]
+vmovdqu ymm7, [r11]
 vmovdqa ymm15, ymm10
-vfmadd231pd ymm15, ymm7, [rsp + 576]
+vfmadd231pd ymm15, ymm7, [r11 + 32]
 vsubpd ymm3, ymm12, ymm13
 vsubpd ymm5, ymm9, ymm15
 vfmadd231pd ymm3, ymm1, ymm6
-vfmadd231pd ymm5, ymm7, [rsp + 576]
+vfmadd231pd ymm5, ymm7, [r11 + 32]
 vpaddq ymm8, ymm3, ymm8
 vpaddq ymm14, ymm5, ymm14
 vpaddq ymm4, ymm13, ymm4
 vpaddq ymm0, ymm15, ymm0
-vmovdqu ymm15, [rsp + 416]
-vmovdqu ymm13, [rsp + 864]
+vmovdqu ymm15, [rsp + 1024]
+vmovdqu ymm13, [r8 - 64]
 vmovdqa ymm5, ymm11
 vfmadd231pd ymm5, ymm15, ymm13
-vmovdqu ymm3, [rsp + 384]
-vmovdqu [rsp + 896], ymm14
+vmovdqu ymm3, [r11 - 32]
+vmovdqu [r9 + 64], ymm14
 vmovdqa ymm14, ymm10
-vfmadd231pd ymm14, ymm3, [rsp + 832]
-vmovdqu [rsp + 928], ymm8
+vfmadd231pd ymm14, ymm3, [r8 + 96]
+vmovdqu [rcx + 64], ymm8
 vsubpd ymm8, ymm12, ymm5
 vsubpd ymm6, ymm9, ymm14
 vfmadd231pd ymm8, ymm15, ymm13
-vfmadd231pd ymm6, ymm3, [rsp + 832]
+vfmadd231pd ymm6, ymm3, [r8 + 96]
 vpaddq ymm4, ymm8, ymm4
 vpaddq ymm0, ymm6, ymm0
-vmovdqu ymm6, [rsp + 768]
+vmovdqu ymm6, [r11 - 128]
 vmovdqa ymm8, ymm11
 vfmadd231pd ymm8, ymm2, ymm6
-vmovdqu ymm3, [rsp + 512]
+vmovdqu ymm3, [rsp + 1152]
 vmovdqa ymm15, ymm10
-vfmadd231pd ymm15, ymm3, [rsp + 736]
+vfmadd231pd ymm15, ymm3, [r8]
 vsubpd ymm13, ymm12, ymm8
 vsubpd ymm12, ymm9, ymm15
 vfmadd231pd ymm13, ymm2, ymm6
-vfmadd231pd ymm12, ymm3, [rsp + 736]
+vfmadd231pd ymm12, ymm3, [r8]
 vpaddq ymm4, ymm13, ymm4
 vpaddq ymm0, ymm12, ymm0
 vpaddq ymm5, ymm8, ymm5
 vpaddq ymm14, ymm15, ymm14
-vmovdqu ymm15, [rsp + 672]
+vmovdqu ymm15, [r11 + 64]
 vmovdqa ymm8, ymm11
 vfmadd231pd ymm8, ymm1, ymm15
-vmovdqu ymm12, [rsp + 640]
+vmovdqu ymm12, [rcx - 96]
 vmovdqa ymm13, ymm10
 vfmadd231pd ymm13, ymm7, ymm12
-vmovdqu ymm6, [rip + 5f + 96]
+vmovdqu ymm6, [r10 - 64]
 vsubpd ymm3, ymm6, ymm8
 vsubpd ymm6, ymm9, ymm13
 vfmadd231pd ymm3, ymm1, ymm15
@@ -5956,74 +5965,74 @@ vpaddq ymm4, ymm3, ymm4
 vpaddq ymm0, ymm6, ymm0
 vpaddq ymm5, ymm8, ymm5
 vpaddq ymm14, ymm13, ymm14
-vmovdqu ymm13, [rsp + 864]
+vmovdqu ymm13, [r8 - 64]
 vmovdqa ymm8, ymm11
 vfmadd231pd ymm8, ymm2, ymm13
-vmovdqu ymm6, [rsp + 512]
-vmovdqu ymm3, [rsp + 832]
-vmovdqu [rsp + 960], ymm0
+vmovdqu ymm6, [rsp + 1152]
+vmovdqu ymm3, [r8 + 96]
+vmovdqu [r8 - 128], ymm0
 vmovdqa ymm0, ymm10
 vfmadd231pd ymm0, ymm6, ymm3
-vmovdqu [rsp + 992], ymm4
-vmovdqu ymm4, [rip + 5f + 96]
+vmovdqu [rcx + 96], ymm4
+vmovdqu ymm4, [r10 - 64]
 vsubpd ymm12, ymm4, ymm8
 vsubpd ymm15, ymm9, ymm0
 vfmadd231pd ymm12, ymm2, ymm13
 vfmadd231pd ymm15, ymm6, ymm3
 vpaddq ymm5, ymm12, ymm5
 vpaddq ymm14, ymm15, ymm14
-vmovdqu ymm15, [rsp + 768]
+vmovdqu ymm15, [r11 - 128]
 vmovdqa ymm12, ymm11
 vfmadd231pd ymm12, ymm1, ymm15
 vmovdqa ymm6, ymm10
-vfmadd231pd ymm6, ymm7, [rsp + 736]
+vfmadd231pd ymm6, ymm7, [r8]
 vsubpd ymm2, ymm4, ymm12
 vsubpd ymm3, ymm9, ymm6
 vfmadd231pd ymm2, ymm1, ymm15
-vfmadd231pd ymm3, ymm7, [rsp + 736]
+vfmadd231pd ymm3, ymm7, [r8]
 vpaddq ymm5, ymm2, ymm5
 vpaddq ymm14, ymm3, ymm14
 vpaddq ymm8, ymm12, ymm8
 vpaddq ymm0, ymm6, ymm0
-vmovdqu ymm6, [rsp + 608]
-vmovdqu ymm12, [rsp + 672]
+vmovdqu ymm6, [rsp + 1056]
+vmovdqu ymm12, [r11 + 64]
 vmovdqa ymm3, ymm11
 vfmadd231pd ymm3, ymm6, ymm12
-vmovdqu ymm2, [rsp + 576]
+vmovdqu ymm2, [r11 + 32]
 vmovdqa ymm15, ymm10
-vfmadd231pd ymm15, ymm2, [rsp + 640]
+vfmadd231pd ymm15, ymm2, [rcx - 96]
 vsubpd ymm7, ymm4, ymm3
 vsubpd ymm4, ymm9, ymm15
 vfmadd231pd ymm7, ymm6, ymm12
-vfmadd231pd ymm4, ymm2, [rsp + 640]
+vfmadd231pd ymm4, ymm2, [rcx - 96]
 vpaddq ymm5, ymm7, ymm5
 vpaddq ymm14, ymm4, ymm14
 vpaddq ymm8, ymm3, ymm8
 vpaddq ymm0, ymm15, ymm0
 vmovdqa ymm15, ymm11
 vfmadd231pd ymm15, ymm1, ymm13
-vmovdqu ymm3, [rsp + 448]
-vmovdqu ymm4, [rsp + 832]
+vmovdqu ymm3, [r11]
+vmovdqu ymm4, [r8 + 96]
 vmovdqa ymm7, ymm10
 vfmadd231pd ymm7, ymm3, ymm4
-vmovdqu [rsp + 1024], ymm14
-vmovdqu ymm14, [rip + 5f + 96]
-vmovdqu [rsp + 1056], ymm5
+vmovdqu [r9], ymm14
+vmovdqu ymm14, [r10 - 64]
+vmovdqu [rcx - 64], ymm5
 vsubpd ymm5, ymm14, ymm15
 vsubpd ymm12, ymm9, ymm7
 vfmadd231pd ymm5, ymm1, ymm13
 vfmadd231pd ymm12, ymm3, ymm4
 vpaddq ymm8, ymm5, ymm8
 vpaddq ymm0, ymm12, ymm0
-vmovdqu ymm12, [rsp + 768]
+vmovdqu ymm12, [r11 - 128]
 vmovdqa ymm5, ymm11
 vfmadd231pd ymm5, ymm6, ymm12
 vmovdqa ymm3, ymm10
-vfmadd231pd ymm3, ymm2, [rsp + 736]
+vfmadd231pd ymm3, ymm2, [r8]
 vsubpd ymm1, ymm14, ymm5
 vsubpd ymm14, ymm9, ymm3
 vfmadd231pd ymm1, ymm6, ymm12
-vfmadd231pd ymm14, ymm2, [rsp + 736]
+vfmadd231pd ymm14, ymm2, [r8]
 vpaddq ymm8, ymm1, ymm8
 vpaddq ymm0, ymm14, ymm0
 vpaddq ymm15, ymm5, ymm15
@@ -6032,25 +6041,25 @@ vmovdqa ymm3, ymm11
 vfmadd231pd ymm3, ymm6, ymm13
 vmovdqa ymm5, ymm10
 vfmadd231pd ymm5, ymm2, ymm4
-vmovdqu ymm14, [rip + 5f + 96]
+vmovdqu ymm14, [r10 - 64]
 vsubpd ymm1, ymm14, ymm3
-vmovdqu [rsp + 1088], ymm0
+vmovdqu [r8 - 32], ymm0
 vsubpd ymm0, ymm9, ymm5
 vfmadd231pd ymm1, ymm6, ymm13
 vfmadd231pd ymm0, ymm2, ymm4
 vpaddq ymm15, ymm1, ymm15
 vpaddq ymm7, ymm0, ymm7
-vmovdqu ymm0, [rsp + 672]
+vmovdqu ymm0, [r11 + 64]
 vmovdqa ymm1, ymm11
 vfmadd231pd ymm1, ymm12, ymm0
-vmovdqu ymm2, [rsp + 640]
+vmovdqu ymm2, [rcx - 96]
 vmovdqa ymm6, ymm10
-vfmadd231pd ymm6, ymm2, [rsp + 736]
-vmovdqu [rsp + 1120], ymm8
+vfmadd231pd ymm6, ymm2, [r8]
+vmovdqu [r8 + 32], ymm8
 vsubpd ymm8, ymm14, ymm1
 vsubpd ymm14, ymm9, ymm6
 vfmadd231pd ymm8, ymm0, ymm12
-vfmadd231pd ymm14, ymm2, [rsp + 736]
+vfmadd231pd ymm14, ymm2, [r8]
 vpaddq ymm15, ymm8, ymm15
 vpaddq ymm7, ymm14, ymm7
 vpaddq ymm3, ymm1, ymm3
@@ -6059,9 +6068,9 @@ vmovdqa ymm6, ymm11
 vfmadd231pd ymm6, ymm0, ymm13
 vmovdqa ymm1, ymm10
 vfmadd231pd ymm1, ymm2, ymm4
-vmovdqu ymm14, [rip + 5f + 96]
+vmovdqu ymm14, [r10 - 64]
 vsubpd ymm8, ymm14, ymm6
-vmovdqu [rsp + 1152], ymm7
+vmovdqu [rsp + 1088], ymm7
 vsubpd ymm7, ymm9, ymm1
 vfmadd231pd ymm8, ymm0, ymm13
 vfmadd231pd ymm7, ymm2, ymm4
@@ -6069,7 +6078,7 @@ vpaddq ymm3, ymm8, ymm3
 vpaddq ymm5, ymm7, ymm5
 vmovdqa ymm7, ymm11
 vfmadd231pd ymm7, ymm12, ymm13
-vmovdqu ymm8, [rsp + 736]
+vmovdqu ymm8, [r8]
 vmovdqa ymm2, ymm10
 vfmadd231pd ymm2, ymm4, ymm8
 vsubpd ymm0, ymm14, ymm7
@@ -6078,63 +6087,63 @@ vfmadd231pd ymm0, ymm12, ymm13
 vfmadd231pd ymm14, ymm8, ymm4
 vpaddq ymm6, ymm0, ymm6
 vpaddq ymm1, ymm14, ymm1
-vmovdqu ymm14, [rsp + 352]
+vmovdqu ymm14, [r11 - 64]
 vpaddq ymm14, ymm14, ymm14
-vmovdqu ymm0, [rsp + 320]
+vmovdqu ymm0, [r11 + 96]
 vpaddq ymm0, ymm0, ymm0
-vmovdqu ymm4, [rsp + 288]
+vmovdqu ymm4, [r11 - 96]
 vpaddq ymm4, ymm4, ymm4
-vmovdqu ymm13, [rsp + 256]
+vmovdqu ymm13, [rcx + 32]
 vpaddq ymm13, ymm13, ymm13
-vmovdqu ymm8, [rsp + 32]
+vmovdqu ymm8, [r8 - 96]
 vpaddq ymm8, ymm8, ymm8
-vmovdqu ymm12, [rsp]
+vmovdqu ymm12, [r9 + 32]
 vpaddq ymm12, ymm12, ymm12
-vmovdqu [rsp], ymm12
-vmovdqu ymm12, [rsp + 224]
+vmovdqu [r9 + 32], ymm12
+vmovdqu ymm12, [rcx - 128]
 vpaddq ymm12, ymm12, ymm12
-vmovdqu [rsp + 224], ymm12
-vmovdqu ymm12, [rsp + 192]
+vmovdqu [rcx - 128], ymm12
+vmovdqu ymm12, [rcx]
 vpaddq ymm12, ymm12, ymm12
-vmovdqu [rsp + 192], ymm12
-vmovdqu ymm12, [rsp + 160]
+vmovdqu [rcx], ymm12
+vmovdqu ymm12, [rcx - 32]
 vpaddq ymm12, ymm12, ymm12
-vmovdqu [rsp + 160], ymm12
-vmovdqu ymm12, [rsp + 128]
+vmovdqu [rcx - 32], ymm12
+vmovdqu ymm12, [r9 - 64]
 vpaddq ymm12, ymm12, ymm12
-vmovdqu [rsp + 128], ymm12
-vmovdqu ymm12, [rsp + 96]
+vmovdqu [r9 - 64], ymm12
+vmovdqu ymm12, [r9 - 96]
 vpaddq ymm12, ymm12, ymm12
-vmovdqu [rsp + 96], ymm12
-vmovdqu ymm12, [rsp + 64]
+vmovdqu [r9 - 96], ymm12
+vmovdqu ymm12, [r9 - 128]
 vpaddq ymm12, ymm12, ymm12
-vmovdqu [rsp + 64], ymm12
-vmovdqu ymm12, [rsp + 928]
+vmovdqu [r9 - 128], ymm12
+vmovdqu ymm12, [rcx + 64]
 vpaddq ymm12, ymm12, ymm12
-vmovdqu [rsp + 928], ymm12
-vmovdqu ymm12, [rsp + 896]
+vmovdqu [rcx + 64], ymm12
+vmovdqu ymm12, [r9 + 64]
 vpaddq ymm12, ymm12, ymm12
-vmovdqu [rsp + 896], ymm12
-vmovdqu ymm12, [rsp + 992]
+vmovdqu [r9 + 64], ymm12
+vmovdqu ymm12, [rcx + 96]
 vpaddq ymm12, ymm12, ymm12
-vmovdqu [rsp + 992], ymm12
-vmovdqu ymm12, [rsp + 960]
+vmovdqu [rcx + 96], ymm12
+vmovdqu ymm12, [r8 - 128]
 vpaddq ymm12, ymm12, ymm12
-vmovdqu [rsp + 960], ymm12
-vmovdqu ymm12, [rsp + 1056]
+vmovdqu [r8 - 128], ymm12
+vmovdqu ymm12, [rcx - 64]
 vpaddq ymm12, ymm12, ymm12
-vmovdqu [rsp + 1056], ymm12
-vmovdqu ymm12, [rsp + 1024]
+vmovdqu [rcx - 64], ymm12
+vmovdqu ymm12, [r9]
 vpaddq ymm12, ymm12, ymm12
-vmovdqu [rsp + 1024], ymm12
-vmovdqu ymm12, [rsp + 1120]
+vmovdqu [r9], ymm12
+vmovdqu ymm12, [r8 + 32]
 vpaddq ymm12, ymm12, ymm12
-vmovdqu [rsp + 1120], ymm12
-vmovdqu ymm12, [rsp + 1088]
+vmovdqu [r8 + 32], ymm12
+vmovdqu ymm12, [r8 - 32]
 vpaddq ymm12, ymm12, ymm12
 vpaddq ymm15, ymm15, ymm15
-vmovdqu [rsp + 1088], ymm15
-vmovdqu ymm15, [rsp + 1152]
+vmovdqu [r8 - 32], ymm15
+vmovdqu ymm15, [rsp + 1088]
 vpaddq ymm15, ymm15, ymm15
 vpaddq ymm3, ymm3, ymm3
 vpaddq ymm5, ymm5, ymm5
@@ -6142,241 +6151,241 @@ vpaddq ymm6, ymm6, ymm6
 vpaddq ymm1, ymm1, ymm1
 vpaddq ymm7, ymm7, ymm7
 vpaddq ymm2, ymm2, ymm2
-vmovdqu [rsp + 1152], ymm2
-vmovdqu ymm2, [rsp + 800]
-vmovdqu [rsp + 32], ymm7
+vmovdqu [rsp + 1088], ymm2
+vmovdqu ymm2, [r9 + 96]
+vmovdqu [r8 - 96], ymm7
 vmovdqa ymm7, ymm11
 vfmadd231pd ymm7, ymm2, ymm2
-vmovdqu [rsp + 256], ymm1
-vmovdqu ymm1, [rsp + 704]
-vmovdqu [rsp + 288], ymm6
+vmovdqu [rcx + 32], ymm1
+vmovdqu ymm1, [r9 - 32]
+vmovdqu [r11 - 96], ymm6
 vmovdqa ymm6, ymm10
 vfmadd231pd ymm6, ymm1, ymm1
-vmovdqu [rsp + 320], ymm5
-vmovdqu ymm5, [rip + 5f + 96]
-vmovdqu [rsp + 352], ymm3
+vmovdqu [r11 + 96], ymm5
+vmovdqu ymm5, [r10 - 64]
+vmovdqu [r11 - 64], ymm3
 vsubpd ymm3, ymm5, ymm7
-vmovdqu [rsp + 1184], ymm15
+vmovdqu [r8 + 64], ymm15
 vsubpd ymm15, ymm9, ymm6
 vfmadd231pd ymm3, ymm2, ymm2
 vfmadd231pd ymm15, ymm1, ymm1
 vpaddq ymm14, ymm7, ymm14
 vpaddq ymm0, ymm6, ymm0
-vmovdqu ymm6, [rsp + 416]
+vmovdqu ymm6, [rsp + 1024]
 vmovdqa ymm7, ymm11
 vfmadd231pd ymm7, ymm6, ymm6
-vmovdqu ymm1, [rsp + 384]
+vmovdqu ymm1, [r11 - 32]
 vmovdqa ymm2, ymm10
 vfmadd231pd ymm2, ymm1, ymm1
-vmovdqu [rsp + 704], ymm15
+vmovdqu [r9 - 32], ymm15
 vsubpd ymm15, ymm5, ymm7
-vmovdqu [rsp + 800], ymm3
+vmovdqu [r9 + 96], ymm3
 vsubpd ymm3, ymm9, ymm2
 vfmadd231pd ymm15, ymm6, ymm6
 vfmadd231pd ymm3, ymm1, ymm1
 vpaddq ymm4, ymm15, ymm4
 vpaddq ymm13, ymm3, ymm13
 vpaddq ymm8, ymm7, ymm8
-vpaddq ymm2, ymm2, [rsp]
-vmovdqu ymm7, [rsp + 544]
+vpaddq ymm2, ymm2, [r9 + 32]
+vmovdqu ymm7, [rsp + 1184]
 vmovdqa ymm3, ymm11
 vfmadd231pd ymm3, ymm7, ymm7
-vmovdqu ymm15, [rsp + 512]
+vmovdqu ymm15, [rsp + 1152]
 vmovdqa ymm1, ymm10
 vfmadd231pd ymm1, ymm15, ymm15
 vsubpd ymm6, ymm5, ymm3
-vmovdqu [rsp], ymm2
+vmovdqu [r9 + 32], ymm2
 vsubpd ymm2, ymm9, ymm1
 vfmadd231pd ymm6, ymm7, ymm7
 vfmadd231pd ymm2, ymm15, ymm15
-vpaddq ymm6, ymm6, [rsp + 224]
-vpaddq ymm2, ymm2, [rsp + 192]
-vpaddq ymm3, ymm3, [rsp + 160]
-vpaddq ymm1, ymm1, [rsp + 128]
-vmovdqu ymm15, [rsp + 480]
+vpaddq ymm6, ymm6, [rcx - 128]
+vpaddq ymm2, ymm2, [rcx]
+vpaddq ymm3, ymm3, [rcx - 32]
+vpaddq ymm1, ymm1, [r9 - 64]
+vmovdqu ymm15, [rsp + 1120]
 vmovdqa ymm7, ymm11
 vfmadd231pd ymm7, ymm15, ymm15
-vmovdqu [rsp + 128], ymm1
-vmovdqu ymm1, [rsp + 448]
-vmovdqu [rsp + 160], ymm3
+vmovdqu [r9 - 64], ymm1
+vmovdqu ymm1, [r11]
+vmovdqu [rcx - 32], ymm3
 vmovdqa ymm3, ymm10
 vfmadd231pd ymm3, ymm1, ymm1
-vmovdqu [rsp + 192], ymm2
+vmovdqu [rcx], ymm2
 vsubpd ymm2, ymm5, ymm7
-vmovdqu [rsp + 224], ymm6
+vmovdqu [rcx - 128], ymm6
 vsubpd ymm6, ymm9, ymm3
 vfmadd231pd ymm2, ymm15, ymm15
 vfmadd231pd ymm6, ymm1, ymm1
-vpaddq ymm2, ymm2, [rsp + 96]
-vpaddq ymm6, ymm6, [rsp + 64]
-vpaddq ymm7, ymm7, [rsp + 928]
-vpaddq ymm3, ymm3, [rsp + 896]
-vmovdqu ymm1, [rsp + 608]
+vpaddq ymm2, ymm2, [r9 - 96]
+vpaddq ymm6, ymm6, [r9 - 128]
+vpaddq ymm7, ymm7, [rcx + 64]
+vpaddq ymm3, ymm3, [r9 + 64]
+vmovdqu ymm1, [rsp + 1056]
 vmovdqa ymm15, ymm11
 vfmadd231pd ymm15, ymm1, ymm1
-vmovdqu [rsp + 896], ymm3
-vmovdqu ymm3, [rsp + 576]
-vmovdqu [rsp + 928], ymm7
+vmovdqu [r9 + 64], ymm3
+vmovdqu ymm3, [r11 + 32]
+vmovdqu [rcx + 64], ymm7
 vmovdqa ymm7, ymm10
 vfmadd231pd ymm7, ymm3, ymm3
-vmovdqu [rsp + 64], ymm6
+vmovdqu [r9 - 128], ymm6
 vsubpd ymm6, ymm5, ymm15
-vmovdqu [rsp + 96], ymm2
+vmovdqu [r9 - 96], ymm2
 vsubpd ymm2, ymm9, ymm7
 vfmadd231pd ymm6, ymm1, ymm1
 vfmadd231pd ymm2, ymm3, ymm3
-vpaddq ymm6, ymm6, [rsp + 992]
-vpaddq ymm2, ymm2, [rsp + 960]
-vpaddq ymm15, ymm15, [rsp + 1056]
-vpaddq ymm7, ymm7, [rsp + 1024]
-vmovdqu ymm3, [rsp + 672]
+vpaddq ymm6, ymm6, [rcx + 96]
+vpaddq ymm2, ymm2, [r8 - 128]
+vpaddq ymm15, ymm15, [rcx - 64]
+vpaddq ymm7, ymm7, [r9]
+vmovdqu ymm3, [r11 + 64]
 vmovdqa ymm1, ymm11
 vfmadd231pd ymm1, ymm3, ymm3
-vmovdqu [rsp + 1024], ymm7
-vmovdqu ymm7, [rsp + 640]
-vmovdqu [rsp + 1056], ymm15
+vmovdqu [r9], ymm7
+vmovdqu ymm7, [rcx - 96]
+vmovdqu [rcx - 64], ymm15
 vmovdqa ymm15, ymm10
 vfmadd231pd ymm15, ymm7, ymm7
-vmovdqu [rsp + 960], ymm2
+vmovdqu [r8 - 128], ymm2
 vsubpd ymm2, ymm5, ymm1
-vmovdqu [rsp + 992], ymm6
+vmovdqu [rcx + 96], ymm6
 vsubpd ymm6, ymm9, ymm15
 vfmadd231pd ymm2, ymm3, ymm3
 vfmadd231pd ymm6, ymm7, ymm7
-vpaddq ymm2, ymm2, [rsp + 1120]
+vpaddq ymm2, ymm2, [r8 + 32]
 vpaddq ymm12, ymm6, ymm12
-vpaddq ymm1, ymm1, [rsp + 1088]
-vpaddq ymm15, ymm15, [rsp + 1184]
-vmovdqu ymm6, [rsp + 768]
+vpaddq ymm1, ymm1, [r8 - 32]
+vpaddq ymm15, ymm15, [r8 + 64]
+vmovdqu ymm6, [r11 - 128]
 vmovdqa ymm7, ymm11
 vfmadd231pd ymm7, ymm6, ymm6
-vmovdqu ymm3, [rsp + 736]
-vmovdqu [rsp + 1184], ymm15
+vmovdqu ymm3, [r8]
+vmovdqu [r8 + 64], ymm15
 vmovdqa ymm15, ymm10
 vfmadd231pd ymm15, ymm3, ymm3
-vmovdqu [rsp + 1088], ymm1
+vmovdqu [r8 - 32], ymm1
 vsubpd ymm1, ymm5, ymm7
-vmovdqu [rsp + 1120], ymm12
+vmovdqu [r8 + 32], ymm12
 vsubpd ymm12, ymm9, ymm15
 vfmadd231pd ymm1, ymm6, ymm6
 vfmadd231pd ymm12, ymm3, ymm3
-vpaddq ymm1, ymm1, [rsp + 352]
-vpaddq ymm12, ymm12, [rsp + 320]
-vpaddq ymm7, ymm7, [rsp + 288]
-vpaddq ymm15, ymm15, [rsp + 256]
-vmovdqu ymm3, [rsp + 864]
+vpaddq ymm1, ymm1, [r11 - 64]
+vpaddq ymm12, ymm12, [r11 + 96]
+vpaddq ymm7, ymm7, [r11 - 96]
+vpaddq ymm15, ymm15, [rcx + 32]
+vmovdqu ymm3, [r8 - 64]
 vmovdqa ymm6, ymm11
 vfmadd231pd ymm6, ymm3, ymm3
-vmovdqu [rsp + 256], ymm15
-vmovdqu ymm15, [rsp + 832]
-vmovdqu [rsp + 288], ymm7
+vmovdqu [rcx + 32], ymm15
+vmovdqu ymm15, [r8 + 96]
+vmovdqu [r11 - 96], ymm7
 vmovdqa ymm7, ymm10
 vfmadd231pd ymm7, ymm15, ymm15
-vmovdqu [rsp + 320], ymm12
+vmovdqu [r11 + 96], ymm12
 vsubpd ymm12, ymm5, ymm6
-vmovdqu [rsp + 352], ymm6
+vmovdqu [r11 - 64], ymm6
 vsubpd ymm6, ymm9, ymm7
 vfmadd231pd ymm12, ymm3, ymm3
 vfmadd231pd ymm6, ymm15, ymm15
-vpaddq ymm12, ymm12, [rsp + 32]
-vpaddq ymm6, ymm6, [rsp + 1152]
-vpaddq ymm14, ymm14, [rip + 5f + 128]
-vpaddq ymm0, ymm0, [rip + 5f + 128]
+vpaddq ymm12, ymm12, [r8 - 96]
+vpaddq ymm6, ymm6, [rsp + 1088]
+vpaddq ymm14, ymm14, [rip + 3f + 992]
+vpaddq ymm0, ymm0, [rip + 3f + 992]
 vpsrlq ymm15, ymm14, 52
 vpsrlq ymm3, ymm0, 52
 vpaddq ymm15, ymm4, ymm15
 vpaddq ymm3, ymm13, ymm3
-vpaddq ymm15, ymm15, [rip + 5f + 160]
-vpaddq ymm3, ymm3, [rip + 5f + 160]
+vpaddq ymm15, ymm15, [rip + 3f + 1024]
+vpaddq ymm3, ymm3, [rip + 3f + 1024]
 vpsrlq ymm13, ymm15, 52
 vpsrlq ymm4, ymm3, 52
 vpaddq ymm13, ymm8, ymm13
-vpaddq ymm4, ymm4, [rsp]
-vmovdqu ymm8, [rsp + 800]
-vsubpd ymm8, ymm8, [rip + 5f + 32]
-vmovdqu [rsp + 800], ymm7
-vmovdqu ymm7, [rsp + 704]
-vsubpd ymm7, ymm7, [rip + 5f + 32]
-vmovdqu [rsp + 704], ymm6
+vpaddq ymm4, ymm4, [r9 + 32]
+vmovdqu ymm8, [r9 + 96]
+vsubpd ymm8, ymm8, [r10 - 128]
+vmovdqu [r9 + 96], ymm7
+vmovdqu ymm7, [r9 - 32]
+vsubpd ymm7, ymm7, [r10 - 128]
+vmovdqu [r9 - 32], ymm6
 vmovdqa ymm6, ymm11
-vfmadd231pd ymm6, ymm8, [rip + 5f + 192]
-vmovdqu [rsp], ymm12
+vfmadd231pd ymm6, ymm8, [r10 - 32]
+vmovdqu [r9 + 32], ymm12
 vmovdqa ymm12, ymm10
-vfmadd231pd ymm12, ymm7, [rip + 5f + 192]
-vmovdqu [rsp + 1152], ymm1
+vfmadd231pd ymm12, ymm7, [r10 - 32]
+vmovdqu [rsp + 1088], ymm1
 vsubpd ymm1, ymm5, ymm6
-vmovdqu [rsp + 32], ymm2
+vmovdqu [r8 - 96], ymm2
 vsubpd ymm2, ymm9, ymm12
-vfmadd231pd ymm1, ymm8, [rip + 5f + 192]
-vfmadd231pd ymm2, ymm7, [rip + 5f + 192]
+vfmadd231pd ymm1, ymm8, [r10 - 32]
+vfmadd231pd ymm2, ymm7, [r10 - 32]
 vpaddq ymm13, ymm1, ymm13
 vpaddq ymm4, ymm2, ymm4
-vpaddq ymm6, ymm6, [rsp + 224]
-vpaddq ymm12, ymm12, [rsp + 192]
-vmovdqu ymm2, [rip + 5f + 224]
+vpaddq ymm6, ymm6, [rcx - 128]
+vpaddq ymm12, ymm12, [rcx]
+vmovdqu ymm2, [r10 + 32]
 vmovdqa ymm1, ymm11
 vfmadd231pd ymm1, ymm8, ymm2
-vmovdqu [rsp + 192], ymm4
+vmovdqu [rcx], ymm4
 vmovdqa ymm4, ymm10
-vfmadd231pd ymm4, ymm7, [rip + 5f + 224]
-vmovdqu [rsp + 224], ymm13
+vfmadd231pd ymm4, ymm7, [r10 + 32]
+vmovdqu [rcx - 128], ymm13
 vsubpd ymm13, ymm5, ymm1
-vmovdqu [rsp + 832], ymm3
+vmovdqu [r8 + 96], ymm3
 vsubpd ymm3, ymm9, ymm4
 vfmadd231pd ymm13, ymm8, ymm2
-vfmadd231pd ymm3, ymm7, [rip + 5f + 224]
+vfmadd231pd ymm3, ymm7, [r10 + 32]
 vpaddq ymm6, ymm13, ymm6
 vpaddq ymm12, ymm3, ymm12
-vpaddq ymm1, ymm1, [rsp + 160]
-vpaddq ymm4, ymm4, [rsp + 128]
-vpand ymm14, ymm14, [rip + 5f]
-vpand ymm0, ymm0, [rip + 5f]
-vmovdqu ymm3, [rip + 5f + 32]
+vpaddq ymm1, ymm1, [rcx - 32]
+vpaddq ymm4, ymm4, [r9 - 64]
+vpand ymm14, ymm14, [r10 - 96]
+vpand ymm0, ymm0, [r10 - 96]
+vmovdqu ymm3, [r10 - 128]
 vpaddq ymm14, ymm14, ymm3
-vmovdqu ymm13, [rip + 5f + 32]
+vmovdqu ymm13, [r10 - 128]
 vpaddq ymm0, ymm0, ymm13
 vsubpd ymm14, ymm14, ymm3
 vsubpd ymm0, ymm0, ymm13
-vmovdqu ymm2, [rip + 5f + 192]
+vmovdqu ymm2, [r10 - 32]
 vmovdqa ymm13, ymm11
 vfmadd231pd ymm13, ymm14, ymm2
 vmovdqa ymm3, ymm10
-vfmadd231pd ymm3, ymm0, [rip + 5f + 192]
-vmovdqu [rsp + 128], ymm15
+vfmadd231pd ymm3, ymm0, [r10 - 32]
+vmovdqu [r9 - 64], ymm15
 vsubpd ymm15, ymm5, ymm13
 vsubpd ymm5, ymm9, ymm3
 vfmadd231pd ymm15, ymm14, ymm2
-vfmadd231pd ymm5, ymm0, [rip + 5f + 192]
+vfmadd231pd ymm5, ymm0, [r10 - 32]
 vpaddq ymm6, ymm15, ymm6
 vpaddq ymm12, ymm5, ymm12
 vpaddq ymm1, ymm13, ymm1
 vpaddq ymm4, ymm3, ymm4
-vmovdqu ymm3, [rip + 5f + 256]
+vmovdqu ymm3, [rip + 3f + 352]
 vmovdqa ymm13, ymm11
 vfmadd231pd ymm13, ymm8, ymm3
-vmovdqu ymm5, [rip + 5f + 256]
+vmovdqu ymm5, [rip + 3f + 352]
 vmovdqa ymm15, ymm10
 vfmadd231pd ymm15, ymm7, ymm5
-vmovdqu ymm2, [rip + 5f + 96]
-vmovdqu [rsp + 160], ymm12
+vmovdqu ymm2, [r10 - 64]
+vmovdqu [rcx - 32], ymm12
 vsubpd ymm12, ymm2, ymm13
-vmovdqu [rsp + 864], ymm6
+vmovdqu [r8 - 64], ymm6
 vsubpd ymm6, ymm9, ymm15
 vfmadd231pd ymm12, ymm8, ymm3
 vfmadd231pd ymm6, ymm7, ymm5
 vpaddq ymm1, ymm12, ymm1
 vpaddq ymm4, ymm6, ymm4
-vpaddq ymm13, ymm13, [rsp + 96]
-vpaddq ymm15, ymm15, [rsp + 64]
-vmovdqu ymm6, [rip + 5f + 224]
+vpaddq ymm13, ymm13, [r9 - 96]
+vpaddq ymm15, ymm15, [r9 - 128]
+vmovdqu ymm6, [r10 + 32]
 vmovdqa ymm12, ymm11
 vfmadd231pd ymm12, ymm14, ymm6
-vmovdqu ymm5, [rip + 5f + 224]
+vmovdqu ymm5, [r10 + 32]
 vmovdqa ymm3, ymm10
 vfmadd231pd ymm3, ymm0, ymm5
-vmovdqu [rsp + 64], ymm7
+vmovdqu [r9 - 128], ymm7
 vsubpd ymm7, ymm2, ymm12
-vmovdqu [rsp + 96], ymm8
+vmovdqu [r9 - 96], ymm8
 vsubpd ymm8, ymm9, ymm3
 vfmadd231pd ymm7, ymm14, ymm6
 vfmadd231pd ymm8, ymm0, ymm5
@@ -6384,54 +6393,54 @@ vpaddq ymm1, ymm7, ymm1
 vpaddq ymm4, ymm8, ymm4
 vpaddq ymm13, ymm12, ymm13
 vpaddq ymm15, ymm3, ymm15
-vmovdqu ymm3, [rsp + 128]
-vpand ymm3, ymm3, [rip + 5f]
-vmovdqu ymm12, [rsp + 832]
-vpand ymm12, ymm12, [rip + 5f]
-vmovdqu ymm8, [rip + 5f + 32]
+vmovdqu ymm3, [r9 - 64]
+vpand ymm3, ymm3, [r10 - 96]
+vmovdqu ymm12, [r8 + 96]
+vpand ymm12, ymm12, [r10 - 96]
+vmovdqu ymm8, [r10 - 128]
 vpaddq ymm3, ymm3, ymm8
-vmovdqu ymm7, [rip + 5f + 32]
+vmovdqu ymm7, [r10 - 128]
 vpaddq ymm12, ymm12, ymm7
 vsubpd ymm3, ymm3, ymm8
 vsubpd ymm12, ymm12, ymm7
-vmovdqu ymm5, [rip + 5f + 192]
+vmovdqu ymm5, [r10 - 32]
 vmovdqa ymm6, ymm11
 vfmadd231pd ymm6, ymm3, ymm5
 vmovdqa ymm7, ymm10
-vfmadd231pd ymm7, ymm12, [rip + 5f + 192]
+vfmadd231pd ymm7, ymm12, [r10 - 32]
 vsubpd ymm8, ymm2, ymm6
-vmovdqu [rsp + 832], ymm0
+vmovdqu [r8 + 96], ymm0
 vsubpd ymm0, ymm9, ymm7
 vfmadd231pd ymm8, ymm3, ymm5
-vfmadd231pd ymm0, ymm12, [rip + 5f + 192]
+vfmadd231pd ymm0, ymm12, [r10 - 32]
 vpaddq ymm1, ymm8, ymm1
 vpaddq ymm4, ymm0, ymm4
 vpaddq ymm13, ymm6, ymm13
 vpaddq ymm15, ymm7, ymm15
-vmovdqu ymm7, [rsp + 96]
-vmovdqu ymm6, [rip + 5f + 288]
+vmovdqu ymm7, [r9 - 96]
+vmovdqu ymm6, [r10 + 64]
 vmovdqa ymm0, ymm11
 vfmadd231pd ymm0, ymm7, ymm6
-vmovdqu ymm8, [rsp + 64]
-vmovdqu ymm5, [rip + 5f + 288]
-vmovdqu [rsp + 128], ymm4
+vmovdqu ymm8, [r9 - 128]
+vmovdqu ymm5, [r10 + 64]
+vmovdqu [r9 - 64], ymm4
 vmovdqa ymm4, ymm10
 vfmadd231pd ymm4, ymm8, ymm5
-vmovdqu [rsp + 736], ymm1
+vmovdqu [r8], ymm1
 vsubpd ymm1, ymm2, ymm0
-vmovdqu [rsp + 768], ymm12
+vmovdqu [r11 - 128], ymm12
 vsubpd ymm12, ymm9, ymm4
 vfmadd231pd ymm1, ymm7, ymm6
 vfmadd231pd ymm12, ymm8, ymm5
 vpaddq ymm13, ymm1, ymm13
 vpaddq ymm15, ymm12, ymm15
-vpaddq ymm0, ymm0, [rsp + 928]
-vpaddq ymm4, ymm4, [rsp + 896]
-vmovdqu ymm12, [rip + 5f + 256]
+vpaddq ymm0, ymm0, [rcx + 64]
+vpaddq ymm4, ymm4, [r9 + 64]
+vmovdqu ymm12, [rip + 3f + 352]
 vmovdqa ymm1, ymm11
 vfmadd231pd ymm1, ymm14, ymm12
-vmovdqu ymm5, [rsp + 832]
-vmovdqu ymm6, [rip + 5f + 256]
+vmovdqu ymm5, [r8 + 96]
+vmovdqu ymm6, [rip + 3f + 352]
 vmovdqa ymm8, ymm10
 vfmadd231pd ymm8, ymm5, ymm6
 vsubpd ymm7, ymm2, ymm1
@@ -6442,16 +6451,16 @@ vpaddq ymm13, ymm7, ymm13
 vpaddq ymm15, ymm2, ymm15
 vpaddq ymm0, ymm1, ymm0
 vpaddq ymm4, ymm8, ymm4
-vmovdqu ymm8, [rip + 5f + 224]
+vmovdqu ymm8, [r10 + 32]
 vmovdqa ymm1, ymm11
 vfmadd231pd ymm1, ymm3, ymm8
-vmovdqu ymm2, [rsp + 768]
-vmovdqu ymm7, [rip + 5f + 224]
+vmovdqu ymm2, [r11 - 128]
+vmovdqu ymm7, [r10 + 32]
 vmovdqa ymm6, ymm10
 vfmadd231pd ymm6, ymm2, ymm7
-vmovdqu ymm12, [rip + 5f + 96]
+vmovdqu ymm12, [r10 - 64]
 vsubpd ymm5, ymm12, ymm1
-vmovdqu [rsp + 896], ymm14
+vmovdqu [r9 + 64], ymm14
 vsubpd ymm14, ymm9, ymm6
 vfmadd231pd ymm5, ymm3, ymm8
 vfmadd231pd ymm14, ymm2, ymm7
@@ -6459,46 +6468,46 @@ vpaddq ymm13, ymm5, ymm13
 vpaddq ymm15, ymm14, ymm15
 vpaddq ymm0, ymm1, ymm0
 vpaddq ymm4, ymm6, ymm4
-vmovdqu ymm6, [rsp + 96]
-vmovdqu ymm1, [rip + 5f + 320]
+vmovdqu ymm6, [r9 - 96]
+vmovdqu ymm1, [r10 + 96]
 vmovdqa ymm14, ymm11
 vfmadd231pd ymm14, ymm6, ymm1
-vmovdqu ymm5, [rsp + 64]
-vmovdqu ymm7, [rip + 5f + 320]
+vmovdqu ymm5, [r9 - 128]
+vmovdqu ymm7, [r10 + 96]
 vmovdqa ymm8, ymm10
 vfmadd231pd ymm8, ymm5, ymm7
-vmovdqu [rsp + 928], ymm15
+vmovdqu [rcx + 64], ymm15
 vsubpd ymm15, ymm12, ymm14
-vmovdqu [rsp + 640], ymm13
+vmovdqu [rcx - 96], ymm13
 vsubpd ymm13, ymm9, ymm8
 vfmadd231pd ymm15, ymm6, ymm1
 vfmadd231pd ymm13, ymm5, ymm7
 vpaddq ymm0, ymm15, ymm0
 vpaddq ymm4, ymm13, ymm4
-vpaddq ymm14, ymm14, [rsp + 992]
-vpaddq ymm8, ymm8, [rsp + 960]
-vmovdqu ymm13, [rsp + 896]
-vmovdqu ymm15, [rip + 5f + 288]
+vpaddq ymm14, ymm14, [rcx + 96]
+vpaddq ymm8, ymm8, [r8 - 128]
+vmovdqu ymm13, [r9 + 64]
+vmovdqu ymm15, [r10 + 64]
 vmovdqa ymm7, ymm11
 vfmadd231pd ymm7, ymm13, ymm15
-vmovdqu ymm1, [rsp + 832]
+vmovdqu ymm1, [r8 + 96]
 vmovdqa ymm5, ymm10
-vfmadd231pd ymm5, ymm1, [rip + 5f + 288]
+vfmadd231pd ymm5, ymm1, [r10 + 64]
 vsubpd ymm6, ymm12, ymm7
 vsubpd ymm12, ymm9, ymm5
 vfmadd231pd ymm6, ymm13, ymm15
-vfmadd231pd ymm12, ymm1, [rip + 5f + 288]
+vfmadd231pd ymm12, ymm1, [r10 + 64]
 vpaddq ymm0, ymm6, ymm0
 vpaddq ymm4, ymm12, ymm4
 vpaddq ymm14, ymm7, ymm14
 vpaddq ymm8, ymm5, ymm8
-vmovdqu ymm5, [rip + 5f + 256]
+vmovdqu ymm5, [rip + 3f + 352]
 vmovdqa ymm7, ymm11
 vfmadd231pd ymm7, ymm3, ymm5
-vmovdqu ymm12, [rip + 5f + 256]
+vmovdqu ymm12, [rip + 3f + 352]
 vmovdqa ymm6, ymm10
 vfmadd231pd ymm6, ymm2, ymm12
-vmovdqu ymm15, [rip + 5f + 96]
+vmovdqu ymm15, [r10 - 64]
 vsubpd ymm1, ymm15, ymm7
 vsubpd ymm13, ymm9, ymm6
 vfmadd231pd ymm1, ymm3, ymm5
@@ -6507,46 +6516,46 @@ vpaddq ymm0, ymm1, ymm0
 vpaddq ymm4, ymm13, ymm4
 vpaddq ymm14, ymm7, ymm14
 vpaddq ymm8, ymm6, ymm8
-vmovdqu ymm6, [rsp + 96]
-vmovdqu ymm7, [rip + 5f + 352]
+vmovdqu ymm6, [r9 - 96]
+vmovdqu ymm7, [rip + 3f + 256]
 vmovdqa ymm13, ymm11
 vfmadd231pd ymm13, ymm6, ymm7
-vmovdqu ymm1, [rsp + 64]
-vmovdqu ymm12, [rip + 5f + 352]
+vmovdqu ymm1, [r9 - 128]
+vmovdqu ymm12, [rip + 3f + 256]
 vmovdqa ymm5, ymm10
 vfmadd231pd ymm5, ymm1, ymm12
-vmovdqu [rsp + 960], ymm4
+vmovdqu [r8 - 128], ymm4
 vsubpd ymm4, ymm15, ymm13
-vmovdqu [rsp + 992], ymm0
+vmovdqu [rcx + 96], ymm0
 vsubpd ymm0, ymm9, ymm5
 vfmadd231pd ymm4, ymm6, ymm7
 vfmadd231pd ymm0, ymm1, ymm12
 vpaddq ymm14, ymm4, ymm14
 vpaddq ymm8, ymm0, ymm8
-vpaddq ymm13, ymm13, [rsp + 1056]
-vpaddq ymm5, ymm5, [rsp + 1024]
-vmovdqu ymm0, [rsp + 896]
-vmovdqu ymm4, [rip + 5f + 320]
+vpaddq ymm13, ymm13, [rcx - 64]
+vpaddq ymm5, ymm5, [r9]
+vmovdqu ymm0, [r9 + 64]
+vmovdqu ymm4, [r10 + 96]
 vmovdqa ymm12, ymm11
 vfmadd231pd ymm12, ymm0, ymm4
-vmovdqu ymm7, [rsp + 832]
+vmovdqu ymm7, [r8 + 96]
 vmovdqa ymm1, ymm10
-vfmadd231pd ymm1, ymm7, [rip + 5f + 320]
+vfmadd231pd ymm1, ymm7, [r10 + 96]
 vsubpd ymm6, ymm15, ymm12
 vsubpd ymm15, ymm9, ymm1
 vfmadd231pd ymm6, ymm0, ymm4
-vfmadd231pd ymm15, ymm7, [rip + 5f + 320]
+vfmadd231pd ymm15, ymm7, [r10 + 96]
 vpaddq ymm14, ymm6, ymm14
 vpaddq ymm8, ymm15, ymm8
 vpaddq ymm13, ymm12, ymm13
 vpaddq ymm5, ymm1, ymm5
-vmovdqu ymm1, [rip + 5f + 288]
+vmovdqu ymm1, [r10 + 64]
 vmovdqa ymm12, ymm11
 vfmadd231pd ymm12, ymm3, ymm1
-vmovdqu ymm15, [rip + 5f + 288]
+vmovdqu ymm15, [r10 + 64]
 vmovdqa ymm6, ymm10
 vfmadd231pd ymm6, ymm2, ymm15
-vmovdqu ymm4, [rip + 5f + 96]
+vmovdqu ymm4, [r10 - 64]
 vsubpd ymm7, ymm4, ymm12
 vsubpd ymm0, ymm9, ymm6
 vfmadd231pd ymm7, ymm3, ymm1
@@ -6555,46 +6564,46 @@ vpaddq ymm14, ymm7, ymm14
 vpaddq ymm8, ymm0, ymm8
 vpaddq ymm13, ymm12, ymm13
 vpaddq ymm5, ymm6, ymm5
-vmovdqu ymm6, [rsp + 96]
-vmovdqu ymm12, [rip + 5f + 384]
+vmovdqu ymm6, [r9 - 96]
+vmovdqu ymm12, [rip + 3f + 384]
 vmovdqa ymm0, ymm11
 vfmadd231pd ymm0, ymm6, ymm12
-vmovdqu ymm7, [rsp + 64]
-vmovdqu ymm15, [rip + 5f + 384]
+vmovdqu ymm7, [r9 - 128]
+vmovdqu ymm15, [rip + 3f + 384]
 vmovdqa ymm1, ymm10
 vfmadd231pd ymm1, ymm7, ymm15
-vmovdqu [rsp + 1024], ymm8
+vmovdqu [r9], ymm8
 vsubpd ymm8, ymm4, ymm0
-vmovdqu [rsp + 1056], ymm14
+vmovdqu [rcx - 64], ymm14
 vsubpd ymm14, ymm9, ymm1
 vfmadd231pd ymm8, ymm6, ymm12
 vfmadd231pd ymm14, ymm7, ymm15
 vpaddq ymm13, ymm8, ymm13
 vpaddq ymm5, ymm14, ymm5
-vpaddq ymm0, ymm0, [rsp + 32]
-vpaddq ymm1, ymm1, [rsp + 1120]
-vmovdqu ymm14, [rsp + 896]
-vmovdqu ymm8, [rip + 5f + 352]
+vpaddq ymm0, ymm0, [r8 - 96]
+vpaddq ymm1, ymm1, [r8 + 32]
+vmovdqu ymm14, [r9 + 64]
+vmovdqu ymm8, [rip + 3f + 256]
 vmovdqa ymm15, ymm11
 vfmadd231pd ymm15, ymm14, ymm8
-vmovdqu ymm12, [rsp + 832]
+vmovdqu ymm12, [r8 + 96]
 vmovdqa ymm7, ymm10
-vfmadd231pd ymm7, ymm12, [rip + 5f + 352]
+vfmadd231pd ymm7, ymm12, [rip + 3f + 256]
 vsubpd ymm6, ymm4, ymm15
 vsubpd ymm4, ymm9, ymm7
 vfmadd231pd ymm6, ymm14, ymm8
-vfmadd231pd ymm4, ymm12, [rip + 5f + 352]
+vfmadd231pd ymm4, ymm12, [rip + 3f + 256]
 vpaddq ymm13, ymm6, ymm13
 vpaddq ymm5, ymm4, ymm5
 vpaddq ymm0, ymm15, ymm0
 vpaddq ymm1, ymm7, ymm1
-vmovdqu ymm7, [rip + 5f + 320]
+vmovdqu ymm7, [r10 + 96]
 vmovdqa ymm15, ymm11
 vfmadd231pd ymm15, ymm3, ymm7
-vmovdqu ymm4, [rip + 5f + 320]
+vmovdqu ymm4, [r10 + 96]
 vmovdqa ymm6, ymm10
 vfmadd231pd ymm6, ymm2, ymm4
-vmovdqu ymm8, [rip + 5f + 96]
+vmovdqu ymm8, [r10 - 64]
 vsubpd ymm12, ymm8, ymm15
 vsubpd ymm14, ymm9, ymm6
 vfmadd231pd ymm12, ymm3, ymm7
@@ -6603,30 +6612,30 @@ vpaddq ymm13, ymm12, ymm13
 vpaddq ymm5, ymm14, ymm5
 vpaddq ymm0, ymm15, ymm0
 vpaddq ymm1, ymm6, ymm1
-vmovdqu ymm6, [rsp + 96]
-vmovdqu ymm15, [rip + 5f + 416]
+vmovdqu ymm6, [r9 - 96]
+vmovdqu ymm15, [rip + 3f + 416]
 vmovdqa ymm14, ymm11
 vfmadd231pd ymm14, ymm6, ymm15
-vmovdqu ymm12, [rsp + 64]
-vmovdqu ymm4, [rip + 5f + 416]
+vmovdqu ymm12, [r9 - 128]
+vmovdqu ymm4, [rip + 3f + 416]
 vmovdqa ymm7, ymm10
 vfmadd231pd ymm7, ymm12, ymm4
-vmovdqu [rsp + 1120], ymm5
+vmovdqu [r8 + 32], ymm5
 vsubpd ymm5, ymm8, ymm14
-vmovdqu [rsp + 32], ymm13
+vmovdqu [r8 - 96], ymm13
 vsubpd ymm13, ymm9, ymm7
 vfmadd231pd ymm5, ymm6, ymm15
 vfmadd231pd ymm13, ymm12, ymm4
 vpaddq ymm0, ymm5, ymm0
 vpaddq ymm1, ymm13, ymm1
-vpaddq ymm14, ymm14, [rsp + 1088]
-vpaddq ymm7, ymm7, [rsp + 1184]
-vmovdqu ymm13, [rsp + 896]
-vmovdqu ymm5, [rip + 5f + 384]
+vpaddq ymm14, ymm14, [r8 - 32]
+vpaddq ymm7, ymm7, [r8 + 64]
+vmovdqu ymm13, [r9 + 64]
+vmovdqu ymm5, [rip + 3f + 384]
 vmovdqa ymm4, ymm11
 vfmadd231pd ymm4, ymm13, ymm5
-vmovdqu ymm12, [rsp + 832]
-vmovdqu ymm15, [rip + 5f + 384]
+vmovdqu ymm12, [r8 + 96]
+vmovdqu ymm15, [rip + 3f + 384]
 vmovdqa ymm6, ymm10
 vfmadd231pd ymm6, ymm12, ymm15
 vsubpd ymm2, ymm8, ymm4
@@ -6637,14 +6646,14 @@ vpaddq ymm0, ymm2, ymm0
 vpaddq ymm1, ymm8, ymm1
 vpaddq ymm14, ymm4, ymm14
 vpaddq ymm7, ymm6, ymm7
-vmovdqu ymm6, [rip + 5f + 352]
+vmovdqu ymm6, [rip + 3f + 256]
 vmovdqa ymm4, ymm11
 vfmadd231pd ymm4, ymm3, ymm6
-vmovdqu ymm8, [rsp + 768]
-vmovdqu ymm2, [rip + 5f + 352]
+vmovdqu ymm8, [r11 - 128]
+vmovdqu ymm2, [rip + 3f + 256]
 vmovdqa ymm15, ymm10
 vfmadd231pd ymm15, ymm8, ymm2
-vmovdqu ymm5, [rip + 5f + 96]
+vmovdqu ymm5, [r10 - 64]
 vsubpd ymm12, ymm5, ymm4
 vsubpd ymm5, ymm9, ymm15
 vfmadd231pd ymm12, ymm3, ymm6
@@ -6653,28 +6662,28 @@ vpaddq ymm0, ymm12, ymm0
 vpaddq ymm1, ymm5, ymm1
 vpaddq ymm14, ymm4, ymm14
 vpaddq ymm7, ymm15, ymm7
-vmovdqu ymm15, [rip + 5f + 416]
+vmovdqu ymm15, [rip + 3f + 416]
 vmovdqa ymm4, ymm11
 vfmadd231pd ymm4, ymm13, ymm15
-vmovdqu ymm5, [rsp + 832]
-vmovdqu ymm12, [rip + 5f + 416]
+vmovdqu ymm5, [r8 + 96]
+vmovdqu ymm12, [rip + 3f + 416]
 vmovdqa ymm2, ymm10
 vfmadd231pd ymm2, ymm5, ymm12
-vmovdqu ymm6, [rip + 5f + 96]
-vmovdqu [rsp + 1184], ymm1
+vmovdqu ymm6, [r10 - 64]
+vmovdqu [r8 + 64], ymm1
 vsubpd ymm1, ymm6, ymm4
-vmovdqu [rsp + 1088], ymm0
+vmovdqu [r8 - 32], ymm0
 vsubpd ymm0, ymm9, ymm2
 vfmadd231pd ymm1, ymm13, ymm15
 vfmadd231pd ymm0, ymm5, ymm12
 vpaddq ymm14, ymm1, ymm14
 vpaddq ymm7, ymm0, ymm7
-vpaddq ymm4, ymm4, [rsp + 1152]
-vpaddq ymm2, ymm2, [rsp + 320]
-vmovdqu ymm0, [rip + 5f + 384]
+vpaddq ymm4, ymm4, [rsp + 1088]
+vpaddq ymm2, ymm2, [r11 + 96]
+vmovdqu ymm0, [rip + 3f + 384]
 vmovdqa ymm1, ymm11
 vfmadd231pd ymm1, ymm3, ymm0
-vmovdqu ymm12, [rip + 5f + 384]
+vmovdqu ymm12, [rip + 3f + 384]
 vmovdqa ymm5, ymm10
 vfmadd231pd ymm5, ymm8, ymm12
 vsubpd ymm15, ymm6, ymm1
@@ -6685,10 +6694,10 @@ vpaddq ymm14, ymm15, ymm14
 vpaddq ymm7, ymm13, ymm7
 vpaddq ymm4, ymm1, ymm4
 vpaddq ymm2, ymm5, ymm2
-vmovdqu ymm5, [rip + 5f + 416]
+vmovdqu ymm5, [rip + 3f + 416]
 vmovdqa ymm1, ymm11
 vfmadd231pd ymm1, ymm3, ymm5
-vmovdqu ymm13, [rip + 5f + 416]
+vmovdqu ymm13, [rip + 3f + 416]
 vmovdqa ymm15, ymm10
 vfmadd231pd ymm15, ymm8, ymm13
 vsubpd ymm12, ymm6, ymm1
@@ -6697,106 +6706,106 @@ vfmadd231pd ymm12, ymm3, ymm5
 vfmadd231pd ymm0, ymm8, ymm13
 vpaddq ymm4, ymm12, ymm4
 vpaddq ymm2, ymm0, ymm2
-vpaddq ymm1, ymm1, [rsp + 288]
-vpaddq ymm15, ymm15, [rsp + 256]
-vmovdqu ymm0, [rsp + 224]
-vpaddq ymm0, ymm0, [rip + 5f + 448]
-vmovdqu ymm12, [rsp + 192]
-vpaddq ymm12, ymm12, [rip + 5f + 448]
+vpaddq ymm1, ymm1, [r11 - 96]
+vpaddq ymm15, ymm15, [rcx + 32]
+vmovdqu ymm0, [rcx - 128]
+vpaddq ymm0, ymm0, [rip + 3f + 1056]
+vmovdqu ymm12, [rcx]
+vpaddq ymm12, ymm12, [rip + 3f + 1056]
 vpsrlq ymm13, ymm0, 52
 vpsrlq ymm8, ymm12, 52
-vpaddq ymm13, ymm13, [rsp + 864]
-vpaddq ymm8, ymm8, [rsp + 160]
-vpaddq ymm13, ymm13, [rip + 5f + 480]
-vpaddq ymm8, ymm8, [rip + 5f + 480]
+vpaddq ymm13, ymm13, [r8 - 64]
+vpaddq ymm8, ymm8, [rcx - 32]
+vpaddq ymm13, ymm13, [rip + 3f + 1088]
+vpaddq ymm8, ymm8, [rip + 3f + 1088]
 vpsrlq ymm5, ymm13, 52
 vpsrlq ymm3, ymm8, 52
-vpaddq ymm5, ymm5, [rsp + 736]
-vpaddq ymm3, ymm3, [rsp + 128]
-vpand ymm0, ymm0, [rip + 5f]
-vpand ymm12, ymm12, [rip + 5f]
-vpaddq ymm0, ymm0, [rip + 5f + 32]
-vpaddq ymm12, ymm12, [rip + 5f + 32]
-vsubpd ymm0, ymm0, [rip + 5f + 32]
-vsubpd ymm12, ymm12, [rip + 5f + 32]
-vmovdqu [rsp + 128], ymm15
+vpaddq ymm5, ymm5, [r8]
+vpaddq ymm3, ymm3, [r9 - 64]
+vpand ymm0, ymm0, [r10 - 96]
+vpand ymm12, ymm12, [r10 - 96]
+vpaddq ymm0, ymm0, [r10 - 128]
+vpaddq ymm12, ymm12, [r10 - 128]
+vsubpd ymm0, ymm0, [r10 - 128]
+vsubpd ymm12, ymm12, [r10 - 128]
+vmovdqu [r9 - 64], ymm15
 vmovdqa ymm15, ymm11
-vfmadd231pd ymm15, ymm0, [rip + 5f + 512]
-vmovdqu [rsp + 736], ymm1
+vfmadd231pd ymm15, ymm0, [rip + 3f + 288]
+vmovdqu [r8], ymm1
 vmovdqa ymm1, ymm10
-vfmadd231pd ymm1, ymm12, [rip + 5f + 512]
-vmovdqu [rsp + 160], ymm2
+vfmadd231pd ymm1, ymm12, [rip + 3f + 288]
+vmovdqu [rcx - 32], ymm2
 vsubpd ymm2, ymm6, ymm15
-vmovdqu [rsp + 864], ymm4
+vmovdqu [r8 - 64], ymm4
 vsubpd ymm4, ymm9, ymm1
-vfmadd231pd ymm2, ymm0, [rip + 5f + 512]
-vfmadd231pd ymm4, ymm12, [rip + 5f + 512]
+vfmadd231pd ymm2, ymm0, [rip + 3f + 288]
+vfmadd231pd ymm4, ymm12, [rip + 3f + 288]
 vpaddq ymm5, ymm2, ymm5
 vpaddq ymm3, ymm4, ymm3
-vpaddq ymm15, ymm15, [rsp + 640]
-vpaddq ymm1, ymm1, [rsp + 928]
-vmovdqu ymm4, [rip + 5f + 544]
+vpaddq ymm15, ymm15, [rcx - 96]
+vpaddq ymm1, ymm1, [rcx + 64]
+vmovdqu ymm4, [rip + 3f + 448]
 vmovdqa ymm2, ymm11
 vfmadd231pd ymm2, ymm0, ymm4
-vmovdqu [rsp + 928], ymm3
+vmovdqu [rcx + 64], ymm3
 vmovdqa ymm3, ymm10
-vfmadd231pd ymm3, ymm12, [rip + 5f + 544]
-vmovdqu [rsp + 640], ymm5
+vfmadd231pd ymm3, ymm12, [rip + 3f + 448]
+vmovdqu [rcx - 96], ymm5
 vsubpd ymm5, ymm6, ymm2
-vmovdqu [rsp + 192], ymm7
+vmovdqu [rcx], ymm7
 vsubpd ymm7, ymm9, ymm3
 vfmadd231pd ymm5, ymm0, ymm4
-vfmadd231pd ymm7, ymm12, [rip + 5f + 544]
+vfmadd231pd ymm7, ymm12, [rip + 3f + 448]
 vpaddq ymm15, ymm5, ymm15
 vpaddq ymm1, ymm7, ymm1
-vpaddq ymm2, ymm2, [rsp + 992]
-vpaddq ymm3, ymm3, [rsp + 960]
-vpand ymm13, ymm13, [rip + 5f]
-vpand ymm8, ymm8, [rip + 5f]
-vmovdqu ymm7, [rip + 5f + 32]
+vpaddq ymm2, ymm2, [rcx + 96]
+vpaddq ymm3, ymm3, [r8 - 128]
+vpand ymm13, ymm13, [r10 - 96]
+vpand ymm8, ymm8, [r10 - 96]
+vmovdqu ymm7, [r10 - 128]
 vpaddq ymm13, ymm13, ymm7
-vmovdqu ymm5, [rip + 5f + 32]
+vmovdqu ymm5, [r10 - 128]
 vpaddq ymm8, ymm8, ymm5
 vsubpd ymm13, ymm13, ymm7
 vsubpd ymm8, ymm8, ymm5
-vmovdqu ymm4, [rip + 5f + 512]
+vmovdqu ymm4, [rip + 3f + 288]
 vmovdqa ymm5, ymm11
 vfmadd231pd ymm5, ymm13, ymm4
 vmovdqa ymm7, ymm10
-vfmadd231pd ymm7, ymm8, [rip + 5f + 512]
-vmovdqu [rsp + 960], ymm14
+vfmadd231pd ymm7, ymm8, [rip + 3f + 288]
+vmovdqu [r8 - 128], ymm14
 vsubpd ymm14, ymm6, ymm5
 vsubpd ymm6, ymm9, ymm7
 vfmadd231pd ymm14, ymm13, ymm4
-vfmadd231pd ymm6, ymm8, [rip + 5f + 512]
+vfmadd231pd ymm6, ymm8, [rip + 3f + 288]
 vpaddq ymm15, ymm14, ymm15
 vpaddq ymm1, ymm6, ymm1
 vpaddq ymm2, ymm5, ymm2
 vpaddq ymm3, ymm7, ymm3
-vmovdqu ymm7, [rip + 5f + 576]
+vmovdqu ymm7, [rip + 3f + 512]
 vmovdqa ymm5, ymm11
 vfmadd231pd ymm5, ymm0, ymm7
-vmovdqu ymm6, [rip + 5f + 576]
+vmovdqu ymm6, [rip + 3f + 512]
 vmovdqa ymm14, ymm10
 vfmadd231pd ymm14, ymm12, ymm6
-vmovdqu ymm4, [rip + 5f + 96]
-vmovdqu [rsp + 992], ymm1
+vmovdqu ymm4, [r10 - 64]
+vmovdqu [rcx + 96], ymm1
 vsubpd ymm1, ymm4, ymm5
-vmovdqu [rsp + 224], ymm15
+vmovdqu [rcx - 128], ymm15
 vsubpd ymm15, ymm9, ymm14
 vfmadd231pd ymm1, ymm0, ymm7
 vfmadd231pd ymm15, ymm12, ymm6
 vpaddq ymm2, ymm1, ymm2
 vpaddq ymm3, ymm15, ymm3
-vpaddq ymm5, ymm5, [rsp + 1056]
-vpaddq ymm14, ymm14, [rsp + 1024]
-vmovdqu ymm15, [rip + 5f + 544]
+vpaddq ymm5, ymm5, [rcx - 64]
+vpaddq ymm14, ymm14, [r9]
+vmovdqu ymm15, [rip + 3f + 448]
 vmovdqa ymm1, ymm11
 vfmadd231pd ymm1, ymm13, ymm15
-vmovdqu ymm6, [rip + 5f + 544]
+vmovdqu ymm6, [rip + 3f + 448]
 vmovdqa ymm7, ymm10
 vfmadd231pd ymm7, ymm8, ymm6
-vmovdqu [rsp + 1024], ymm12
+vmovdqu [r9], ymm12
 vsubpd ymm12, ymm4, ymm1
 vsubpd ymm4, ymm9, ymm7
 vfmadd231pd ymm12, ymm13, ymm15
@@ -6805,28 +6814,28 @@ vpaddq ymm2, ymm12, ymm2
 vpaddq ymm3, ymm4, ymm3
 vpaddq ymm5, ymm1, ymm5
 vpaddq ymm14, ymm7, ymm14
-vmovdqu ymm7, [rip + 5f + 608]
+vmovdqu ymm7, [rip + 3f + 544]
 vmovdqa ymm1, ymm11
 vfmadd231pd ymm1, ymm0, ymm7
-vmovdqu ymm4, [rsp + 1024]
-vmovdqu ymm12, [rip + 5f + 608]
+vmovdqu ymm4, [r9]
+vmovdqu ymm12, [rip + 3f + 544]
 vmovdqa ymm6, ymm10
 vfmadd231pd ymm6, ymm4, ymm12
-vmovdqu ymm15, [rip + 5f + 96]
-vmovdqu [rsp + 1056], ymm3
+vmovdqu ymm15, [r10 - 64]
+vmovdqu [rcx - 64], ymm3
 vsubpd ymm3, ymm15, ymm1
-vmovdqu [rsp + 256], ymm2
+vmovdqu [rcx + 32], ymm2
 vsubpd ymm2, ymm9, ymm6
 vfmadd231pd ymm3, ymm0, ymm7
 vfmadd231pd ymm2, ymm4, ymm12
 vpaddq ymm5, ymm3, ymm5
 vpaddq ymm14, ymm2, ymm14
-vpaddq ymm1, ymm1, [rsp + 32]
-vpaddq ymm6, ymm6, [rsp + 1120]
-vmovdqu ymm2, [rip + 5f + 576]
+vpaddq ymm1, ymm1, [r8 - 96]
+vpaddq ymm6, ymm6, [r8 + 32]
+vmovdqu ymm2, [rip + 3f + 512]
 vmovdqa ymm3, ymm11
 vfmadd231pd ymm3, ymm13, ymm2
-vmovdqu ymm12, [rip + 5f + 576]
+vmovdqu ymm12, [rip + 3f + 512]
 vmovdqa ymm7, ymm10
 vfmadd231pd ymm7, ymm8, ymm12
 vsubpd ymm4, ymm15, ymm3
@@ -6837,28 +6846,28 @@ vpaddq ymm5, ymm4, ymm5
 vpaddq ymm14, ymm15, ymm14
 vpaddq ymm1, ymm3, ymm1
 vpaddq ymm6, ymm7, ymm6
-vmovdqu ymm7, [rip + 5f + 640]
+vmovdqu ymm7, [rip + 3f + 576]
 vmovdqa ymm3, ymm11
 vfmadd231pd ymm3, ymm0, ymm7
-vmovdqu ymm15, [rsp + 1024]
-vmovdqu ymm4, [rip + 5f + 640]
+vmovdqu ymm15, [r9]
+vmovdqu ymm4, [rip + 3f + 576]
 vmovdqa ymm12, ymm10
 vfmadd231pd ymm12, ymm15, ymm4
-vmovdqu ymm2, [rip + 5f + 96]
-vmovdqu [rsp + 1120], ymm14
+vmovdqu ymm2, [r10 - 64]
+vmovdqu [r8 + 32], ymm14
 vsubpd ymm14, ymm2, ymm3
-vmovdqu [rsp + 32], ymm5
+vmovdqu [r8 - 96], ymm5
 vsubpd ymm5, ymm9, ymm12
 vfmadd231pd ymm14, ymm0, ymm7
 vfmadd231pd ymm5, ymm15, ymm4
 vpaddq ymm1, ymm14, ymm1
 vpaddq ymm6, ymm5, ymm6
-vpaddq ymm3, ymm3, [rsp + 1088]
-vpaddq ymm12, ymm12, [rsp + 1184]
-vmovdqu ymm5, [rip + 5f + 608]
+vpaddq ymm3, ymm3, [r8 - 32]
+vpaddq ymm12, ymm12, [r8 + 64]
+vmovdqu ymm5, [rip + 3f + 544]
 vmovdqa ymm14, ymm11
 vfmadd231pd ymm14, ymm13, ymm5
-vmovdqu ymm4, [rip + 5f + 608]
+vmovdqu ymm4, [rip + 3f + 544]
 vmovdqa ymm7, ymm10
 vfmadd231pd ymm7, ymm8, ymm4
 vsubpd ymm15, ymm2, ymm14
@@ -6869,28 +6878,28 @@ vpaddq ymm1, ymm15, ymm1
 vpaddq ymm6, ymm2, ymm6
 vpaddq ymm3, ymm14, ymm3
 vpaddq ymm12, ymm7, ymm12
-vmovdqu ymm7, [rip + 5f + 672]
+vmovdqu ymm7, [rip + 3f + 608]
 vmovdqa ymm14, ymm11
 vfmadd231pd ymm14, ymm0, ymm7
-vmovdqu ymm2, [rsp + 1024]
-vmovdqu ymm15, [rip + 5f + 672]
+vmovdqu ymm2, [r9]
+vmovdqu ymm15, [rip + 3f + 608]
 vmovdqa ymm4, ymm10
 vfmadd231pd ymm4, ymm2, ymm15
-vmovdqu ymm5, [rip + 5f + 96]
-vmovdqu [rsp + 1184], ymm6
+vmovdqu ymm5, [r10 - 64]
+vmovdqu [r8 + 64], ymm6
 vsubpd ymm6, ymm5, ymm14
-vmovdqu [rsp + 1088], ymm1
+vmovdqu [r8 - 32], ymm1
 vsubpd ymm1, ymm9, ymm4
 vfmadd231pd ymm6, ymm0, ymm7
 vfmadd231pd ymm1, ymm2, ymm15
 vpaddq ymm3, ymm6, ymm3
 vpaddq ymm12, ymm1, ymm12
-vpaddq ymm14, ymm14, [rsp + 960]
-vpaddq ymm4, ymm4, [rsp + 192]
-vmovdqu ymm1, [rip + 5f + 640]
+vpaddq ymm14, ymm14, [r8 - 128]
+vpaddq ymm4, ymm4, [rcx]
+vmovdqu ymm1, [rip + 3f + 576]
 vmovdqa ymm6, ymm11
 vfmadd231pd ymm6, ymm13, ymm1
-vmovdqu ymm15, [rip + 5f + 640]
+vmovdqu ymm15, [rip + 3f + 576]
 vmovdqa ymm7, ymm10
 vfmadd231pd ymm7, ymm8, ymm15
 vsubpd ymm2, ymm5, ymm6
@@ -6901,28 +6910,28 @@ vpaddq ymm3, ymm2, ymm3
 vpaddq ymm12, ymm5, ymm12
 vpaddq ymm14, ymm6, ymm14
 vpaddq ymm4, ymm7, ymm4
-vmovdqu ymm7, [rip + 5f + 704]
+vmovdqu ymm7, [rip + 3f + 640]
 vmovdqa ymm6, ymm11
 vfmadd231pd ymm6, ymm0, ymm7
-vmovdqu ymm5, [rsp + 1024]
-vmovdqu ymm2, [rip + 5f + 704]
+vmovdqu ymm5, [r9]
+vmovdqu ymm2, [rip + 3f + 640]
 vmovdqa ymm15, ymm10
 vfmadd231pd ymm15, ymm5, ymm2
-vmovdqu ymm1, [rip + 5f + 96]
-vmovdqu [rsp + 192], ymm12
+vmovdqu ymm1, [r10 - 64]
+vmovdqu [rcx], ymm12
 vsubpd ymm12, ymm1, ymm6
-vmovdqu [rsp + 960], ymm3
+vmovdqu [r8 - 128], ymm3
 vsubpd ymm3, ymm9, ymm15
 vfmadd231pd ymm12, ymm0, ymm7
 vfmadd231pd ymm3, ymm5, ymm2
 vpaddq ymm14, ymm12, ymm14
 vpaddq ymm4, ymm3, ymm4
-vpaddq ymm6, ymm6, [rsp + 864]
-vpaddq ymm15, ymm15, [rsp + 160]
-vmovdqu ymm3, [rip + 5f + 672]
+vpaddq ymm6, ymm6, [r8 - 64]
+vpaddq ymm15, ymm15, [rcx - 32]
+vmovdqu ymm3, [rip + 3f + 608]
 vmovdqa ymm12, ymm11
 vfmadd231pd ymm12, ymm13, ymm3
-vmovdqu ymm2, [rip + 5f + 672]
+vmovdqu ymm2, [rip + 3f + 608]
 vmovdqa ymm7, ymm10
 vfmadd231pd ymm7, ymm8, ymm2
 vsubpd ymm5, ymm1, ymm12
@@ -6933,28 +6942,28 @@ vpaddq ymm14, ymm5, ymm14
 vpaddq ymm4, ymm1, ymm4
 vpaddq ymm6, ymm12, ymm6
 vpaddq ymm15, ymm7, ymm15
-vmovdqu ymm7, [rip + 5f + 736]
+vmovdqu ymm7, [rip + 3f + 672]
 vmovdqa ymm12, ymm11
 vfmadd231pd ymm12, ymm0, ymm7
-vmovdqu ymm1, [rsp + 1024]
-vmovdqu ymm5, [rip + 5f + 736]
+vmovdqu ymm1, [r9]
+vmovdqu ymm5, [rip + 3f + 672]
 vmovdqa ymm2, ymm10
 vfmadd231pd ymm2, ymm1, ymm5
-vmovdqu ymm3, [rip + 5f + 96]
-vmovdqu [rsp + 160], ymm4
+vmovdqu ymm3, [r10 - 64]
+vmovdqu [rcx - 32], ymm4
 vsubpd ymm4, ymm3, ymm12
-vmovdqu [rsp + 864], ymm14
+vmovdqu [r8 - 64], ymm14
 vsubpd ymm14, ymm9, ymm2
 vfmadd231pd ymm4, ymm0, ymm7
 vfmadd231pd ymm14, ymm1, ymm5
 vpaddq ymm6, ymm4, ymm6
 vpaddq ymm15, ymm14, ymm15
-vpaddq ymm12, ymm12, [rsp + 736]
-vpaddq ymm2, ymm2, [rsp + 128]
-vmovdqu ymm14, [rip + 5f + 704]
+vpaddq ymm12, ymm12, [r8]
+vpaddq ymm2, ymm2, [r9 - 64]
+vmovdqu ymm14, [rip + 3f + 640]
 vmovdqa ymm4, ymm11
 vfmadd231pd ymm4, ymm13, ymm14
-vmovdqu ymm5, [rip + 5f + 704]
+vmovdqu ymm5, [rip + 3f + 640]
 vmovdqa ymm1, ymm10
 vfmadd231pd ymm1, ymm8, ymm5
 vsubpd ymm7, ymm3, ymm4
@@ -6965,10 +6974,10 @@ vpaddq ymm6, ymm7, ymm6
 vpaddq ymm15, ymm0, ymm15
 vpaddq ymm12, ymm4, ymm12
 vpaddq ymm2, ymm1, ymm2
-vmovdqu ymm1, [rip + 5f + 736]
+vmovdqu ymm1, [rip + 3f + 672]
 vmovdqa ymm4, ymm11
 vfmadd231pd ymm4, ymm13, ymm1
-vmovdqu ymm0, [rip + 5f + 736]
+vmovdqu ymm0, [rip + 3f + 672]
 vmovdqa ymm7, ymm10
 vfmadd231pd ymm7, ymm8, ymm0
 vsubpd ymm5, ymm3, ymm4
@@ -6977,112 +6986,112 @@ vfmadd231pd ymm5, ymm13, ymm1
 vfmadd231pd ymm14, ymm8, ymm0
 vpaddq ymm12, ymm5, ymm12
 vpaddq ymm2, ymm14, ymm2
-vpaddq ymm4, ymm4, [rsp]
-vpaddq ymm7, ymm7, [rsp + 704]
-vmovdqu ymm14, [rsp + 640]
-vpaddq ymm14, ymm14, [rip + 5f + 768]
-vmovdqu ymm5, [rsp + 928]
-vpaddq ymm5, ymm5, [rip + 5f + 768]
+vpaddq ymm4, ymm4, [r9 + 32]
+vpaddq ymm7, ymm7, [r9 - 32]
+vmovdqu ymm14, [rcx - 96]
+vpaddq ymm14, ymm14, [rip + 3f + 1120]
+vmovdqu ymm5, [rcx + 64]
+vpaddq ymm5, ymm5, [rip + 3f + 1120]
 vpsrlq ymm0, ymm14, 52
 vpsrlq ymm8, ymm5, 52
-vpaddq ymm0, ymm0, [rsp + 224]
-vpaddq ymm8, ymm8, [rsp + 992]
-vpand ymm14, ymm14, [rip + 5f]
-vpand ymm5, ymm5, [rip + 5f]
-vmovdqu ymm1, [rip + 5f + 32]
+vpaddq ymm0, ymm0, [rcx - 128]
+vpaddq ymm8, ymm8, [rcx + 96]
+vpand ymm14, ymm14, [r10 - 96]
+vpand ymm5, ymm5, [r10 - 96]
+vmovdqu ymm1, [r10 - 128]
 vpaddq ymm14, ymm14, ymm1
-vmovdqu ymm13, [rip + 5f + 32]
+vmovdqu ymm13, [r10 - 128]
 vpaddq ymm5, ymm5, ymm13
 vsubpd ymm14, ymm14, ymm1
 vsubpd ymm5, ymm5, ymm13
 vmovdqa ymm13, ymm11
-vfmadd231pd ymm13, ymm14, [rip + 5f + 800]
+vfmadd231pd ymm13, ymm14, [rip + 3f + 704]
 vmovdqa ymm1, ymm10
-vfmadd231pd ymm1, ymm5, [rip + 5f + 800]
-vmovdqu [rsp + 992], ymm7
+vfmadd231pd ymm1, ymm5, [rip + 3f + 704]
+vmovdqu [rcx + 96], ymm7
 vsubpd ymm7, ymm3, ymm13
-vmovdqu [rsp + 224], ymm4
+vmovdqu [rcx - 128], ymm4
 vsubpd ymm4, ymm9, ymm1
-vfmadd231pd ymm7, ymm14, [rip + 5f + 800]
-vfmadd231pd ymm4, ymm5, [rip + 5f + 800]
+vfmadd231pd ymm7, ymm14, [rip + 3f + 704]
+vfmadd231pd ymm4, ymm5, [rip + 3f + 704]
 vpaddq ymm0, ymm7, ymm0
 vpaddq ymm8, ymm4, ymm8
-vpaddq ymm13, ymm13, [rsp + 256]
-vpaddq ymm1, ymm1, [rsp + 1056]
-vmovdqu ymm4, [rip + 5f + 832]
+vpaddq ymm13, ymm13, [rcx + 32]
+vpaddq ymm1, ymm1, [rcx - 64]
+vmovdqu ymm4, [rip + 3f + 960]
 vmovdqa ymm7, ymm11
 vfmadd231pd ymm7, ymm14, ymm4
-vmovdqu [rsp + 1056], ymm8
+vmovdqu [rcx - 64], ymm8
 vmovdqa ymm8, ymm10
-vfmadd231pd ymm8, ymm5, [rip + 5f + 832]
-vmovdqu [rsp + 256], ymm0
+vfmadd231pd ymm8, ymm5, [rip + 3f + 960]
+vmovdqu [rcx + 32], ymm0
 vsubpd ymm0, ymm3, ymm7
-vmovdqu [rsp + 928], ymm2
+vmovdqu [rcx + 64], ymm2
 vsubpd ymm2, ymm9, ymm8
 vfmadd231pd ymm0, ymm14, ymm4
-vfmadd231pd ymm2, ymm5, [rip + 5f + 832]
+vfmadd231pd ymm2, ymm5, [rip + 3f + 960]
 vpaddq ymm13, ymm0, ymm13
 vpaddq ymm1, ymm2, ymm1
-vpaddq ymm7, ymm7, [rsp + 32]
-vpaddq ymm8, ymm8, [rsp + 1120]
-vmovdqu ymm2, [rip + 5f + 864]
+vpaddq ymm7, ymm7, [r8 - 96]
+vpaddq ymm8, ymm8, [r8 + 32]
+vmovdqu ymm2, [rip + 3f + 1152]
 vmovdqa ymm0, ymm11
 vfmadd231pd ymm0, ymm14, ymm2
-vmovdqu ymm4, [rip + 5f + 864]
-vmovdqu [rsp + 1120], ymm1
+vmovdqu ymm4, [rip + 3f + 1152]
+vmovdqu [r8 + 32], ymm1
 vmovdqa ymm1, ymm10
 vfmadd231pd ymm1, ymm5, ymm4
-vmovdqu [rsp + 32], ymm13
+vmovdqu [r8 - 96], ymm13
 vsubpd ymm13, ymm3, ymm0
-vmovdqu [rsp + 640], ymm12
+vmovdqu [rcx - 96], ymm12
 vsubpd ymm12, ymm9, ymm1
 vfmadd231pd ymm13, ymm14, ymm2
 vfmadd231pd ymm12, ymm5, ymm4
 vpaddq ymm7, ymm13, ymm7
 vpaddq ymm8, ymm12, ymm8
-vpaddq ymm0, ymm0, [rsp + 1088]
-vpaddq ymm1, ymm1, [rsp + 1184]
-vmovdqu ymm12, [rip + 5f + 896]
+vpaddq ymm0, ymm0, [r8 - 32]
+vpaddq ymm1, ymm1, [r8 + 64]
+vmovdqu ymm12, [rip + 3f + 1184]
 vmovdqa ymm13, ymm11
 vfmadd231pd ymm13, ymm14, ymm12
-vmovdqu ymm4, [rip + 5f + 896]
+vmovdqu ymm4, [rip + 3f + 1184]
 vmovdqa ymm2, ymm10
 vfmadd231pd ymm2, ymm5, ymm4
-vmovdqu [rsp + 1184], ymm8
+vmovdqu [r8 + 64], ymm8
 vsubpd ymm8, ymm3, ymm13
-vmovdqu [rsp + 1088], ymm7
+vmovdqu [r8 - 32], ymm7
 vsubpd ymm7, ymm9, ymm2
 vfmadd231pd ymm8, ymm14, ymm12
 vfmadd231pd ymm7, ymm5, ymm4
 vpaddq ymm0, ymm8, ymm0
 vpaddq ymm1, ymm7, ymm1
-vpaddq ymm13, ymm13, [rsp + 960]
-vpaddq ymm2, ymm2, [rsp + 192]
-vmovdqu ymm7, [rip + 5f + 928]
+vpaddq ymm13, ymm13, [r8 - 128]
+vpaddq ymm2, ymm2, [rcx]
+vmovdqu ymm7, [rip + 3f + 1216]
 vmovdqa ymm8, ymm11
 vfmadd231pd ymm8, ymm14, ymm7
-vmovdqu ymm4, [rip + 5f + 928]
+vmovdqu ymm4, [rip + 3f + 1216]
 vmovdqa ymm12, ymm10
 vfmadd231pd ymm12, ymm5, ymm4
-vmovdqu [rsp + 192], ymm1
+vmovdqu [rcx], ymm1
 vsubpd ymm1, ymm3, ymm8
-vmovdqu [rsp + 960], ymm0
+vmovdqu [r8 - 128], ymm0
 vsubpd ymm0, ymm9, ymm12
 vfmadd231pd ymm1, ymm14, ymm7
 vfmadd231pd ymm0, ymm5, ymm4
 vpaddq ymm13, ymm1, ymm13
 vpaddq ymm2, ymm0, ymm2
-vpaddq ymm8, ymm8, [rsp + 864]
-vpaddq ymm12, ymm12, [rsp + 160]
-vmovdqu ymm0, [rip + 5f + 960]
+vpaddq ymm8, ymm8, [r8 - 64]
+vpaddq ymm12, ymm12, [rcx - 32]
+vmovdqu ymm0, [rip + 3f + 1248]
 vmovdqa ymm1, ymm11
 vfmadd231pd ymm1, ymm14, ymm0
-vmovdqu ymm4, [rip + 5f + 960]
+vmovdqu ymm4, [rip + 3f + 1248]
 vmovdqa ymm7, ymm10
 vfmadd231pd ymm7, ymm5, ymm4
-vmovdqu [rsp + 160], ymm2
+vmovdqu [rcx - 32], ymm2
 vsubpd ymm2, ymm3, ymm1
-vmovdqu [rsp + 864], ymm13
+vmovdqu [r8 - 64], ymm13
 vsubpd ymm13, ymm9, ymm7
 vfmadd231pd ymm2, ymm14, ymm0
 vfmadd231pd ymm13, ymm5, ymm4
@@ -7090,10 +7099,10 @@ vpaddq ymm8, ymm2, ymm8
 vpaddq ymm12, ymm13, ymm12
 vpaddq ymm6, ymm1, ymm6
 vpaddq ymm15, ymm7, ymm15
-vmovdqu ymm7, [rip + 5f + 992]
+vmovdqu ymm7, [rip + 3f + 1280]
 vmovdqa ymm1, ymm11
 vfmadd231pd ymm1, ymm14, ymm7
-vmovdqu ymm13, [rip + 5f + 992]
+vmovdqu ymm13, [rip + 3f + 1280]
 vmovdqa ymm2, ymm10
 vfmadd231pd ymm2, ymm5, ymm13
 vsubpd ymm4, ymm3, ymm1
@@ -7102,108 +7111,108 @@ vfmadd231pd ymm4, ymm14, ymm7
 vfmadd231pd ymm0, ymm5, ymm13
 vpaddq ymm6, ymm4, ymm6
 vpaddq ymm15, ymm0, ymm15
-vpaddq ymm1, ymm1, [rsp + 640]
-vpaddq ymm2, ymm2, [rsp + 928]
-vmovdqu ymm0, [rip + 5f + 1024]
+vpaddq ymm1, ymm1, [rcx - 96]
+vpaddq ymm2, ymm2, [rcx + 64]
+vmovdqu ymm0, [rip + 3f + 1312]
 vmovdqa ymm4, ymm11
 vfmadd231pd ymm4, ymm14, ymm0
-vmovdqu ymm13, [rip + 5f + 1024]
+vmovdqu ymm13, [rip + 3f + 1312]
 vmovdqa ymm7, ymm10
 vfmadd231pd ymm7, ymm5, ymm13
-vmovdqu [rsp + 928], ymm15
+vmovdqu [rcx + 64], ymm15
 vsubpd ymm15, ymm3, ymm4
-vmovdqu [rsp + 640], ymm6
+vmovdqu [rcx - 96], ymm6
 vsubpd ymm6, ymm9, ymm7
 vfmadd231pd ymm15, ymm14, ymm0
 vfmadd231pd ymm6, ymm5, ymm13
 vpaddq ymm1, ymm15, ymm1
 vpaddq ymm2, ymm6, ymm2
-vpaddq ymm4, ymm4, [rsp + 224]
-vpaddq ymm7, ymm7, [rsp + 992]
-vmovdqu ymm6, [rsp + 256]
-vpaddq ymm15, ymm6, [rip + 5f + 1056]
-vmovdqu ymm13, [rsp + 1056]
-vpaddq ymm5, ymm13, [rip + 5f + 1056]
-vpand ymm15, ymm15, [rip + 5f]
-vpand ymm5, ymm5, [rip + 5f]
-vmovdqu ymm0, [rip + 5f + 32]
+vpaddq ymm4, ymm4, [rcx - 128]
+vpaddq ymm7, ymm7, [rcx + 96]
+vmovdqu ymm6, [rcx + 32]
+vpaddq ymm15, ymm6, [rip + 3f + 1344]
+vmovdqu ymm13, [rcx - 64]
+vpaddq ymm5, ymm13, [rip + 3f + 1344]
+vpand ymm15, ymm15, [r10 - 96]
+vpand ymm5, ymm5, [r10 - 96]
+vmovdqu ymm0, [r10 - 128]
 vpaddq ymm15, ymm15, ymm0
-vmovdqu ymm14, [rip + 5f + 32]
+vmovdqu ymm14, [r10 - 128]
 vpaddq ymm5, ymm5, ymm14
 vsubpd ymm15, ymm15, ymm0
 vsubpd ymm5, ymm5, ymm14
 vmovdqa ymm13, ymm11
-vfmadd231pd ymm13, ymm15, [rip + 5f + 1088]
+vfmadd231pd ymm13, ymm15, [r10]
 vmovdqa ymm6, ymm10
-vfmadd231pd ymm6, ymm5, [rip + 5f + 1088]
+vfmadd231pd ymm6, ymm5, [r10]
 vsubpd ymm13, ymm3, ymm13
 vsubpd ymm6, ymm9, ymm6
-vfmadd231pd ymm13, ymm15, [rip + 5f + 1088]
-vfmadd231pd ymm6, ymm5, [rip + 5f + 1088]
+vfmadd231pd ymm13, ymm15, [r10]
+vfmadd231pd ymm6, ymm5, [r10]
 vsubpd ymm13, ymm13, ymm0
 vsubpd ymm6, ymm6, ymm14
 vmovdqa ymm5, ymm11
-vfmadd231pd ymm5, ymm13, [rip + 5f + 1120]
+vfmadd231pd ymm5, ymm13, [rip + 3f + 736]
 vmovdqa ymm15, ymm10
-vfmadd231pd ymm15, ymm6, [rip + 5f + 1120]
-vpaddq ymm5, ymm5, [rsp + 32]
-vpaddq ymm15, ymm15, [rsp + 1120]
+vfmadd231pd ymm15, ymm6, [rip + 3f + 736]
+vpaddq ymm5, ymm5, [r8 - 96]
+vpaddq ymm15, ymm15, [r8 + 32]
 vmovdqa ymm14, ymm11
-vfmadd231pd ymm14, ymm13, [rip + 5f + 1152]
+vfmadd231pd ymm14, ymm13, [rip + 3f + 320]
 vmovdqa ymm0, ymm10
-vfmadd231pd ymm0, ymm6, [rip + 5f + 1152]
-vmovdqu [rsp + 1120], ymm7
+vfmadd231pd ymm0, ymm6, [rip + 3f + 320]
+vmovdqu [r8 + 32], ymm7
 vsubpd ymm7, ymm3, ymm14
-vmovdqu [rsp + 32], ymm4
+vmovdqu [r8 - 96], ymm4
 vsubpd ymm4, ymm9, ymm0
-vfmadd231pd ymm7, ymm13, [rip + 5f + 1152]
-vfmadd231pd ymm4, ymm6, [rip + 5f + 1152]
+vfmadd231pd ymm7, ymm13, [rip + 3f + 320]
+vfmadd231pd ymm4, ymm6, [rip + 3f + 320]
 vpaddq ymm5, ymm7, ymm5
 vpaddq ymm15, ymm4, ymm15
-vpaddq ymm14, ymm14, [rsp + 1088]
-vpaddq ymm0, ymm0, [rsp + 1184]
-vmovdqu ymm4, [rip + 5f + 1184]
+vpaddq ymm14, ymm14, [r8 - 32]
+vpaddq ymm0, ymm0, [r8 + 64]
+vmovdqu ymm4, [rip + 3f + 480]
 vmovdqa ymm7, ymm11
 vfmadd231pd ymm7, ymm13, ymm4
-vmovdqu [rsp + 1184], ymm15
+vmovdqu [r8 + 64], ymm15
 vmovdqa ymm15, ymm10
-vfmadd231pd ymm15, ymm6, [rip + 5f + 1184]
-vmovdqu [rsp + 1088], ymm5
+vfmadd231pd ymm15, ymm6, [rip + 3f + 480]
+vmovdqu [r8 - 32], ymm5
 vsubpd ymm5, ymm3, ymm7
-vmovdqu [rsp + 992], ymm2
+vmovdqu [rcx + 96], ymm2
 vsubpd ymm2, ymm9, ymm15
 vfmadd231pd ymm5, ymm13, ymm4
-vfmadd231pd ymm2, ymm6, [rip + 5f + 1184]
+vfmadd231pd ymm2, ymm6, [rip + 3f + 480]
 vpaddq ymm14, ymm5, ymm14
 vpaddq ymm0, ymm2, ymm0
-vpaddq ymm7, ymm7, [rsp + 960]
-vpaddq ymm15, ymm15, [rsp + 192]
-vmovdqu ymm2, [rip + 5f + 1216]
+vpaddq ymm7, ymm7, [r8 - 128]
+vpaddq ymm15, ymm15, [rcx]
+vmovdqu ymm2, [rip + 3f + 768]
 vmovdqa ymm5, ymm11
 vfmadd231pd ymm5, ymm13, ymm2
-vmovdqu ymm4, [rip + 5f + 1216]
-vmovdqu [rsp + 192], ymm0
+vmovdqu ymm4, [rip + 3f + 768]
+vmovdqu [rcx], ymm0
 vmovdqa ymm0, ymm10
 vfmadd231pd ymm0, ymm6, ymm4
-vmovdqu [rsp + 960], ymm14
+vmovdqu [r8 - 128], ymm14
 vsubpd ymm14, ymm3, ymm5
-vmovdqu [rsp + 224], ymm1
+vmovdqu [rcx - 128], ymm1
 vsubpd ymm1, ymm9, ymm0
 vfmadd231pd ymm14, ymm13, ymm2
 vfmadd231pd ymm1, ymm6, ymm4
 vpaddq ymm7, ymm14, ymm7
 vpaddq ymm15, ymm1, ymm15
-vpaddq ymm5, ymm5, [rsp + 864]
-vpaddq ymm0, ymm0, [rsp + 160]
-vmovdqu ymm1, [rip + 5f + 1248]
+vpaddq ymm5, ymm5, [r8 - 64]
+vpaddq ymm0, ymm0, [rcx - 32]
+vmovdqu ymm1, [rip + 3f + 800]
 vmovdqa ymm14, ymm11
 vfmadd231pd ymm14, ymm13, ymm1
-vmovdqu ymm4, [rip + 5f + 1248]
+vmovdqu ymm4, [rip + 3f + 800]
 vmovdqa ymm2, ymm10
 vfmadd231pd ymm2, ymm6, ymm4
-vmovdqu [rsp + 160], ymm15
+vmovdqu [rcx - 32], ymm15
 vsubpd ymm15, ymm3, ymm14
-vmovdqu [rsp + 864], ymm7
+vmovdqu [r8 - 64], ymm7
 vsubpd ymm7, ymm9, ymm2
 vfmadd231pd ymm15, ymm13, ymm1
 vfmadd231pd ymm7, ymm6, ymm4
@@ -7211,10 +7220,10 @@ vpaddq ymm5, ymm15, ymm5
 vpaddq ymm0, ymm7, ymm0
 vpaddq ymm8, ymm14, ymm8
 vpaddq ymm12, ymm2, ymm12
-vmovdqu ymm2, [rip + 5f + 1280]
+vmovdqu ymm2, [rip + 3f + 832]
 vmovdqa ymm14, ymm11
 vfmadd231pd ymm14, ymm13, ymm2
-vmovdqu ymm7, [rip + 5f + 1280]
+vmovdqu ymm7, [rip + 3f + 832]
 vmovdqa ymm15, ymm10
 vfmadd231pd ymm15, ymm6, ymm7
 vsubpd ymm4, ymm3, ymm14
@@ -7223,102 +7232,102 @@ vfmadd231pd ymm4, ymm13, ymm2
 vfmadd231pd ymm1, ymm6, ymm7
 vpaddq ymm8, ymm4, ymm8
 vpaddq ymm12, ymm1, ymm12
-vpaddq ymm14, ymm14, [rsp + 640]
-vpaddq ymm15, ymm15, [rsp + 928]
-vmovdqu ymm1, [rip + 5f + 1312]
+vpaddq ymm14, ymm14, [rcx - 96]
+vpaddq ymm15, ymm15, [rcx + 64]
+vmovdqu ymm1, [rip + 3f + 864]
 vmovdqa ymm4, ymm11
 vfmadd231pd ymm4, ymm13, ymm1
-vmovdqu ymm7, [rip + 5f + 1312]
+vmovdqu ymm7, [rip + 3f + 864]
 vmovdqa ymm2, ymm10
 vfmadd231pd ymm2, ymm6, ymm7
-vmovdqu [rsp + 928], ymm12
+vmovdqu [rcx + 64], ymm12
 vsubpd ymm12, ymm3, ymm4
-vmovdqu [rsp + 640], ymm8
+vmovdqu [rcx - 96], ymm8
 vsubpd ymm8, ymm9, ymm2
 vfmadd231pd ymm12, ymm13, ymm1
 vfmadd231pd ymm8, ymm6, ymm7
 vpaddq ymm14, ymm12, ymm14
 vpaddq ymm15, ymm8, ymm15
-vpaddq ymm4, ymm4, [rsp + 224]
-vpaddq ymm2, ymm2, [rsp + 992]
-vmovdqu ymm8, [rip + 5f + 1344]
+vpaddq ymm4, ymm4, [rcx - 128]
+vpaddq ymm2, ymm2, [rcx + 96]
+vmovdqu ymm8, [rip + 3f + 896]
 vmovdqa ymm12, ymm11
 vfmadd231pd ymm12, ymm13, ymm8
-vmovdqu ymm7, [rip + 5f + 1344]
+vmovdqu ymm7, [rip + 3f + 896]
 vmovdqa ymm1, ymm10
 vfmadd231pd ymm1, ymm6, ymm7
-vmovdqu [rsp + 992], ymm15
+vmovdqu [rcx + 96], ymm15
 vsubpd ymm15, ymm3, ymm12
-vmovdqu [rsp + 224], ymm14
+vmovdqu [rcx - 128], ymm14
 vsubpd ymm14, ymm9, ymm1
 vfmadd231pd ymm15, ymm13, ymm8
 vfmadd231pd ymm14, ymm6, ymm7
 vpaddq ymm4, ymm15, ymm4
 vpaddq ymm2, ymm14, ymm2
-vpaddq ymm12, ymm12, [rsp + 32]
-vpaddq ymm1, ymm1, [rsp + 1120]
-vmovdqu ymm14, [rsp + 256]
-vpaddq ymm14, ymm14, [rip + 5f + 1376]
-vmovdqu ymm15, [rsp + 1056]
-vpaddq ymm15, ymm15, [rip + 5f + 1376]
+vpaddq ymm12, ymm12, [r8 - 96]
+vpaddq ymm1, ymm1, [r8 + 32]
+vmovdqu ymm14, [rcx + 32]
+vpaddq ymm14, ymm14, [rip + 3f + 1376]
+vmovdqu ymm15, [rcx - 64]
+vpaddq ymm15, ymm15, [rip + 3f + 1376]
 vpsrlq ymm14, ymm14, 52
 vpsrlq ymm15, ymm15, 52
-vpaddq ymm14, ymm14, [rsp + 1088]
-vpaddq ymm15, ymm15, [rsp + 1184]
-vpaddq ymm7, ymm14, [rip + 5f + 1408]
-vpaddq ymm6, ymm15, [rip + 5f + 1408]
-vpand ymm7, ymm7, [rip + 5f]
-vpand ymm6, ymm6, [rip + 5f]
-vmovdqu ymm8, [rip + 5f + 32]
+vpaddq ymm14, ymm14, [r8 - 32]
+vpaddq ymm15, ymm15, [r8 + 64]
+vpaddq ymm7, ymm14, [rip + 3f + 1408]
+vpaddq ymm6, ymm15, [rip + 3f + 1408]
+vpand ymm7, ymm7, [r10 - 96]
+vpand ymm6, ymm6, [r10 - 96]
+vmovdqu ymm8, [r10 - 128]
 vpaddq ymm7, ymm7, ymm8
-vmovdqu ymm13, [rip + 5f + 32]
+vmovdqu ymm13, [r10 - 128]
 vpaddq ymm6, ymm6, ymm13
 vsubpd ymm7, ymm7, ymm8
 vsubpd ymm6, ymm6, ymm13
-vmovdqu [rsp + 1184], ymm15
+vmovdqu [r8 + 64], ymm15
 vmovdqa ymm15, ymm11
-vfmadd231pd ymm15, ymm7, [rip + 5f + 1088]
-vmovdqu [rsp + 1088], ymm14
+vfmadd231pd ymm15, ymm7, [r10]
+vmovdqu [r8 - 32], ymm14
 vmovdqa ymm14, ymm10
-vfmadd231pd ymm14, ymm6, [rip + 5f + 1088]
+vfmadd231pd ymm14, ymm6, [r10]
 vsubpd ymm15, ymm3, ymm15
 vsubpd ymm14, ymm9, ymm14
-vfmadd231pd ymm15, ymm7, [rip + 5f + 1088]
-vfmadd231pd ymm14, ymm6, [rip + 5f + 1088]
+vfmadd231pd ymm15, ymm7, [r10]
+vfmadd231pd ymm14, ymm6, [r10]
 vsubpd ymm8, ymm15, ymm8
 vsubpd ymm13, ymm14, ymm13
 vmovdqa ymm14, ymm11
-vfmadd231pd ymm14, ymm8, [rip + 5f + 1120]
+vfmadd231pd ymm14, ymm8, [rip + 3f + 736]
 vmovdqa ymm15, ymm10
-vfmadd231pd ymm15, ymm13, [rip + 5f + 1120]
-vpaddq ymm14, ymm14, [rsp + 960]
-vpaddq ymm15, ymm15, [rsp + 192]
-vmovdqu ymm6, [rip + 5f + 1152]
+vfmadd231pd ymm15, ymm13, [rip + 3f + 736]
+vpaddq ymm14, ymm14, [r8 - 128]
+vpaddq ymm15, ymm15, [rcx]
+vmovdqu ymm6, [rip + 3f + 320]
 vmovdqa ymm7, ymm11
 vfmadd231pd ymm7, ymm8, ymm6
-vmovdqu [rsp + 192], ymm1
+vmovdqu [rcx], ymm1
 vmovdqa ymm1, ymm10
-vfmadd231pd ymm1, ymm13, [rip + 5f + 1152]
-vmovdqu [rsp + 960], ymm12
+vfmadd231pd ymm1, ymm13, [rip + 3f + 320]
+vmovdqu [r8 - 128], ymm12
 vsubpd ymm12, ymm3, ymm7
-vmovdqu [rsp + 1056], ymm2
+vmovdqu [rcx - 64], ymm2
 vsubpd ymm2, ymm9, ymm1
 vfmadd231pd ymm12, ymm8, ymm6
-vfmadd231pd ymm2, ymm13, [rip + 5f + 1152]
+vfmadd231pd ymm2, ymm13, [rip + 3f + 320]
 vpaddq ymm14, ymm12, ymm14
 vpaddq ymm15, ymm2, ymm15
-vpaddq ymm7, ymm7, [rsp + 864]
-vpaddq ymm1, ymm1, [rsp + 160]
-vmovdqu ymm2, [rip + 5f + 1184]
+vpaddq ymm7, ymm7, [r8 - 64]
+vpaddq ymm1, ymm1, [rcx - 32]
+vmovdqu ymm2, [rip + 3f + 480]
 vmovdqa ymm12, ymm11
 vfmadd231pd ymm12, ymm8, ymm2
-vmovdqu ymm6, [rip + 5f + 1184]
-vmovdqu [rsp + 160], ymm15
+vmovdqu ymm6, [rip + 3f + 480]
+vmovdqu [rcx - 32], ymm15
 vmovdqa ymm15, ymm10
 vfmadd231pd ymm15, ymm13, ymm6
-vmovdqu [rsp + 864], ymm14
+vmovdqu [r8 - 64], ymm14
 vsubpd ymm14, ymm3, ymm12
-vmovdqu [rsp + 256], ymm4
+vmovdqu [rcx + 32], ymm4
 vsubpd ymm4, ymm9, ymm15
 vfmadd231pd ymm14, ymm8, ymm2
 vfmadd231pd ymm4, ymm13, ymm6
@@ -7326,10 +7335,10 @@ vpaddq ymm7, ymm14, ymm7
 vpaddq ymm1, ymm4, ymm1
 vpaddq ymm5, ymm12, ymm5
 vpaddq ymm0, ymm15, ymm0
-vmovdqu ymm15, [rip + 5f + 1216]
+vmovdqu ymm15, [rip + 3f + 768]
 vmovdqa ymm12, ymm11
 vfmadd231pd ymm12, ymm8, ymm15
-vmovdqu ymm4, [rip + 5f + 1216]
+vmovdqu ymm4, [rip + 3f + 768]
 vmovdqa ymm14, ymm10
 vfmadd231pd ymm14, ymm13, ymm4
 vsubpd ymm6, ymm3, ymm12
@@ -7338,59 +7347,59 @@ vfmadd231pd ymm6, ymm8, ymm15
 vfmadd231pd ymm2, ymm13, ymm4
 vpaddq ymm5, ymm6, ymm5
 vpaddq ymm0, ymm2, ymm0
-vpaddq ymm12, ymm12, [rsp + 640]
-vpaddq ymm14, ymm14, [rsp + 928]
-vmovdqu ymm2, [rip + 5f + 1248]
+vpaddq ymm12, ymm12, [rcx - 96]
+vpaddq ymm14, ymm14, [rcx + 64]
+vmovdqu ymm2, [rip + 3f + 800]
 vmovdqa ymm6, ymm11
 vfmadd231pd ymm6, ymm8, ymm2
-vmovdqu ymm4, [rip + 5f + 1248]
+vmovdqu ymm4, [rip + 3f + 800]
 vmovdqa ymm15, ymm10
 vfmadd231pd ymm15, ymm13, ymm4
-vmovdqu [rsp + 928], ymm0
+vmovdqu [rcx + 64], ymm0
 vsubpd ymm0, ymm3, ymm6
-vmovdqu [rsp + 640], ymm5
+vmovdqu [rcx - 96], ymm5
 vsubpd ymm5, ymm9, ymm15
 vfmadd231pd ymm0, ymm8, ymm2
 vfmadd231pd ymm5, ymm13, ymm4
 vpaddq ymm12, ymm0, ymm12
 vpaddq ymm14, ymm5, ymm14
-vpaddq ymm6, ymm6, [rsp + 224]
-vpaddq ymm15, ymm15, [rsp + 992]
-vmovdqu ymm5, [rip + 5f + 1280]
+vpaddq ymm6, ymm6, [rcx - 128]
+vpaddq ymm15, ymm15, [rcx + 96]
+vmovdqu ymm5, [rip + 3f + 832]
 vmovdqa ymm0, ymm11
 vfmadd231pd ymm0, ymm8, ymm5
-vmovdqu ymm4, [rip + 5f + 1280]
+vmovdqu ymm4, [rip + 3f + 832]
 vmovdqa ymm2, ymm10
 vfmadd231pd ymm2, ymm13, ymm4
-vmovdqu [rsp + 992], ymm14
+vmovdqu [rcx + 96], ymm14
 vsubpd ymm14, ymm3, ymm0
-vmovdqu [rsp + 224], ymm12
+vmovdqu [rcx - 128], ymm12
 vsubpd ymm12, ymm9, ymm2
 vfmadd231pd ymm14, ymm8, ymm5
 vfmadd231pd ymm12, ymm13, ymm4
 vpaddq ymm6, ymm14, ymm6
 vpaddq ymm15, ymm12, ymm15
-vpaddq ymm0, ymm0, [rsp + 256]
-vpaddq ymm2, ymm2, [rsp + 1056]
-vmovdqu ymm12, [rip + 5f + 1312]
+vpaddq ymm0, ymm0, [rcx + 32]
+vpaddq ymm2, ymm2, [rcx - 64]
+vmovdqu ymm12, [rip + 3f + 864]
 vmovdqa ymm14, ymm11
 vfmadd231pd ymm14, ymm8, ymm12
-vmovdqu ymm4, [rip + 5f + 1312]
+vmovdqu ymm4, [rip + 3f + 864]
 vmovdqa ymm5, ymm10
 vfmadd231pd ymm5, ymm13, ymm4
-vmovdqu [rsp + 1056], ymm15
+vmovdqu [rcx - 64], ymm15
 vsubpd ymm15, ymm3, ymm14
-vmovdqu [rsp + 256], ymm6
+vmovdqu [rcx + 32], ymm6
 vsubpd ymm6, ymm9, ymm5
 vfmadd231pd ymm15, ymm8, ymm12
 vfmadd231pd ymm6, ymm13, ymm4
 vpaddq ymm0, ymm15, ymm0
 vpaddq ymm2, ymm6, ymm2
-vpaddq ymm14, ymm14, [rsp + 960]
-vpaddq ymm5, ymm5, [rsp + 192]
-vmovdqu ymm6, [rip + 5f + 1344]
+vpaddq ymm14, ymm14, [r8 - 128]
+vpaddq ymm5, ymm5, [rcx]
+vmovdqu ymm6, [rip + 3f + 896]
 vfmadd231pd ymm11, ymm8, ymm6
-vmovdqu ymm15, [rip + 5f + 1344]
+vmovdqu ymm15, [rip + 3f + 896]
 vfmadd231pd ymm10, ymm13, ymm15
 vsubpd ymm3, ymm3, ymm11
 vsubpd ymm9, ymm9, ymm10
@@ -7398,151 +7407,151 @@ vfmadd231pd ymm3, ymm8, ymm6
 vfmadd231pd ymm9, ymm13, ymm15
 vpaddq ymm14, ymm3, ymm14
 vpaddq ymm5, ymm9, ymm5
-vpaddq ymm11, ymm11, [rsp + 352]
-vpaddq ymm10, ymm10, [rsp + 800]
-vmovdqu ymm9, [rsp + 1088]
-vpaddq ymm9, ymm9, [rip + 5f + 1440]
-vmovdqu ymm3, [rsp + 1184]
-vpaddq ymm3, ymm3, [rip + 5f + 1440]
+vpaddq ymm11, ymm11, [r11 - 64]
+vpaddq ymm10, ymm10, [r9 + 96]
+vmovdqu ymm9, [r8 - 32]
+vpaddq ymm9, ymm9, [rip + 3f + 1440]
+vmovdqu ymm3, [r8 + 64]
+vpaddq ymm3, ymm3, [rip + 3f + 1440]
 vpsrlq ymm9, ymm9, 52
 vpsrlq ymm3, ymm3, 52
-vpaddq ymm9, ymm9, [rsp + 864]
-vpaddq ymm3, ymm3, [rsp + 160]
-vpaddq ymm15, ymm9, [rip + 5f + 1472]
-vpaddq ymm13, ymm3, [rip + 5f + 1472]
+vpaddq ymm9, ymm9, [r8 - 64]
+vpaddq ymm3, ymm3, [rcx - 32]
+vpaddq ymm15, ymm9, [rip + 3f + 1472]
+vpaddq ymm13, ymm3, [rip + 3f + 1472]
 vpsrlq ymm6, ymm15, 52
 vpsrlq ymm8, ymm13, 52
 vpaddq ymm6, ymm7, ymm6
 vpaddq ymm8, ymm1, ymm8
-vpaddq ymm6, ymm6, [rip + 5f + 1504]
-vpaddq ymm8, ymm8, [rip + 5f + 1504]
+vpaddq ymm6, ymm6, [rip + 3f + 1504]
+vpaddq ymm8, ymm8, [rip + 3f + 1504]
 vpsrlq ymm4, ymm6, 52
 vpsrlq ymm12, ymm8, 52
-vpaddq ymm4, ymm4, [rsp + 640]
-vpaddq ymm12, ymm12, [rsp + 928]
-vpaddq ymm4, ymm4, [rip + 5f + 1536]
-vpaddq ymm12, ymm12, [rip + 5f + 1536]
-vmovdqu [rsp + 160], ymm8
+vpaddq ymm4, ymm4, [rcx - 96]
+vpaddq ymm12, ymm12, [rcx + 64]
+vpaddq ymm4, ymm4, [rip + 3f + 1536]
+vpaddq ymm12, ymm12, [rip + 3f + 1536]
+vmovdqu [rcx - 32], ymm8
 vpsrlq ymm8, ymm4, 52
-vmovdqu [rsp + 864], ymm4
+vmovdqu [r8 - 64], ymm4
 vpsrlq ymm4, ymm12, 52
-vpaddq ymm8, ymm8, [rsp + 224]
-vpaddq ymm4, ymm4, [rsp + 992]
-vpaddq ymm8, ymm8, [rip + 5f + 1568]
-vpaddq ymm4, ymm4, [rip + 5f + 1568]
-vmovdqu [rsp + 1184], ymm12
+vpaddq ymm8, ymm8, [rcx - 128]
+vpaddq ymm4, ymm4, [rcx + 96]
+vpaddq ymm8, ymm8, [rip + 3f + 1568]
+vpaddq ymm4, ymm4, [rip + 3f + 1568]
+vmovdqu [r8 + 64], ymm12
 vpsrlq ymm12, ymm8, 52
-vmovdqu [rsp + 1088], ymm8
+vmovdqu [r8 - 32], ymm8
 vpsrlq ymm8, ymm4, 52
-vpaddq ymm12, ymm12, [rsp + 256]
-vpaddq ymm8, ymm8, [rsp + 1056]
-vpaddq ymm12, ymm12, [rip + 5f + 1600]
-vpaddq ymm8, ymm8, [rip + 5f + 1600]
-vmovdqu [rsp + 800], ymm4
+vpaddq ymm12, ymm12, [rcx + 32]
+vpaddq ymm8, ymm8, [rcx - 64]
+vpaddq ymm12, ymm12, [rip + 3f + 1600]
+vpaddq ymm8, ymm8, [rip + 3f + 1600]
+vmovdqu [r9 + 96], ymm4
 vpsrlq ymm4, ymm12, 52
-vmovdqu [rsp + 352], ymm12
+vmovdqu [r11 - 64], ymm12
 vpsrlq ymm12, ymm8, 52
 vpaddq ymm4, ymm0, ymm4
 vpaddq ymm12, ymm2, ymm12
-vpaddq ymm4, ymm4, [rip + 5f + 1632]
-vpaddq ymm12, ymm12, [rip + 5f + 1632]
-vmovdqu [rsp + 192], ymm8
+vpaddq ymm4, ymm4, [rip + 3f + 1632]
+vpaddq ymm12, ymm12, [rip + 3f + 1632]
+vmovdqu [rcx], ymm8
 vpsrlq ymm8, ymm4, 52
-vmovdqu [rsp + 960], ymm4
+vmovdqu [r8 - 128], ymm4
 vpsrlq ymm4, ymm12, 52
 vpaddq ymm8, ymm14, ymm8
 vpaddq ymm4, ymm5, ymm4
-vpaddq ymm8, ymm8, [rip + 5f + 1664]
-vpaddq ymm4, ymm4, [rip + 5f + 1664]
-vmovdqu [rsp + 1120], ymm12
+vpaddq ymm8, ymm8, [rip + 3f + 1664]
+vpaddq ymm4, ymm4, [rip + 3f + 1664]
+vmovdqu [r8 + 32], ymm12
 vpsrlq ymm12, ymm8, 52
-vmovdqu [rsp + 32], ymm8
+vmovdqu [r8 - 96], ymm8
 vpsrlq ymm8, ymm4, 52
 vpaddq ymm12, ymm11, ymm12
 vpaddq ymm8, ymm10, ymm8
-vpaddq ymm12, ymm12, [rip + 5f + 1696]
-vpaddq ymm8, ymm8, [rip + 5f + 1696]
-vpaddq ymm9, ymm9, [rip + 5f + 1728]
-vpaddq ymm3, ymm3, [rip + 5f + 1728]
-vmovdqu [rsp + 704], ymm4
+vpaddq ymm12, ymm12, [rip + 3f + 1696]
+vpaddq ymm8, ymm8, [rip + 3f + 1696]
+vpaddq ymm9, ymm9, [rip + 3f + 1728]
+vpaddq ymm3, ymm3, [rip + 3f + 1728]
+vmovdqu [r9 - 32], ymm4
 vpsrlq ymm4, ymm9, 52
-vmovdqu [rsp], ymm6
+vmovdqu [r9 + 32], ymm6
 vpsrlq ymm6, ymm3, 52
 vpaddq ymm4, ymm7, ymm4
 vpaddq ymm6, ymm1, ymm6
-vpaddq ymm4, ymm4, [rip + 5f + 1760]
-vpaddq ymm6, ymm6, [rip + 5f + 1760]
+vpaddq ymm4, ymm4, [rip + 3f + 1760]
+vpaddq ymm6, ymm6, [rip + 3f + 1760]
 vpsrlq ymm1, ymm4, 52
 vpsrlq ymm7, ymm6, 52
-vpaddq ymm1, ymm1, [rsp + 640]
-vpaddq ymm7, ymm7, [rsp + 928]
-vpaddq ymm1, ymm1, [rip + 5f + 1792]
-vpaddq ymm7, ymm7, [rip + 5f + 1792]
-vmovdqu [rsp + 928], ymm6
+vpaddq ymm1, ymm1, [rcx - 96]
+vpaddq ymm7, ymm7, [rcx + 64]
+vpaddq ymm1, ymm1, [rip + 3f + 1792]
+vpaddq ymm7, ymm7, [rip + 3f + 1792]
+vmovdqu [rcx + 64], ymm6
 vpsrlq ymm6, ymm1, 52
-vmovdqu [rsp + 640], ymm1
+vmovdqu [rcx - 96], ymm1
 vpsrlq ymm1, ymm7, 52
-vpaddq ymm6, ymm6, [rsp + 224]
-vpaddq ymm1, ymm1, [rsp + 992]
-vpaddq ymm6, ymm6, [rip + 5f + 1824]
-vpaddq ymm1, ymm1, [rip + 5f + 1824]
-vmovdqu [rsp + 992], ymm7
+vpaddq ymm6, ymm6, [rcx - 128]
+vpaddq ymm1, ymm1, [rcx + 96]
+vpaddq ymm6, ymm6, [rip + 3f + 1824]
+vpaddq ymm1, ymm1, [rip + 3f + 1824]
+vmovdqu [rcx + 96], ymm7
 vpsrlq ymm7, ymm6, 52
-vmovdqu [rsp + 224], ymm6
+vmovdqu [rcx - 128], ymm6
 vpsrlq ymm6, ymm1, 52
-vpaddq ymm7, ymm7, [rsp + 256]
-vpaddq ymm6, ymm6, [rsp + 1056]
-vpaddq ymm7, ymm7, [rip + 5f + 1856]
-vpaddq ymm6, ymm6, [rip + 5f + 1856]
-vmovdqu [rsp + 1056], ymm1
+vpaddq ymm7, ymm7, [rcx + 32]
+vpaddq ymm6, ymm6, [rcx - 64]
+vpaddq ymm7, ymm7, [rip + 3f + 1856]
+vpaddq ymm6, ymm6, [rip + 3f + 1856]
+vmovdqu [rcx - 64], ymm1
 vpsrlq ymm1, ymm7, 52
-vmovdqu [rsp + 256], ymm7
+vmovdqu [rcx + 32], ymm7
 vpsrlq ymm7, ymm6, 52
 vpaddq ymm1, ymm0, ymm1
 vpaddq ymm7, ymm2, ymm7
-vpaddq ymm1, ymm1, [rip + 5f + 1888]
-vpaddq ymm7, ymm7, [rip + 5f + 1888]
+vpaddq ymm1, ymm1, [rip + 3f + 1888]
+vpaddq ymm7, ymm7, [rip + 3f + 1888]
 vpsrlq ymm2, ymm1, 52
 vpsrlq ymm0, ymm7, 52
 vpaddq ymm2, ymm14, ymm2
 vpaddq ymm0, ymm5, ymm0
-vpaddq ymm2, ymm2, [rip + 5f + 1920]
-vpaddq ymm0, ymm0, [rip + 5f + 1920]
+vpaddq ymm2, ymm2, [rip + 3f + 1920]
+vpaddq ymm0, ymm0, [rip + 3f + 1920]
 vpsrlq ymm5, ymm2, 52
 vpsrlq ymm14, ymm0, 52
 vpaddq ymm5, ymm11, ymm5
 vpaddq ymm14, ymm10, ymm14
 vblendvpd ymm9, ymm15, ymm9, ymm12
 vblendvpd ymm3, ymm13, ymm3, ymm8
-vmovdqu ymm13, [rsp]
+vmovdqu ymm13, [r9 + 32]
 vblendvpd ymm4, ymm13, ymm4, ymm12
-vmovdqu ymm13, [rsp + 160]
-vblendvpd ymm13, ymm13, [rsp + 928], ymm8
-vmovdqu ymm15, [rsp + 864]
-vblendvpd ymm15, ymm15, [rsp + 640], ymm12
-vmovdqu ymm10, [rsp + 1184]
-vblendvpd ymm10, ymm10, [rsp + 992], ymm8
-vmovdqu ymm11, [rsp + 1088]
-vblendvpd ymm11, ymm11, [rsp + 224], ymm12
-vmovdqu [rsp + 224], ymm11
-vmovdqu ymm11, [rsp + 800]
-vblendvpd ymm11, ymm11, [rsp + 1056], ymm8
-vmovdqu [rsp + 1056], ymm11
-vmovdqu ymm11, [rsp + 352]
-vblendvpd ymm11, ymm11, [rsp + 256], ymm12
-vmovdqu [rsp + 256], ymm11
-vmovdqu ymm11, [rsp + 192]
+vmovdqu ymm13, [rcx - 32]
+vblendvpd ymm13, ymm13, [rcx + 64], ymm8
+vmovdqu ymm15, [r8 - 64]
+vblendvpd ymm15, ymm15, [rcx - 96], ymm12
+vmovdqu ymm10, [r8 + 64]
+vblendvpd ymm10, ymm10, [rcx + 96], ymm8
+vmovdqu ymm11, [r8 - 32]
+vblendvpd ymm11, ymm11, [rcx - 128], ymm12
+vmovdqu [rcx - 128], ymm11
+vmovdqu ymm11, [r9 + 96]
+vblendvpd ymm11, ymm11, [rcx - 64], ymm8
+vmovdqu [rcx - 64], ymm11
+vmovdqu ymm11, [r11 - 64]
+vblendvpd ymm11, ymm11, [rcx + 32], ymm12
+vmovdqu [rcx + 32], ymm11
+vmovdqu ymm11, [rcx]
 vblendvpd ymm6, ymm11, ymm6, ymm8
-vmovdqu ymm11, [rsp + 960]
+vmovdqu ymm11, [r8 - 128]
 vblendvpd ymm1, ymm11, ymm1, ymm12
-vmovdqu ymm11, [rsp + 1120]
+vmovdqu ymm11, [r8 + 32]
 vblendvpd ymm7, ymm11, ymm7, ymm8
-vmovdqu ymm11, [rsp + 32]
+vmovdqu ymm11, [r8 - 96]
 vblendvpd ymm2, ymm11, ymm2, ymm12
-vmovdqu ymm11, [rsp + 704]
+vmovdqu ymm11, [r9 - 32]
 vblendvpd ymm0, ymm11, ymm0, ymm8
-vpaddq ymm5, ymm5, [rip + 5f + 1952]
-vpaddq ymm14, ymm14, [rip + 5f + 1952]
+vpaddq ymm5, ymm5, [rip + 3f + 1952]
+vpaddq ymm14, ymm14, [rip + 3f + 1952]
 vblendvpd ymm5, ymm12, ymm5, ymm12
 vblendvpd ymm14, ymm8, ymm14, ymm8
 vpsllq ymm9, ymm9, 12
@@ -7565,10 +7574,10 @@ vpsllq ymm15, ymm15, 12
 vpsllq ymm10, ymm10, 12
 vpsrlq ymm15, ymm15, 36
 vpsrlq ymm10, ymm10, 36
-vmovdqu ymm8, [rsp + 224]
+vmovdqu ymm8, [rcx - 128]
 vpsllq ymm12, ymm8, 28
-vmovdqu ymm11, [rsp + 1056]
-vmovdqu [rsp + 704], ymm13
+vmovdqu ymm11, [rcx - 64]
+vmovdqu [r9 - 32], ymm13
 vpsllq ymm13, ymm11, 28
 vpaddq ymm15, ymm12, ymm15
 vpaddq ymm10, ymm13, ymm10
@@ -7576,9 +7585,9 @@ vpsllq ymm8, ymm8, 12
 vpsllq ymm11, ymm11, 12
 vpsrlq ymm8, ymm8, 48
 vpsrlq ymm11, ymm11, 48
-vmovdqu ymm13, [rsp + 256]
+vmovdqu ymm13, [rcx + 32]
 vpsllq ymm12, ymm13, 16
-vmovdqu [rsp + 1056], ymm10
+vmovdqu [rcx - 64], ymm10
 vpsllq ymm10, ymm6, 16
 vpaddq ymm8, ymm12, ymm8
 vpaddq ymm11, ymm10, ymm11
@@ -7607,12 +7616,12 @@ vpsllq ymm14, ymm14, 44
 vpaddq ymm2, ymm5, ymm2
 vpaddq ymm0, ymm14, ymm0
 vpunpcklqdq ymm14, ymm9, ymm4
-vmovdqu ymm5, [rsp + 704]
+vmovdqu ymm5, [r9 - 32]
 vpunpcklqdq ymm7, ymm3, ymm5
 vpunpckhqdq ymm4, ymm9, ymm4
 vpunpckhqdq ymm5, ymm3, ymm5
 vpunpcklqdq ymm3, ymm15, ymm8
-vmovdqu ymm9, [rsp + 1056]
+vmovdqu ymm9, [rcx - 64]
 vpunpcklqdq ymm1, ymm9, ymm11
 vpunpckhqdq ymm8, ymm15, ymm8
 vpunpckhqdq ymm11, ymm9, ymm11
@@ -7647,8 +7656,8 @@ vextracti128 [rsi + 368], ymm0, 1
 add rsi, 384
 add rdx, 384
 sub rdi, 8
-jae 4b
-3:
+jae 5b
+4:
 add rdi, 8
 jz 6f
 imul rdi, rdi, -48
@@ -7744,9 +7753,9 @@ vpsrlq ymm3, ymm3, 12
 vpsrlq ymm2, ymm2, 12
 vpsrlq ymm14, ymm8, 52
 vpsrlq ymm15, ymm9, 52
-vmovdqu [rsp], ymm9
+vmovdqu [r9 + 32], ymm9
 vpsllq ymm9, ymm7, 12
-vmovdqu [rsp + 32], ymm8
+vmovdqu [r8 - 96], ymm8
 vpsllq ymm8, ymm6, 12
 vpaddq ymm14, ymm9, ymm14
 vpaddq ymm15, ymm8, ymm15
@@ -7758,68 +7767,68 @@ vpaddq ymm7, ymm8, ymm7
 vpaddq ymm6, ymm9, ymm6
 vpsrlq ymm12, ymm12, 28
 vpsrlq ymm13, ymm13, 28
-vpand ymm11, ymm11, [rip + 5f]
-vpand ymm10, ymm10, [rip + 5f]
-vmovdqu ymm9, [rip + 5f + 32]
+vpand ymm11, ymm11, [r10 - 96]
+vpand ymm10, ymm10, [r10 - 96]
+vmovdqu ymm9, [r10 - 128]
 vpaddq ymm11, ymm11, ymm9
-vmovdqu ymm8, [rip + 5f + 32]
+vmovdqu ymm8, [r10 - 128]
 vpaddq ymm10, ymm10, ymm8
 vsubpd ymm11, ymm11, ymm9
 vsubpd ymm10, ymm10, ymm8
-vpand ymm0, ymm0, [rip + 5f]
-vpand ymm1, ymm1, [rip + 5f]
+vpand ymm0, ymm0, [r10 - 96]
+vpand ymm1, ymm1, [r10 - 96]
 vpaddq ymm0, ymm0, ymm9
 vpaddq ymm1, ymm1, ymm8
 vsubpd ymm0, ymm0, ymm9
 vsubpd ymm1, ymm1, ymm8
-vmovdqu [rsp + 64], ymm13
-vmovdqu ymm13, [rip + 5f + 64]
-vmovdqu [rsp + 96], ymm12
+vmovdqu [r9 - 128], ymm13
+vmovdqu ymm13, [rip + 3f + 928]
+vmovdqu [r9 - 96], ymm12
 vmovdqa ymm12, ymm13
 vfmadd231pd ymm12, ymm11, ymm0
-vmovdqu [rsp + 128], ymm6
-vmovdqu ymm6, [rip + 5f + 64]
-vmovdqu [rsp + 160], ymm7
+vmovdqu [r9 - 64], ymm6
+vmovdqu ymm6, [rip + 3f + 928]
+vmovdqu [rcx - 32], ymm7
 vmovdqa ymm7, ymm6
 vfmadd231pd ymm7, ymm10, ymm1
-vmovdqu [rsp + 192], ymm15
-vmovdqu ymm15, [rip + 5f + 96]
-vmovdqu [rsp + 224], ymm14
+vmovdqu [rcx], ymm15
+vmovdqu ymm15, [r10 - 64]
+vmovdqu [rcx - 128], ymm14
 vsubpd ymm14, ymm15, ymm12
-vmovdqu [rsp + 256], ymm2
-vmovdqu ymm2, [rip + 5f + 96]
-vmovdqu [rsp + 288], ymm3
+vmovdqu [rcx + 32], ymm2
+vmovdqu ymm2, [r10 - 64]
+vmovdqu [r11 - 96], ymm3
 vsubpd ymm3, ymm2, ymm7
 vfmadd231pd ymm14, ymm11, ymm0
 vfmadd231pd ymm3, ymm10, ymm1
-vpand ymm4, ymm4, [rip + 5f]
-vpand ymm5, ymm5, [rip + 5f]
+vpand ymm4, ymm4, [r10 - 96]
+vpand ymm5, ymm5, [r10 - 96]
 vpaddq ymm4, ymm4, ymm9
 vpaddq ymm5, ymm5, ymm8
 vsubpd ymm4, ymm4, ymm9
 vsubpd ymm5, ymm5, ymm8
-vmovdqu [rsp + 320], ymm3
+vmovdqu [r11 + 96], ymm3
 vmovdqa ymm3, ymm13
 vfmadd231pd ymm3, ymm11, ymm4
-vmovdqu [rsp + 352], ymm14
+vmovdqu [r11 - 64], ymm14
 vmovdqa ymm14, ymm6
 vfmadd231pd ymm14, ymm10, ymm5
-vmovdqu [rsp + 384], ymm1
+vmovdqu [r11 - 32], ymm1
 vsubpd ymm1, ymm15, ymm3
-vmovdqu [rsp + 416], ymm0
+vmovdqu [rsp + 1024], ymm0
 vsubpd ymm0, ymm2, ymm14
 vfmadd231pd ymm1, ymm11, ymm4
 vfmadd231pd ymm0, ymm10, ymm5
 vpaddq ymm12, ymm1, ymm12
 vpaddq ymm7, ymm0, ymm7
-vpaddq ymm0, ymm9, [rsp + 288]
-vpaddq ymm1, ymm8, [rsp + 256]
+vpaddq ymm0, ymm9, [r11 - 96]
+vpaddq ymm1, ymm8, [rcx + 32]
 vsubpd ymm0, ymm0, ymm9
 vsubpd ymm1, ymm1, ymm8
-vmovdqu [rsp + 256], ymm7
+vmovdqu [rcx + 32], ymm7
 vmovdqa ymm7, ymm13
 vfmadd231pd ymm7, ymm11, ymm0
-vmovdqu [rsp + 288], ymm12
+vmovdqu [r11 - 96], ymm12
 vmovdqa ymm12, ymm6
 vfmadd231pd ymm12, ymm10, ymm1
 vsubpd ymm8, ymm15, ymm7
@@ -7828,163 +7837,163 @@ vfmadd231pd ymm8, ymm11, ymm0
 vfmadd231pd ymm9, ymm10, ymm1
 vpaddq ymm3, ymm8, ymm3
 vpaddq ymm14, ymm9, ymm14
-vmovdqu ymm9, [rsp + 416]
+vmovdqu ymm9, [rsp + 1024]
 vmovdqa ymm8, ymm13
 vfmadd231pd ymm8, ymm4, ymm9
-vmovdqu [rsp + 448], ymm1
+vmovdqu [r11], ymm1
 vmovdqa ymm1, ymm6
-vfmadd231pd ymm1, ymm5, [rsp + 384]
-vmovdqu [rsp + 480], ymm0
+vfmadd231pd ymm1, ymm5, [r11 - 32]
+vmovdqu [rsp + 1120], ymm0
 vsubpd ymm0, ymm15, ymm8
 vsubpd ymm15, ymm2, ymm1
 vfmadd231pd ymm0, ymm9, ymm4
-vfmadd231pd ymm15, ymm5, [rsp + 384]
+vfmadd231pd ymm15, ymm5, [r11 - 32]
 vpaddq ymm3, ymm0, ymm3
 vpaddq ymm14, ymm15, ymm14
 vpaddq ymm7, ymm8, ymm7
 vpaddq ymm12, ymm1, ymm12
-vmovdqu ymm1, [rsp + 32]
-vpand ymm1, ymm1, [rip + 5f]
-vmovdqu ymm8, [rsp]
-vpand ymm8, ymm8, [rip + 5f]
-vmovdqu ymm15, [rip + 5f + 32]
+vmovdqu ymm1, [r8 - 96]
+vpand ymm1, ymm1, [r10 - 96]
+vmovdqu ymm8, [r9 + 32]
+vpand ymm8, ymm8, [r10 - 96]
+vmovdqu ymm15, [r10 - 128]
 vpaddq ymm1, ymm1, ymm15
-vmovdqu ymm0, [rip + 5f + 32]
+vmovdqu ymm0, [r10 - 128]
 vpaddq ymm8, ymm8, ymm0
 vsubpd ymm1, ymm1, ymm15
 vsubpd ymm8, ymm8, ymm0
-vmovdqu [rsp], ymm14
+vmovdqu [r9 + 32], ymm14
 vmovdqa ymm14, ymm13
 vfmadd231pd ymm14, ymm11, ymm1
-vmovdqu [rsp + 32], ymm3
+vmovdqu [r8 - 96], ymm3
 vmovdqa ymm3, ymm6
 vfmadd231pd ymm3, ymm10, ymm8
-vmovdqu [rsp + 512], ymm5
-vmovdqu ymm5, [rip + 5f + 96]
-vmovdqu [rsp + 544], ymm4
+vmovdqu [rsp + 1152], ymm5
+vmovdqu ymm5, [r10 - 64]
+vmovdqu [rsp + 1184], ymm4
 vsubpd ymm4, ymm5, ymm14
 vsubpd ymm0, ymm2, ymm3
 vfmadd231pd ymm4, ymm11, ymm1
 vfmadd231pd ymm0, ymm10, ymm8
 vpaddq ymm7, ymm4, ymm7
 vpaddq ymm12, ymm0, ymm12
-vmovdqu ymm0, [rsp + 480]
+vmovdqu ymm0, [rsp + 1120]
 vmovdqa ymm4, ymm13
 vfmadd231pd ymm4, ymm9, ymm0
-vmovdqu [rsp + 576], ymm8
-vmovdqu ymm8, [rsp + 384]
-vmovdqu [rsp + 608], ymm1
+vmovdqu [r11 + 32], ymm8
+vmovdqu ymm8, [r11 - 32]
+vmovdqu [rsp + 1056], ymm1
 vmovdqa ymm1, ymm6
-vfmadd231pd ymm1, ymm8, [rsp + 448]
+vfmadd231pd ymm1, ymm8, [r11]
 vsubpd ymm6, ymm5, ymm4
 vsubpd ymm5, ymm2, ymm1
 vfmadd231pd ymm6, ymm9, ymm0
-vfmadd231pd ymm5, ymm8, [rsp + 448]
+vfmadd231pd ymm5, ymm8, [r11]
 vpaddq ymm7, ymm6, ymm7
 vpaddq ymm12, ymm5, ymm12
 vpaddq ymm14, ymm4, ymm14
 vpaddq ymm3, ymm1, ymm3
-vmovdqu ymm1, [rsp + 224]
-vpand ymm1, ymm1, [rip + 5f]
-vmovdqu ymm4, [rsp + 192]
-vpand ymm4, ymm4, [rip + 5f]
+vmovdqu ymm1, [rcx - 128]
+vpand ymm1, ymm1, [r10 - 96]
+vmovdqu ymm4, [rcx]
+vpand ymm4, ymm4, [r10 - 96]
 vpaddq ymm1, ymm1, ymm15
-vmovdqu ymm5, [rip + 5f + 32]
+vmovdqu ymm5, [r10 - 128]
 vpaddq ymm4, ymm4, ymm5
 vsubpd ymm1, ymm1, ymm15
 vsubpd ymm4, ymm4, ymm5
 vmovdqa ymm6, ymm13
 vfmadd231pd ymm6, ymm11, ymm1
-vmovdqu [rsp + 192], ymm12
-vmovdqu ymm12, [rip + 5f + 64]
-vmovdqu [rsp + 224], ymm7
+vmovdqu [rcx], ymm12
+vmovdqu ymm12, [rip + 3f + 928]
+vmovdqu [rcx - 128], ymm7
 vmovdqa ymm7, ymm12
 vfmadd231pd ymm7, ymm10, ymm4
-vmovdqu ymm5, [rip + 5f + 96]
+vmovdqu ymm5, [r10 - 64]
 vsubpd ymm15, ymm5, ymm6
 vsubpd ymm0, ymm2, ymm7
 vfmadd231pd ymm15, ymm11, ymm1
 vfmadd231pd ymm0, ymm10, ymm4
 vpaddq ymm14, ymm15, ymm14
 vpaddq ymm3, ymm0, ymm3
-vmovdqu ymm0, [rsp + 608]
+vmovdqu ymm0, [rsp + 1056]
 vmovdqa ymm15, ymm13
 vfmadd231pd ymm15, ymm9, ymm0
-vmovdqu [rsp + 640], ymm4
+vmovdqu [rcx - 96], ymm4
 vmovdqa ymm4, ymm12
-vfmadd231pd ymm4, ymm8, [rsp + 576]
-vmovdqu [rsp + 672], ymm1
+vfmadd231pd ymm4, ymm8, [r11 + 32]
+vmovdqu [r11 + 64], ymm1
 vsubpd ymm1, ymm5, ymm15
-vmovdqu [rsp + 704], ymm10
+vmovdqu [r9 - 32], ymm10
 vsubpd ymm10, ymm2, ymm4
 vfmadd231pd ymm1, ymm9, ymm0
-vfmadd231pd ymm10, ymm8, [rsp + 576]
+vfmadd231pd ymm10, ymm8, [r11 + 32]
 vpaddq ymm14, ymm1, ymm14
 vpaddq ymm3, ymm10, ymm3
 vpaddq ymm6, ymm15, ymm6
 vpaddq ymm7, ymm4, ymm7
-vmovdqu ymm4, [rsp + 544]
-vmovdqu ymm15, [rsp + 480]
+vmovdqu ymm4, [rsp + 1184]
+vmovdqu ymm15, [rsp + 1120]
 vmovdqa ymm10, ymm13
 vfmadd231pd ymm10, ymm4, ymm15
-vmovdqu ymm1, [rsp + 512]
+vmovdqu ymm1, [rsp + 1152]
 vmovdqa ymm0, ymm12
-vfmadd231pd ymm0, ymm1, [rsp + 448]
+vfmadd231pd ymm0, ymm1, [r11]
 vsubpd ymm8, ymm5, ymm10
 vsubpd ymm9, ymm2, ymm0
 vfmadd231pd ymm8, ymm4, ymm15
-vfmadd231pd ymm9, ymm1, [rsp + 448]
+vfmadd231pd ymm9, ymm1, [r11]
 vpaddq ymm14, ymm8, ymm14
 vpaddq ymm3, ymm9, ymm3
 vpaddq ymm6, ymm10, ymm6
 vpaddq ymm7, ymm0, ymm7
-vmovdqu ymm0, [rsp + 160]
-vpand ymm0, ymm0, [rip + 5f]
-vmovdqu ymm10, [rsp + 128]
-vpand ymm10, ymm10, [rip + 5f]
-vmovdqu ymm9, [rip + 5f + 32]
+vmovdqu ymm0, [rcx - 32]
+vpand ymm0, ymm0, [r10 - 96]
+vmovdqu ymm10, [r9 - 64]
+vpand ymm10, ymm10, [r10 - 96]
+vmovdqu ymm9, [r10 - 128]
 vpaddq ymm0, ymm0, ymm9
-vmovdqu ymm8, [rip + 5f + 32]
+vmovdqu ymm8, [r10 - 128]
 vpaddq ymm10, ymm10, ymm8
 vsubpd ymm0, ymm0, ymm9
 vsubpd ymm10, ymm10, ymm8
-vmovdqu [rsp + 128], ymm3
+vmovdqu [r9 - 64], ymm3
 vmovdqa ymm3, ymm13
 vfmadd231pd ymm3, ymm11, ymm0
-vmovdqu [rsp + 160], ymm14
+vmovdqu [rcx - 32], ymm14
 vmovdqa ymm14, ymm12
-vfmadd231pd ymm14, ymm10, [rsp + 704]
+vfmadd231pd ymm14, ymm10, [r9 - 32]
 vsubpd ymm15, ymm5, ymm3
 vsubpd ymm8, ymm2, ymm14
 vfmadd231pd ymm15, ymm11, ymm0
-vfmadd231pd ymm8, ymm10, [rsp + 704]
+vfmadd231pd ymm8, ymm10, [r9 - 32]
 vpaddq ymm6, ymm15, ymm6
 vpaddq ymm7, ymm8, ymm7
-vmovdqu ymm8, [rsp + 416]
-vmovdqu ymm15, [rsp + 672]
-vmovdqu [rsp + 736], ymm10
+vmovdqu ymm8, [rsp + 1024]
+vmovdqu ymm15, [r11 + 64]
+vmovdqu [r8], ymm10
 vmovdqa ymm10, ymm13
 vfmadd231pd ymm10, ymm8, ymm15
-vmovdqu [rsp + 768], ymm0
-vmovdqu ymm0, [rsp + 384]
-vmovdqu [rsp + 800], ymm11
+vmovdqu [r11 - 128], ymm0
+vmovdqu ymm0, [r11 - 32]
+vmovdqu [r9 + 96], ymm11
 vmovdqa ymm11, ymm12
-vfmadd231pd ymm11, ymm0, [rsp + 640]
+vfmadd231pd ymm11, ymm0, [rcx - 96]
 vsubpd ymm9, ymm5, ymm10
 vsubpd ymm5, ymm2, ymm11
 vfmadd231pd ymm9, ymm8, ymm15
-vfmadd231pd ymm5, ymm0, [rsp + 640]
+vfmadd231pd ymm5, ymm0, [rcx - 96]
 vpaddq ymm6, ymm9, ymm6
 vpaddq ymm7, ymm5, ymm7
 vpaddq ymm3, ymm10, ymm3
 vpaddq ymm14, ymm11, ymm14
-vmovdqu ymm11, [rsp + 608]
+vmovdqu ymm11, [rsp + 1056]
 vmovdqa ymm10, ymm13
 vfmadd231pd ymm10, ymm4, ymm11
-vmovdqu ymm5, [rsp + 576]
+vmovdqu ymm5, [r11 + 32]
 vmovdqa ymm9, ymm12
 vfmadd231pd ymm9, ymm1, ymm5
-vmovdqu ymm15, [rip + 5f + 96]
+vmovdqu ymm15, [r10 - 64]
 vsubpd ymm0, ymm15, ymm10
 vsubpd ymm8, ymm2, ymm9
 vfmadd231pd ymm0, ymm4, ymm11
@@ -7993,50 +8002,50 @@ vpaddq ymm6, ymm0, ymm6
 vpaddq ymm7, ymm8, ymm7
 vpaddq ymm3, ymm10, ymm3
 vpaddq ymm14, ymm9, ymm14
-vmovdqu ymm9, [rsp + 96]
-vmovdqu ymm10, [rip + 5f + 32]
+vmovdqu ymm9, [r9 - 96]
+vmovdqu ymm10, [r10 - 128]
 vpaddq ymm9, ymm9, ymm10
-vmovdqu ymm8, [rsp + 64]
-vmovdqu ymm0, [rip + 5f + 32]
+vmovdqu ymm8, [r9 - 128]
+vmovdqu ymm0, [r10 - 128]
 vpaddq ymm8, ymm8, ymm0
 vsubpd ymm9, ymm9, ymm10
 vsubpd ymm8, ymm8, ymm0
 vmovdqa ymm0, ymm13
-vfmadd231pd ymm0, ymm9, [rsp + 800]
+vfmadd231pd ymm0, ymm9, [r9 + 96]
 vmovdqa ymm10, ymm12
-vfmadd231pd ymm10, ymm8, [rsp + 704]
-vmovdqu [rsp + 64], ymm7
+vfmadd231pd ymm10, ymm8, [r9 - 32]
+vmovdqu [r9 - 128], ymm7
 vsubpd ymm7, ymm15, ymm0
-vmovdqu [rsp + 96], ymm6
+vmovdqu [r9 - 96], ymm6
 vsubpd ymm6, ymm2, ymm10
-vfmadd231pd ymm7, ymm9, [rsp + 800]
-vfmadd231pd ymm6, ymm8, [rsp + 704]
+vfmadd231pd ymm7, ymm9, [r9 + 96]
+vfmadd231pd ymm6, ymm8, [r9 - 32]
 vpaddq ymm3, ymm7, ymm3
 vpaddq ymm14, ymm6, ymm14
-vmovdqu ymm6, [rsp + 416]
-vmovdqu ymm7, [rsp + 768]
-vmovdqu [rsp + 832], ymm8
+vmovdqu ymm6, [rsp + 1024]
+vmovdqu ymm7, [r11 - 128]
+vmovdqu [r8 + 96], ymm8
 vmovdqa ymm8, ymm13
 vfmadd231pd ymm8, ymm6, ymm7
-vmovdqu [rsp + 864], ymm9
-vmovdqu ymm9, [rsp + 384]
+vmovdqu [r8 - 64], ymm9
+vmovdqu ymm9, [r11 - 32]
 vmovdqa ymm5, ymm12
-vfmadd231pd ymm5, ymm9, [rsp + 736]
+vfmadd231pd ymm5, ymm9, [r8]
 vsubpd ymm11, ymm15, ymm8
 vsubpd ymm15, ymm2, ymm5
 vfmadd231pd ymm11, ymm6, ymm7
-vfmadd231pd ymm15, ymm9, [rsp + 736]
+vfmadd231pd ymm15, ymm9, [r8]
 vpaddq ymm3, ymm11, ymm3
 vpaddq ymm14, ymm15, ymm14
 vpaddq ymm0, ymm8, ymm0
 vpaddq ymm10, ymm5, ymm10
-vmovdqu ymm5, [rsp + 672]
+vmovdqu ymm5, [r11 + 64]
 vmovdqa ymm8, ymm13
 vfmadd231pd ymm8, ymm4, ymm5
-vmovdqu ymm15, [rsp + 640]
+vmovdqu ymm15, [rcx - 96]
 vmovdqa ymm11, ymm12
 vfmadd231pd ymm11, ymm1, ymm15
-vmovdqu ymm7, [rip + 5f + 96]
+vmovdqu ymm7, [r10 - 64]
 vsubpd ymm9, ymm7, ymm8
 vsubpd ymm6, ymm2, ymm11
 vfmadd231pd ymm9, ymm4, ymm5
@@ -8045,57 +8054,57 @@ vpaddq ymm3, ymm9, ymm3
 vpaddq ymm14, ymm6, ymm14
 vpaddq ymm0, ymm8, ymm0
 vpaddq ymm10, ymm11, ymm10
-vmovdqu ymm11, [rsp + 480]
-vmovdqu ymm8, [rsp + 608]
+vmovdqu ymm11, [rsp + 1120]
+vmovdqu ymm8, [rsp + 1056]
 vmovdqa ymm6, ymm13
 vfmadd231pd ymm6, ymm11, ymm8
-vmovdqu ymm9, [rsp + 448]
+vmovdqu ymm9, [r11]
 vmovdqa ymm15, ymm12
-vfmadd231pd ymm15, ymm9, [rsp + 576]
+vfmadd231pd ymm15, ymm9, [r11 + 32]
 vsubpd ymm5, ymm7, ymm6
 vsubpd ymm1, ymm2, ymm15
 vfmadd231pd ymm5, ymm11, ymm8
-vfmadd231pd ymm1, ymm9, [rsp + 576]
+vfmadd231pd ymm1, ymm9, [r11 + 32]
 vpaddq ymm3, ymm5, ymm3
 vpaddq ymm14, ymm1, ymm14
 vpaddq ymm0, ymm6, ymm0
 vpaddq ymm10, ymm15, ymm10
-vmovdqu ymm15, [rsp + 416]
-vmovdqu ymm6, [rsp + 864]
+vmovdqu ymm15, [rsp + 1024]
+vmovdqu ymm6, [r8 - 64]
 vmovdqa ymm1, ymm13
 vfmadd231pd ymm1, ymm15, ymm6
-vmovdqu ymm5, [rsp + 384]
-vmovdqu [rsp + 896], ymm14
+vmovdqu ymm5, [r11 - 32]
+vmovdqu [r9 + 64], ymm14
 vmovdqa ymm14, ymm12
-vfmadd231pd ymm14, ymm5, [rsp + 832]
-vmovdqu [rsp + 928], ymm3
+vfmadd231pd ymm14, ymm5, [r8 + 96]
+vmovdqu [rcx + 64], ymm3
 vsubpd ymm3, ymm7, ymm1
 vsubpd ymm8, ymm2, ymm14
 vfmadd231pd ymm3, ymm15, ymm6
-vfmadd231pd ymm8, ymm5, [rsp + 832]
+vfmadd231pd ymm8, ymm5, [r8 + 96]
 vpaddq ymm0, ymm3, ymm0
 vpaddq ymm10, ymm8, ymm10
-vmovdqu ymm8, [rsp + 768]
+vmovdqu ymm8, [r11 - 128]
 vmovdqa ymm3, ymm13
 vfmadd231pd ymm3, ymm4, ymm8
-vmovdqu ymm5, [rsp + 512]
+vmovdqu ymm5, [rsp + 1152]
 vmovdqa ymm15, ymm12
-vfmadd231pd ymm15, ymm5, [rsp + 736]
+vfmadd231pd ymm15, ymm5, [r8]
 vsubpd ymm6, ymm7, ymm3
 vsubpd ymm7, ymm2, ymm15
 vfmadd231pd ymm6, ymm4, ymm8
-vfmadd231pd ymm7, ymm5, [rsp + 736]
+vfmadd231pd ymm7, ymm5, [r8]
 vpaddq ymm0, ymm6, ymm0
 vpaddq ymm10, ymm7, ymm10
 vpaddq ymm1, ymm3, ymm1
 vpaddq ymm14, ymm15, ymm14
-vmovdqu ymm15, [rsp + 672]
+vmovdqu ymm15, [r11 + 64]
 vmovdqa ymm3, ymm13
 vfmadd231pd ymm3, ymm11, ymm15
-vmovdqu ymm7, [rsp + 640]
+vmovdqu ymm7, [rcx - 96]
 vmovdqa ymm6, ymm12
 vfmadd231pd ymm6, ymm9, ymm7
-vmovdqu ymm8, [rip + 5f + 96]
+vmovdqu ymm8, [r10 - 64]
 vsubpd ymm5, ymm8, ymm3
 vsubpd ymm8, ymm2, ymm6
 vfmadd231pd ymm5, ymm11, ymm15
@@ -8104,74 +8113,74 @@ vpaddq ymm0, ymm5, ymm0
 vpaddq ymm10, ymm8, ymm10
 vpaddq ymm1, ymm3, ymm1
 vpaddq ymm14, ymm6, ymm14
-vmovdqu ymm6, [rsp + 864]
+vmovdqu ymm6, [r8 - 64]
 vmovdqa ymm3, ymm13
 vfmadd231pd ymm3, ymm4, ymm6
-vmovdqu ymm8, [rsp + 512]
-vmovdqu ymm5, [rsp + 832]
-vmovdqu [rsp + 960], ymm10
+vmovdqu ymm8, [rsp + 1152]
+vmovdqu ymm5, [r8 + 96]
+vmovdqu [r8 - 128], ymm10
 vmovdqa ymm10, ymm12
 vfmadd231pd ymm10, ymm8, ymm5
-vmovdqu [rsp + 992], ymm0
-vmovdqu ymm0, [rip + 5f + 96]
+vmovdqu [rcx + 96], ymm0
+vmovdqu ymm0, [r10 - 64]
 vsubpd ymm7, ymm0, ymm3
 vsubpd ymm15, ymm2, ymm10
 vfmadd231pd ymm7, ymm4, ymm6
 vfmadd231pd ymm15, ymm8, ymm5
 vpaddq ymm1, ymm7, ymm1
 vpaddq ymm14, ymm15, ymm14
-vmovdqu ymm15, [rsp + 768]
+vmovdqu ymm15, [r11 - 128]
 vmovdqa ymm7, ymm13
 vfmadd231pd ymm7, ymm11, ymm15
 vmovdqa ymm8, ymm12
-vfmadd231pd ymm8, ymm9, [rsp + 736]
+vfmadd231pd ymm8, ymm9, [r8]
 vsubpd ymm4, ymm0, ymm7
 vsubpd ymm5, ymm2, ymm8
 vfmadd231pd ymm4, ymm11, ymm15
-vfmadd231pd ymm5, ymm9, [rsp + 736]
+vfmadd231pd ymm5, ymm9, [r8]
 vpaddq ymm1, ymm4, ymm1
 vpaddq ymm14, ymm5, ymm14
 vpaddq ymm3, ymm7, ymm3
 vpaddq ymm10, ymm8, ymm10
-vmovdqu ymm8, [rsp + 608]
-vmovdqu ymm7, [rsp + 672]
+vmovdqu ymm8, [rsp + 1056]
+vmovdqu ymm7, [r11 + 64]
 vmovdqa ymm5, ymm13
 vfmadd231pd ymm5, ymm8, ymm7
-vmovdqu ymm4, [rsp + 576]
+vmovdqu ymm4, [r11 + 32]
 vmovdqa ymm15, ymm12
-vfmadd231pd ymm15, ymm4, [rsp + 640]
+vfmadd231pd ymm15, ymm4, [rcx - 96]
 vsubpd ymm9, ymm0, ymm5
 vsubpd ymm0, ymm2, ymm15
 vfmadd231pd ymm9, ymm8, ymm7
-vfmadd231pd ymm0, ymm4, [rsp + 640]
+vfmadd231pd ymm0, ymm4, [rcx - 96]
 vpaddq ymm1, ymm9, ymm1
 vpaddq ymm14, ymm0, ymm14
 vpaddq ymm3, ymm5, ymm3
 vpaddq ymm10, ymm15, ymm10
 vmovdqa ymm15, ymm13
 vfmadd231pd ymm15, ymm11, ymm6
-vmovdqu ymm5, [rsp + 448]
-vmovdqu ymm0, [rsp + 832]
+vmovdqu ymm5, [r11]
+vmovdqu ymm0, [r8 + 96]
 vmovdqa ymm9, ymm12
 vfmadd231pd ymm9, ymm5, ymm0
-vmovdqu [rsp + 1024], ymm14
-vmovdqu ymm14, [rip + 5f + 96]
-vmovdqu [rsp + 1056], ymm1
+vmovdqu [r9], ymm14
+vmovdqu ymm14, [r10 - 64]
+vmovdqu [rcx - 64], ymm1
 vsubpd ymm1, ymm14, ymm15
 vsubpd ymm7, ymm2, ymm9
 vfmadd231pd ymm1, ymm11, ymm6
 vfmadd231pd ymm7, ymm5, ymm0
 vpaddq ymm3, ymm1, ymm3
 vpaddq ymm10, ymm7, ymm10
-vmovdqu ymm7, [rsp + 768]
+vmovdqu ymm7, [r11 - 128]
 vmovdqa ymm1, ymm13
 vfmadd231pd ymm1, ymm8, ymm7
 vmovdqa ymm5, ymm12
-vfmadd231pd ymm5, ymm4, [rsp + 736]
+vfmadd231pd ymm5, ymm4, [r8]
 vsubpd ymm11, ymm14, ymm1
 vsubpd ymm14, ymm2, ymm5
 vfmadd231pd ymm11, ymm8, ymm7
-vfmadd231pd ymm14, ymm4, [rsp + 736]
+vfmadd231pd ymm14, ymm4, [r8]
 vpaddq ymm3, ymm11, ymm3
 vpaddq ymm10, ymm14, ymm10
 vpaddq ymm15, ymm1, ymm15
@@ -8180,25 +8189,25 @@ vmovdqa ymm5, ymm13
 vfmadd231pd ymm5, ymm8, ymm6
 vmovdqa ymm1, ymm12
 vfmadd231pd ymm1, ymm4, ymm0
-vmovdqu ymm14, [rip + 5f + 96]
+vmovdqu ymm14, [r10 - 64]
 vsubpd ymm11, ymm14, ymm5
-vmovdqu [rsp + 1088], ymm10
+vmovdqu [r8 - 32], ymm10
 vsubpd ymm10, ymm2, ymm1
 vfmadd231pd ymm11, ymm8, ymm6
 vfmadd231pd ymm10, ymm4, ymm0
 vpaddq ymm15, ymm11, ymm15
 vpaddq ymm9, ymm10, ymm9
-vmovdqu ymm10, [rsp + 672]
+vmovdqu ymm10, [r11 + 64]
 vmovdqa ymm11, ymm13
 vfmadd231pd ymm11, ymm7, ymm10
-vmovdqu ymm4, [rsp + 640]
+vmovdqu ymm4, [rcx - 96]
 vmovdqa ymm8, ymm12
-vfmadd231pd ymm8, ymm4, [rsp + 736]
-vmovdqu [rsp + 1120], ymm3
+vfmadd231pd ymm8, ymm4, [r8]
+vmovdqu [r8 + 32], ymm3
 vsubpd ymm3, ymm14, ymm11
 vsubpd ymm14, ymm2, ymm8
 vfmadd231pd ymm3, ymm10, ymm7
-vfmadd231pd ymm14, ymm4, [rsp + 736]
+vfmadd231pd ymm14, ymm4, [r8]
 vpaddq ymm15, ymm3, ymm15
 vpaddq ymm9, ymm14, ymm9
 vpaddq ymm5, ymm11, ymm5
@@ -8207,9 +8216,9 @@ vmovdqa ymm8, ymm13
 vfmadd231pd ymm8, ymm10, ymm6
 vmovdqa ymm11, ymm12
 vfmadd231pd ymm11, ymm4, ymm0
-vmovdqu ymm14, [rip + 5f + 96]
+vmovdqu ymm14, [r10 - 64]
 vsubpd ymm3, ymm14, ymm8
-vmovdqu [rsp + 1152], ymm9
+vmovdqu [rsp + 1088], ymm9
 vsubpd ymm9, ymm2, ymm11
 vfmadd231pd ymm3, ymm10, ymm6
 vfmadd231pd ymm9, ymm4, ymm0
@@ -8217,7 +8226,7 @@ vpaddq ymm5, ymm3, ymm5
 vpaddq ymm1, ymm9, ymm1
 vmovdqa ymm9, ymm13
 vfmadd231pd ymm9, ymm7, ymm6
-vmovdqu ymm3, [rsp + 736]
+vmovdqu ymm3, [r8]
 vmovdqa ymm4, ymm12
 vfmadd231pd ymm4, ymm0, ymm3
 vsubpd ymm10, ymm14, ymm9
@@ -8226,63 +8235,63 @@ vfmadd231pd ymm10, ymm7, ymm6
 vfmadd231pd ymm14, ymm3, ymm0
 vpaddq ymm8, ymm10, ymm8
 vpaddq ymm11, ymm14, ymm11
-vmovdqu ymm14, [rsp + 352]
+vmovdqu ymm14, [r11 - 64]
 vpaddq ymm14, ymm14, ymm14
-vmovdqu ymm10, [rsp + 320]
+vmovdqu ymm10, [r11 + 96]
 vpaddq ymm10, ymm10, ymm10
-vmovdqu ymm0, [rsp + 288]
+vmovdqu ymm0, [r11 - 96]
 vpaddq ymm0, ymm0, ymm0
-vmovdqu ymm6, [rsp + 256]
+vmovdqu ymm6, [rcx + 32]
 vpaddq ymm6, ymm6, ymm6
-vmovdqu ymm3, [rsp + 32]
+vmovdqu ymm3, [r8 - 96]
 vpaddq ymm3, ymm3, ymm3
-vmovdqu ymm7, [rsp]
+vmovdqu ymm7, [r9 + 32]
 vpaddq ymm7, ymm7, ymm7
-vmovdqu [rsp], ymm7
-vmovdqu ymm7, [rsp + 224]
+vmovdqu [r9 + 32], ymm7
+vmovdqu ymm7, [rcx - 128]
 vpaddq ymm7, ymm7, ymm7
-vmovdqu [rsp + 224], ymm7
-vmovdqu ymm7, [rsp + 192]
+vmovdqu [rcx - 128], ymm7
+vmovdqu ymm7, [rcx]
 vpaddq ymm7, ymm7, ymm7
-vmovdqu [rsp + 192], ymm7
-vmovdqu ymm7, [rsp + 160]
+vmovdqu [rcx], ymm7
+vmovdqu ymm7, [rcx - 32]
 vpaddq ymm7, ymm7, ymm7
-vmovdqu [rsp + 160], ymm7
-vmovdqu ymm7, [rsp + 128]
+vmovdqu [rcx - 32], ymm7
+vmovdqu ymm7, [r9 - 64]
 vpaddq ymm7, ymm7, ymm7
-vmovdqu [rsp + 128], ymm7
-vmovdqu ymm7, [rsp + 96]
+vmovdqu [r9 - 64], ymm7
+vmovdqu ymm7, [r9 - 96]
 vpaddq ymm7, ymm7, ymm7
-vmovdqu [rsp + 96], ymm7
-vmovdqu ymm7, [rsp + 64]
+vmovdqu [r9 - 96], ymm7
+vmovdqu ymm7, [r9 - 128]
 vpaddq ymm7, ymm7, ymm7
-vmovdqu [rsp + 64], ymm7
-vmovdqu ymm7, [rsp + 928]
+vmovdqu [r9 - 128], ymm7
+vmovdqu ymm7, [rcx + 64]
 vpaddq ymm7, ymm7, ymm7
-vmovdqu [rsp + 928], ymm7
-vmovdqu ymm7, [rsp + 896]
+vmovdqu [rcx + 64], ymm7
+vmovdqu ymm7, [r9 + 64]
 vpaddq ymm7, ymm7, ymm7
-vmovdqu [rsp + 896], ymm7
-vmovdqu ymm7, [rsp + 992]
+vmovdqu [r9 + 64], ymm7
+vmovdqu ymm7, [rcx + 96]
 vpaddq ymm7, ymm7, ymm7
-vmovdqu [rsp + 992], ymm7
-vmovdqu ymm7, [rsp + 960]
+vmovdqu [rcx + 96], ymm7
+vmovdqu ymm7, [r8 - 128]
 vpaddq ymm7, ymm7, ymm7
-vmovdqu [rsp + 960], ymm7
-vmovdqu ymm7, [rsp + 1056]
+vmovdqu [r8 - 128], ymm7
+vmovdqu ymm7, [rcx - 64]
 vpaddq ymm7, ymm7, ymm7
-vmovdqu [rsp + 1056], ymm7
-vmovdqu ymm7, [rsp + 1024]
+vmovdqu [rcx - 64], ymm7
+vmovdqu ymm7, [r9]
 vpaddq ymm7, ymm7, ymm7
-vmovdqu [rsp + 1024], ymm7
-vmovdqu ymm7, [rsp + 1120]
+vmovdqu [r9], ymm7
+vmovdqu ymm7, [r8 + 32]
 vpaddq ymm7, ymm7, ymm7
-vmovdqu [rsp + 1120], ymm7
-vmovdqu ymm7, [rsp + 1088]
+vmovdqu [r8 + 32], ymm7
+vmovdqu ymm7, [r8 - 32]
 vpaddq ymm7, ymm7, ymm7
 vpaddq ymm15, ymm15, ymm15
-vmovdqu [rsp + 1088], ymm15
-vmovdqu ymm15, [rsp + 1152]
+vmovdqu [r8 - 32], ymm15
+vmovdqu ymm15, [rsp + 1088]
 vpaddq ymm15, ymm15, ymm15
 vpaddq ymm5, ymm5, ymm5
 vpaddq ymm1, ymm1, ymm1
@@ -8290,241 +8299,241 @@ vpaddq ymm8, ymm8, ymm8
 vpaddq ymm11, ymm11, ymm11
 vpaddq ymm9, ymm9, ymm9
 vpaddq ymm4, ymm4, ymm4
-vmovdqu [rsp + 1152], ymm4
-vmovdqu ymm4, [rsp + 800]
-vmovdqu [rsp + 32], ymm9
+vmovdqu [rsp + 1088], ymm4
+vmovdqu ymm4, [r9 + 96]
+vmovdqu [r8 - 96], ymm9
 vmovdqa ymm9, ymm13
 vfmadd231pd ymm9, ymm4, ymm4
-vmovdqu [rsp + 256], ymm11
-vmovdqu ymm11, [rsp + 704]
-vmovdqu [rsp + 288], ymm8
+vmovdqu [rcx + 32], ymm11
+vmovdqu ymm11, [r9 - 32]
+vmovdqu [r11 - 96], ymm8
 vmovdqa ymm8, ymm12
 vfmadd231pd ymm8, ymm11, ymm11
-vmovdqu [rsp + 320], ymm1
-vmovdqu ymm1, [rip + 5f + 96]
-vmovdqu [rsp + 352], ymm5
+vmovdqu [r11 + 96], ymm1
+vmovdqu ymm1, [r10 - 64]
+vmovdqu [r11 - 64], ymm5
 vsubpd ymm5, ymm1, ymm9
-vmovdqu [rsp + 1184], ymm15
+vmovdqu [r8 + 64], ymm15
 vsubpd ymm15, ymm2, ymm8
 vfmadd231pd ymm5, ymm4, ymm4
 vfmadd231pd ymm15, ymm11, ymm11
 vpaddq ymm14, ymm9, ymm14
 vpaddq ymm10, ymm8, ymm10
-vmovdqu ymm8, [rsp + 416]
+vmovdqu ymm8, [rsp + 1024]
 vmovdqa ymm9, ymm13
 vfmadd231pd ymm9, ymm8, ymm8
-vmovdqu ymm11, [rsp + 384]
+vmovdqu ymm11, [r11 - 32]
 vmovdqa ymm4, ymm12
 vfmadd231pd ymm4, ymm11, ymm11
-vmovdqu [rsp + 704], ymm15
+vmovdqu [r9 - 32], ymm15
 vsubpd ymm15, ymm1, ymm9
-vmovdqu [rsp + 800], ymm5
+vmovdqu [r9 + 96], ymm5
 vsubpd ymm5, ymm2, ymm4
 vfmadd231pd ymm15, ymm8, ymm8
 vfmadd231pd ymm5, ymm11, ymm11
 vpaddq ymm0, ymm15, ymm0
 vpaddq ymm6, ymm5, ymm6
 vpaddq ymm3, ymm9, ymm3
-vpaddq ymm4, ymm4, [rsp]
-vmovdqu ymm9, [rsp + 544]
+vpaddq ymm4, ymm4, [r9 + 32]
+vmovdqu ymm9, [rsp + 1184]
 vmovdqa ymm5, ymm13
 vfmadd231pd ymm5, ymm9, ymm9
-vmovdqu ymm15, [rsp + 512]
+vmovdqu ymm15, [rsp + 1152]
 vmovdqa ymm11, ymm12
 vfmadd231pd ymm11, ymm15, ymm15
 vsubpd ymm8, ymm1, ymm5
-vmovdqu [rsp], ymm4
+vmovdqu [r9 + 32], ymm4
 vsubpd ymm4, ymm2, ymm11
 vfmadd231pd ymm8, ymm9, ymm9
 vfmadd231pd ymm4, ymm15, ymm15
-vpaddq ymm8, ymm8, [rsp + 224]
-vpaddq ymm4, ymm4, [rsp + 192]
-vpaddq ymm5, ymm5, [rsp + 160]
-vpaddq ymm11, ymm11, [rsp + 128]
-vmovdqu ymm15, [rsp + 480]
+vpaddq ymm8, ymm8, [rcx - 128]
+vpaddq ymm4, ymm4, [rcx]
+vpaddq ymm5, ymm5, [rcx - 32]
+vpaddq ymm11, ymm11, [r9 - 64]
+vmovdqu ymm15, [rsp + 1120]
 vmovdqa ymm9, ymm13
 vfmadd231pd ymm9, ymm15, ymm15
-vmovdqu [rsp + 128], ymm11
-vmovdqu ymm11, [rsp + 448]
-vmovdqu [rsp + 160], ymm5
+vmovdqu [r9 - 64], ymm11
+vmovdqu ymm11, [r11]
+vmovdqu [rcx - 32], ymm5
 vmovdqa ymm5, ymm12
 vfmadd231pd ymm5, ymm11, ymm11
-vmovdqu [rsp + 192], ymm4
+vmovdqu [rcx], ymm4
 vsubpd ymm4, ymm1, ymm9
-vmovdqu [rsp + 224], ymm8
+vmovdqu [rcx - 128], ymm8
 vsubpd ymm8, ymm2, ymm5
 vfmadd231pd ymm4, ymm15, ymm15
 vfmadd231pd ymm8, ymm11, ymm11
-vpaddq ymm4, ymm4, [rsp + 96]
-vpaddq ymm8, ymm8, [rsp + 64]
-vpaddq ymm9, ymm9, [rsp + 928]
-vpaddq ymm5, ymm5, [rsp + 896]
-vmovdqu ymm11, [rsp + 608]
+vpaddq ymm4, ymm4, [r9 - 96]
+vpaddq ymm8, ymm8, [r9 - 128]
+vpaddq ymm9, ymm9, [rcx + 64]
+vpaddq ymm5, ymm5, [r9 + 64]
+vmovdqu ymm11, [rsp + 1056]
 vmovdqa ymm15, ymm13
 vfmadd231pd ymm15, ymm11, ymm11
-vmovdqu [rsp + 896], ymm5
-vmovdqu ymm5, [rsp + 576]
-vmovdqu [rsp + 928], ymm9
+vmovdqu [r9 + 64], ymm5
+vmovdqu ymm5, [r11 + 32]
+vmovdqu [rcx + 64], ymm9
 vmovdqa ymm9, ymm12
 vfmadd231pd ymm9, ymm5, ymm5
-vmovdqu [rsp + 64], ymm8
+vmovdqu [r9 - 128], ymm8
 vsubpd ymm8, ymm1, ymm15
-vmovdqu [rsp + 96], ymm4
+vmovdqu [r9 - 96], ymm4
 vsubpd ymm4, ymm2, ymm9
 vfmadd231pd ymm8, ymm11, ymm11
 vfmadd231pd ymm4, ymm5, ymm5
-vpaddq ymm8, ymm8, [rsp + 992]
-vpaddq ymm4, ymm4, [rsp + 960]
-vpaddq ymm15, ymm15, [rsp + 1056]
-vpaddq ymm9, ymm9, [rsp + 1024]
-vmovdqu ymm5, [rsp + 672]
+vpaddq ymm8, ymm8, [rcx + 96]
+vpaddq ymm4, ymm4, [r8 - 128]
+vpaddq ymm15, ymm15, [rcx - 64]
+vpaddq ymm9, ymm9, [r9]
+vmovdqu ymm5, [r11 + 64]
 vmovdqa ymm11, ymm13
 vfmadd231pd ymm11, ymm5, ymm5
-vmovdqu [rsp + 1024], ymm9
-vmovdqu ymm9, [rsp + 640]
-vmovdqu [rsp + 1056], ymm15
+vmovdqu [r9], ymm9
+vmovdqu ymm9, [rcx - 96]
+vmovdqu [rcx - 64], ymm15
 vmovdqa ymm15, ymm12
 vfmadd231pd ymm15, ymm9, ymm9
-vmovdqu [rsp + 960], ymm4
+vmovdqu [r8 - 128], ymm4
 vsubpd ymm4, ymm1, ymm11
-vmovdqu [rsp + 992], ymm8
+vmovdqu [rcx + 96], ymm8
 vsubpd ymm8, ymm2, ymm15
 vfmadd231pd ymm4, ymm5, ymm5
 vfmadd231pd ymm8, ymm9, ymm9
-vpaddq ymm4, ymm4, [rsp + 1120]
+vpaddq ymm4, ymm4, [r8 + 32]
 vpaddq ymm7, ymm8, ymm7
-vpaddq ymm11, ymm11, [rsp + 1088]
-vpaddq ymm15, ymm15, [rsp + 1184]
-vmovdqu ymm8, [rsp + 768]
+vpaddq ymm11, ymm11, [r8 - 32]
+vpaddq ymm15, ymm15, [r8 + 64]
+vmovdqu ymm8, [r11 - 128]
 vmovdqa ymm9, ymm13
 vfmadd231pd ymm9, ymm8, ymm8
-vmovdqu ymm5, [rsp + 736]
-vmovdqu [rsp + 1184], ymm15
+vmovdqu ymm5, [r8]
+vmovdqu [r8 + 64], ymm15
 vmovdqa ymm15, ymm12
 vfmadd231pd ymm15, ymm5, ymm5
-vmovdqu [rsp + 1088], ymm11
+vmovdqu [r8 - 32], ymm11
 vsubpd ymm11, ymm1, ymm9
-vmovdqu [rsp + 1120], ymm7
+vmovdqu [r8 + 32], ymm7
 vsubpd ymm7, ymm2, ymm15
 vfmadd231pd ymm11, ymm8, ymm8
 vfmadd231pd ymm7, ymm5, ymm5
-vpaddq ymm11, ymm11, [rsp + 352]
-vpaddq ymm7, ymm7, [rsp + 320]
-vpaddq ymm9, ymm9, [rsp + 288]
-vpaddq ymm15, ymm15, [rsp + 256]
-vmovdqu ymm5, [rsp + 864]
+vpaddq ymm11, ymm11, [r11 - 64]
+vpaddq ymm7, ymm7, [r11 + 96]
+vpaddq ymm9, ymm9, [r11 - 96]
+vpaddq ymm15, ymm15, [rcx + 32]
+vmovdqu ymm5, [r8 - 64]
 vmovdqa ymm8, ymm13
 vfmadd231pd ymm8, ymm5, ymm5
-vmovdqu [rsp + 256], ymm15
-vmovdqu ymm15, [rsp + 832]
-vmovdqu [rsp + 288], ymm9
+vmovdqu [rcx + 32], ymm15
+vmovdqu ymm15, [r8 + 96]
+vmovdqu [r11 - 96], ymm9
 vmovdqa ymm9, ymm12
 vfmadd231pd ymm9, ymm15, ymm15
-vmovdqu [rsp + 320], ymm7
+vmovdqu [r11 + 96], ymm7
 vsubpd ymm7, ymm1, ymm8
-vmovdqu [rsp + 352], ymm8
+vmovdqu [r11 - 64], ymm8
 vsubpd ymm8, ymm2, ymm9
 vfmadd231pd ymm7, ymm5, ymm5
 vfmadd231pd ymm8, ymm15, ymm15
-vpaddq ymm7, ymm7, [rsp + 32]
-vpaddq ymm8, ymm8, [rsp + 1152]
-vpaddq ymm14, ymm14, [rip + 5f + 128]
-vpaddq ymm10, ymm10, [rip + 5f + 128]
+vpaddq ymm7, ymm7, [r8 - 96]
+vpaddq ymm8, ymm8, [rsp + 1088]
+vpaddq ymm14, ymm14, [rip + 3f + 992]
+vpaddq ymm10, ymm10, [rip + 3f + 992]
 vpsrlq ymm15, ymm14, 52
 vpsrlq ymm5, ymm10, 52
 vpaddq ymm15, ymm0, ymm15
 vpaddq ymm5, ymm6, ymm5
-vpaddq ymm15, ymm15, [rip + 5f + 160]
-vpaddq ymm5, ymm5, [rip + 5f + 160]
+vpaddq ymm15, ymm15, [rip + 3f + 1024]
+vpaddq ymm5, ymm5, [rip + 3f + 1024]
 vpsrlq ymm6, ymm15, 52
 vpsrlq ymm0, ymm5, 52
 vpaddq ymm6, ymm3, ymm6
-vpaddq ymm0, ymm0, [rsp]
-vmovdqu ymm3, [rsp + 800]
-vsubpd ymm3, ymm3, [rip + 5f + 32]
-vmovdqu [rsp + 800], ymm9
-vmovdqu ymm9, [rsp + 704]
-vsubpd ymm9, ymm9, [rip + 5f + 32]
-vmovdqu [rsp + 704], ymm8
+vpaddq ymm0, ymm0, [r9 + 32]
+vmovdqu ymm3, [r9 + 96]
+vsubpd ymm3, ymm3, [r10 - 128]
+vmovdqu [r9 + 96], ymm9
+vmovdqu ymm9, [r9 - 32]
+vsubpd ymm9, ymm9, [r10 - 128]
+vmovdqu [r9 - 32], ymm8
 vmovdqa ymm8, ymm13
-vfmadd231pd ymm8, ymm3, [rip + 5f + 192]
-vmovdqu [rsp], ymm7
+vfmadd231pd ymm8, ymm3, [r10 - 32]
+vmovdqu [r9 + 32], ymm7
 vmovdqa ymm7, ymm12
-vfmadd231pd ymm7, ymm9, [rip + 5f + 192]
-vmovdqu [rsp + 1152], ymm11
+vfmadd231pd ymm7, ymm9, [r10 - 32]
+vmovdqu [rsp + 1088], ymm11
 vsubpd ymm11, ymm1, ymm8
-vmovdqu [rsp + 32], ymm4
+vmovdqu [r8 - 96], ymm4
 vsubpd ymm4, ymm2, ymm7
-vfmadd231pd ymm11, ymm3, [rip + 5f + 192]
-vfmadd231pd ymm4, ymm9, [rip + 5f + 192]
+vfmadd231pd ymm11, ymm3, [r10 - 32]
+vfmadd231pd ymm4, ymm9, [r10 - 32]
 vpaddq ymm6, ymm11, ymm6
 vpaddq ymm0, ymm4, ymm0
-vpaddq ymm8, ymm8, [rsp + 224]
-vpaddq ymm7, ymm7, [rsp + 192]
-vmovdqu ymm4, [rip + 5f + 224]
+vpaddq ymm8, ymm8, [rcx - 128]
+vpaddq ymm7, ymm7, [rcx]
+vmovdqu ymm4, [r10 + 32]
 vmovdqa ymm11, ymm13
 vfmadd231pd ymm11, ymm3, ymm4
-vmovdqu [rsp + 192], ymm0
+vmovdqu [rcx], ymm0
 vmovdqa ymm0, ymm12
-vfmadd231pd ymm0, ymm9, [rip + 5f + 224]
-vmovdqu [rsp + 224], ymm6
+vfmadd231pd ymm0, ymm9, [r10 + 32]
+vmovdqu [rcx - 128], ymm6
 vsubpd ymm6, ymm1, ymm11
-vmovdqu [rsp + 832], ymm5
+vmovdqu [r8 + 96], ymm5
 vsubpd ymm5, ymm2, ymm0
 vfmadd231pd ymm6, ymm3, ymm4
-vfmadd231pd ymm5, ymm9, [rip + 5f + 224]
+vfmadd231pd ymm5, ymm9, [r10 + 32]
 vpaddq ymm8, ymm6, ymm8
 vpaddq ymm7, ymm5, ymm7
-vpaddq ymm11, ymm11, [rsp + 160]
-vpaddq ymm0, ymm0, [rsp + 128]
-vpand ymm14, ymm14, [rip + 5f]
-vpand ymm10, ymm10, [rip + 5f]
-vmovdqu ymm5, [rip + 5f + 32]
+vpaddq ymm11, ymm11, [rcx - 32]
+vpaddq ymm0, ymm0, [r9 - 64]
+vpand ymm14, ymm14, [r10 - 96]
+vpand ymm10, ymm10, [r10 - 96]
+vmovdqu ymm5, [r10 - 128]
 vpaddq ymm14, ymm14, ymm5
-vmovdqu ymm6, [rip + 5f + 32]
+vmovdqu ymm6, [r10 - 128]
 vpaddq ymm10, ymm10, ymm6
 vsubpd ymm14, ymm14, ymm5
 vsubpd ymm10, ymm10, ymm6
-vmovdqu ymm4, [rip + 5f + 192]
+vmovdqu ymm4, [r10 - 32]
 vmovdqa ymm6, ymm13
 vfmadd231pd ymm6, ymm14, ymm4
 vmovdqa ymm5, ymm12
-vfmadd231pd ymm5, ymm10, [rip + 5f + 192]
-vmovdqu [rsp + 128], ymm15
+vfmadd231pd ymm5, ymm10, [r10 - 32]
+vmovdqu [r9 - 64], ymm15
 vsubpd ymm15, ymm1, ymm6
 vsubpd ymm1, ymm2, ymm5
 vfmadd231pd ymm15, ymm14, ymm4
-vfmadd231pd ymm1, ymm10, [rip + 5f + 192]
+vfmadd231pd ymm1, ymm10, [r10 - 32]
 vpaddq ymm8, ymm15, ymm8
 vpaddq ymm7, ymm1, ymm7
 vpaddq ymm11, ymm6, ymm11
 vpaddq ymm0, ymm5, ymm0
-vmovdqu ymm5, [rip + 5f + 256]
+vmovdqu ymm5, [rip + 3f + 352]
 vmovdqa ymm6, ymm13
 vfmadd231pd ymm6, ymm3, ymm5
-vmovdqu ymm1, [rip + 5f + 256]
+vmovdqu ymm1, [rip + 3f + 352]
 vmovdqa ymm15, ymm12
 vfmadd231pd ymm15, ymm9, ymm1
-vmovdqu ymm4, [rip + 5f + 96]
-vmovdqu [rsp + 160], ymm7
+vmovdqu ymm4, [r10 - 64]
+vmovdqu [rcx - 32], ymm7
 vsubpd ymm7, ymm4, ymm6
-vmovdqu [rsp + 864], ymm8
+vmovdqu [r8 - 64], ymm8
 vsubpd ymm8, ymm2, ymm15
 vfmadd231pd ymm7, ymm3, ymm5
 vfmadd231pd ymm8, ymm9, ymm1
 vpaddq ymm11, ymm7, ymm11
 vpaddq ymm0, ymm8, ymm0
-vpaddq ymm6, ymm6, [rsp + 96]
-vpaddq ymm15, ymm15, [rsp + 64]
-vmovdqu ymm8, [rip + 5f + 224]
+vpaddq ymm6, ymm6, [r9 - 96]
+vpaddq ymm15, ymm15, [r9 - 128]
+vmovdqu ymm8, [r10 + 32]
 vmovdqa ymm7, ymm13
 vfmadd231pd ymm7, ymm14, ymm8
-vmovdqu ymm1, [rip + 5f + 224]
+vmovdqu ymm1, [r10 + 32]
 vmovdqa ymm5, ymm12
 vfmadd231pd ymm5, ymm10, ymm1
-vmovdqu [rsp + 64], ymm9
+vmovdqu [r9 - 128], ymm9
 vsubpd ymm9, ymm4, ymm7
-vmovdqu [rsp + 96], ymm3
+vmovdqu [r9 - 96], ymm3
 vsubpd ymm3, ymm2, ymm5
 vfmadd231pd ymm9, ymm14, ymm8
 vfmadd231pd ymm3, ymm10, ymm1
@@ -8532,54 +8541,54 @@ vpaddq ymm11, ymm9, ymm11
 vpaddq ymm0, ymm3, ymm0
 vpaddq ymm6, ymm7, ymm6
 vpaddq ymm15, ymm5, ymm15
-vmovdqu ymm5, [rsp + 128]
-vpand ymm5, ymm5, [rip + 5f]
-vmovdqu ymm7, [rsp + 832]
-vpand ymm7, ymm7, [rip + 5f]
-vmovdqu ymm3, [rip + 5f + 32]
+vmovdqu ymm5, [r9 - 64]
+vpand ymm5, ymm5, [r10 - 96]
+vmovdqu ymm7, [r8 + 96]
+vpand ymm7, ymm7, [r10 - 96]
+vmovdqu ymm3, [r10 - 128]
 vpaddq ymm5, ymm5, ymm3
-vmovdqu ymm9, [rip + 5f + 32]
+vmovdqu ymm9, [r10 - 128]
 vpaddq ymm7, ymm7, ymm9
 vsubpd ymm5, ymm5, ymm3
 vsubpd ymm7, ymm7, ymm9
-vmovdqu ymm1, [rip + 5f + 192]
+vmovdqu ymm1, [r10 - 32]
 vmovdqa ymm8, ymm13
 vfmadd231pd ymm8, ymm5, ymm1
 vmovdqa ymm9, ymm12
-vfmadd231pd ymm9, ymm7, [rip + 5f + 192]
+vfmadd231pd ymm9, ymm7, [r10 - 32]
 vsubpd ymm3, ymm4, ymm8
-vmovdqu [rsp + 832], ymm10
+vmovdqu [r8 + 96], ymm10
 vsubpd ymm10, ymm2, ymm9
 vfmadd231pd ymm3, ymm5, ymm1
-vfmadd231pd ymm10, ymm7, [rip + 5f + 192]
+vfmadd231pd ymm10, ymm7, [r10 - 32]
 vpaddq ymm11, ymm3, ymm11
 vpaddq ymm0, ymm10, ymm0
 vpaddq ymm6, ymm8, ymm6
 vpaddq ymm15, ymm9, ymm15
-vmovdqu ymm9, [rsp + 96]
-vmovdqu ymm8, [rip + 5f + 288]
+vmovdqu ymm9, [r9 - 96]
+vmovdqu ymm8, [r10 + 64]
 vmovdqa ymm10, ymm13
 vfmadd231pd ymm10, ymm9, ymm8
-vmovdqu ymm3, [rsp + 64]
-vmovdqu ymm1, [rip + 5f + 288]
-vmovdqu [rsp + 128], ymm0
+vmovdqu ymm3, [r9 - 128]
+vmovdqu ymm1, [r10 + 64]
+vmovdqu [r9 - 64], ymm0
 vmovdqa ymm0, ymm12
 vfmadd231pd ymm0, ymm3, ymm1
-vmovdqu [rsp + 736], ymm11
+vmovdqu [r8], ymm11
 vsubpd ymm11, ymm4, ymm10
-vmovdqu [rsp + 768], ymm7
+vmovdqu [r11 - 128], ymm7
 vsubpd ymm7, ymm2, ymm0
 vfmadd231pd ymm11, ymm9, ymm8
 vfmadd231pd ymm7, ymm3, ymm1
 vpaddq ymm6, ymm11, ymm6
 vpaddq ymm15, ymm7, ymm15
-vpaddq ymm10, ymm10, [rsp + 928]
-vpaddq ymm0, ymm0, [rsp + 896]
-vmovdqu ymm7, [rip + 5f + 256]
+vpaddq ymm10, ymm10, [rcx + 64]
+vpaddq ymm0, ymm0, [r9 + 64]
+vmovdqu ymm7, [rip + 3f + 352]
 vmovdqa ymm11, ymm13
 vfmadd231pd ymm11, ymm14, ymm7
-vmovdqu ymm1, [rsp + 832]
-vmovdqu ymm8, [rip + 5f + 256]
+vmovdqu ymm1, [r8 + 96]
+vmovdqu ymm8, [rip + 3f + 352]
 vmovdqa ymm3, ymm12
 vfmadd231pd ymm3, ymm1, ymm8
 vsubpd ymm9, ymm4, ymm11
@@ -8590,16 +8599,16 @@ vpaddq ymm6, ymm9, ymm6
 vpaddq ymm15, ymm4, ymm15
 vpaddq ymm10, ymm11, ymm10
 vpaddq ymm0, ymm3, ymm0
-vmovdqu ymm3, [rip + 5f + 224]
+vmovdqu ymm3, [r10 + 32]
 vmovdqa ymm11, ymm13
 vfmadd231pd ymm11, ymm5, ymm3
-vmovdqu ymm4, [rsp + 768]
-vmovdqu ymm9, [rip + 5f + 224]
+vmovdqu ymm4, [r11 - 128]
+vmovdqu ymm9, [r10 + 32]
 vmovdqa ymm8, ymm12
 vfmadd231pd ymm8, ymm4, ymm9
-vmovdqu ymm7, [rip + 5f + 96]
+vmovdqu ymm7, [r10 - 64]
 vsubpd ymm1, ymm7, ymm11
-vmovdqu [rsp + 896], ymm14
+vmovdqu [r9 + 64], ymm14
 vsubpd ymm14, ymm2, ymm8
 vfmadd231pd ymm1, ymm5, ymm3
 vfmadd231pd ymm14, ymm4, ymm9
@@ -8607,46 +8616,46 @@ vpaddq ymm6, ymm1, ymm6
 vpaddq ymm15, ymm14, ymm15
 vpaddq ymm10, ymm11, ymm10
 vpaddq ymm0, ymm8, ymm0
-vmovdqu ymm8, [rsp + 96]
-vmovdqu ymm11, [rip + 5f + 320]
+vmovdqu ymm8, [r9 - 96]
+vmovdqu ymm11, [r10 + 96]
 vmovdqa ymm14, ymm13
 vfmadd231pd ymm14, ymm8, ymm11
-vmovdqu ymm1, [rsp + 64]
-vmovdqu ymm9, [rip + 5f + 320]
+vmovdqu ymm1, [r9 - 128]
+vmovdqu ymm9, [r10 + 96]
 vmovdqa ymm3, ymm12
 vfmadd231pd ymm3, ymm1, ymm9
-vmovdqu [rsp + 928], ymm15
+vmovdqu [rcx + 64], ymm15
 vsubpd ymm15, ymm7, ymm14
-vmovdqu [rsp + 640], ymm6
+vmovdqu [rcx - 96], ymm6
 vsubpd ymm6, ymm2, ymm3
 vfmadd231pd ymm15, ymm8, ymm11
 vfmadd231pd ymm6, ymm1, ymm9
 vpaddq ymm10, ymm15, ymm10
 vpaddq ymm0, ymm6, ymm0
-vpaddq ymm14, ymm14, [rsp + 992]
-vpaddq ymm3, ymm3, [rsp + 960]
-vmovdqu ymm6, [rsp + 896]
-vmovdqu ymm15, [rip + 5f + 288]
+vpaddq ymm14, ymm14, [rcx + 96]
+vpaddq ymm3, ymm3, [r8 - 128]
+vmovdqu ymm6, [r9 + 64]
+vmovdqu ymm15, [r10 + 64]
 vmovdqa ymm9, ymm13
 vfmadd231pd ymm9, ymm6, ymm15
-vmovdqu ymm11, [rsp + 832]
+vmovdqu ymm11, [r8 + 96]
 vmovdqa ymm1, ymm12
-vfmadd231pd ymm1, ymm11, [rip + 5f + 288]
+vfmadd231pd ymm1, ymm11, [r10 + 64]
 vsubpd ymm8, ymm7, ymm9
 vsubpd ymm7, ymm2, ymm1
 vfmadd231pd ymm8, ymm6, ymm15
-vfmadd231pd ymm7, ymm11, [rip + 5f + 288]
+vfmadd231pd ymm7, ymm11, [r10 + 64]
 vpaddq ymm10, ymm8, ymm10
 vpaddq ymm0, ymm7, ymm0
 vpaddq ymm14, ymm9, ymm14
 vpaddq ymm3, ymm1, ymm3
-vmovdqu ymm1, [rip + 5f + 256]
+vmovdqu ymm1, [rip + 3f + 352]
 vmovdqa ymm9, ymm13
 vfmadd231pd ymm9, ymm5, ymm1
-vmovdqu ymm7, [rip + 5f + 256]
+vmovdqu ymm7, [rip + 3f + 352]
 vmovdqa ymm8, ymm12
 vfmadd231pd ymm8, ymm4, ymm7
-vmovdqu ymm15, [rip + 5f + 96]
+vmovdqu ymm15, [r10 - 64]
 vsubpd ymm11, ymm15, ymm9
 vsubpd ymm6, ymm2, ymm8
 vfmadd231pd ymm11, ymm5, ymm1
@@ -8655,46 +8664,46 @@ vpaddq ymm10, ymm11, ymm10
 vpaddq ymm0, ymm6, ymm0
 vpaddq ymm14, ymm9, ymm14
 vpaddq ymm3, ymm8, ymm3
-vmovdqu ymm8, [rsp + 96]
-vmovdqu ymm9, [rip + 5f + 352]
+vmovdqu ymm8, [r9 - 96]
+vmovdqu ymm9, [rip + 3f + 256]
 vmovdqa ymm6, ymm13
 vfmadd231pd ymm6, ymm8, ymm9
-vmovdqu ymm11, [rsp + 64]
-vmovdqu ymm7, [rip + 5f + 352]
+vmovdqu ymm11, [r9 - 128]
+vmovdqu ymm7, [rip + 3f + 256]
 vmovdqa ymm1, ymm12
 vfmadd231pd ymm1, ymm11, ymm7
-vmovdqu [rsp + 960], ymm0
+vmovdqu [r8 - 128], ymm0
 vsubpd ymm0, ymm15, ymm6
-vmovdqu [rsp + 992], ymm10
+vmovdqu [rcx + 96], ymm10
 vsubpd ymm10, ymm2, ymm1
 vfmadd231pd ymm0, ymm8, ymm9
 vfmadd231pd ymm10, ymm11, ymm7
 vpaddq ymm14, ymm0, ymm14
 vpaddq ymm3, ymm10, ymm3
-vpaddq ymm6, ymm6, [rsp + 1056]
-vpaddq ymm1, ymm1, [rsp + 1024]
-vmovdqu ymm10, [rsp + 896]
-vmovdqu ymm0, [rip + 5f + 320]
+vpaddq ymm6, ymm6, [rcx - 64]
+vpaddq ymm1, ymm1, [r9]
+vmovdqu ymm10, [r9 + 64]
+vmovdqu ymm0, [r10 + 96]
 vmovdqa ymm7, ymm13
 vfmadd231pd ymm7, ymm10, ymm0
-vmovdqu ymm9, [rsp + 832]
+vmovdqu ymm9, [r8 + 96]
 vmovdqa ymm11, ymm12
-vfmadd231pd ymm11, ymm9, [rip + 5f + 320]
+vfmadd231pd ymm11, ymm9, [r10 + 96]
 vsubpd ymm8, ymm15, ymm7
 vsubpd ymm15, ymm2, ymm11
 vfmadd231pd ymm8, ymm10, ymm0
-vfmadd231pd ymm15, ymm9, [rip + 5f + 320]
+vfmadd231pd ymm15, ymm9, [r10 + 96]
 vpaddq ymm14, ymm8, ymm14
 vpaddq ymm3, ymm15, ymm3
 vpaddq ymm6, ymm7, ymm6
 vpaddq ymm1, ymm11, ymm1
-vmovdqu ymm11, [rip + 5f + 288]
+vmovdqu ymm11, [r10 + 64]
 vmovdqa ymm7, ymm13
 vfmadd231pd ymm7, ymm5, ymm11
-vmovdqu ymm15, [rip + 5f + 288]
+vmovdqu ymm15, [r10 + 64]
 vmovdqa ymm8, ymm12
 vfmadd231pd ymm8, ymm4, ymm15
-vmovdqu ymm0, [rip + 5f + 96]
+vmovdqu ymm0, [r10 - 64]
 vsubpd ymm9, ymm0, ymm7
 vsubpd ymm10, ymm2, ymm8
 vfmadd231pd ymm9, ymm5, ymm11
@@ -8703,46 +8712,46 @@ vpaddq ymm14, ymm9, ymm14
 vpaddq ymm3, ymm10, ymm3
 vpaddq ymm6, ymm7, ymm6
 vpaddq ymm1, ymm8, ymm1
-vmovdqu ymm8, [rsp + 96]
-vmovdqu ymm7, [rip + 5f + 384]
+vmovdqu ymm8, [r9 - 96]
+vmovdqu ymm7, [rip + 3f + 384]
 vmovdqa ymm10, ymm13
 vfmadd231pd ymm10, ymm8, ymm7
-vmovdqu ymm9, [rsp + 64]
-vmovdqu ymm15, [rip + 5f + 384]
+vmovdqu ymm9, [r9 - 128]
+vmovdqu ymm15, [rip + 3f + 384]
 vmovdqa ymm11, ymm12
 vfmadd231pd ymm11, ymm9, ymm15
-vmovdqu [rsp + 1024], ymm3
+vmovdqu [r9], ymm3
 vsubpd ymm3, ymm0, ymm10
-vmovdqu [rsp + 1056], ymm14
+vmovdqu [rcx - 64], ymm14
 vsubpd ymm14, ymm2, ymm11
 vfmadd231pd ymm3, ymm8, ymm7
 vfmadd231pd ymm14, ymm9, ymm15
 vpaddq ymm6, ymm3, ymm6
 vpaddq ymm1, ymm14, ymm1
-vpaddq ymm10, ymm10, [rsp + 32]
-vpaddq ymm11, ymm11, [rsp + 1120]
-vmovdqu ymm14, [rsp + 896]
-vmovdqu ymm3, [rip + 5f + 352]
+vpaddq ymm10, ymm10, [r8 - 96]
+vpaddq ymm11, ymm11, [r8 + 32]
+vmovdqu ymm14, [r9 + 64]
+vmovdqu ymm3, [rip + 3f + 256]
 vmovdqa ymm15, ymm13
 vfmadd231pd ymm15, ymm14, ymm3
-vmovdqu ymm7, [rsp + 832]
+vmovdqu ymm7, [r8 + 96]
 vmovdqa ymm9, ymm12
-vfmadd231pd ymm9, ymm7, [rip + 5f + 352]
+vfmadd231pd ymm9, ymm7, [rip + 3f + 256]
 vsubpd ymm8, ymm0, ymm15
 vsubpd ymm0, ymm2, ymm9
 vfmadd231pd ymm8, ymm14, ymm3
-vfmadd231pd ymm0, ymm7, [rip + 5f + 352]
+vfmadd231pd ymm0, ymm7, [rip + 3f + 256]
 vpaddq ymm6, ymm8, ymm6
 vpaddq ymm1, ymm0, ymm1
 vpaddq ymm10, ymm15, ymm10
 vpaddq ymm11, ymm9, ymm11
-vmovdqu ymm9, [rip + 5f + 320]
+vmovdqu ymm9, [r10 + 96]
 vmovdqa ymm15, ymm13
 vfmadd231pd ymm15, ymm5, ymm9
-vmovdqu ymm0, [rip + 5f + 320]
+vmovdqu ymm0, [r10 + 96]
 vmovdqa ymm8, ymm12
 vfmadd231pd ymm8, ymm4, ymm0
-vmovdqu ymm3, [rip + 5f + 96]
+vmovdqu ymm3, [r10 - 64]
 vsubpd ymm7, ymm3, ymm15
 vsubpd ymm14, ymm2, ymm8
 vfmadd231pd ymm7, ymm5, ymm9
@@ -8751,30 +8760,30 @@ vpaddq ymm6, ymm7, ymm6
 vpaddq ymm1, ymm14, ymm1
 vpaddq ymm10, ymm15, ymm10
 vpaddq ymm11, ymm8, ymm11
-vmovdqu ymm8, [rsp + 96]
-vmovdqu ymm15, [rip + 5f + 416]
+vmovdqu ymm8, [r9 - 96]
+vmovdqu ymm15, [rip + 3f + 416]
 vmovdqa ymm14, ymm13
 vfmadd231pd ymm14, ymm8, ymm15
-vmovdqu ymm7, [rsp + 64]
-vmovdqu ymm0, [rip + 5f + 416]
+vmovdqu ymm7, [r9 - 128]
+vmovdqu ymm0, [rip + 3f + 416]
 vmovdqa ymm9, ymm12
 vfmadd231pd ymm9, ymm7, ymm0
-vmovdqu [rsp + 1120], ymm1
+vmovdqu [r8 + 32], ymm1
 vsubpd ymm1, ymm3, ymm14
-vmovdqu [rsp + 32], ymm6
+vmovdqu [r8 - 96], ymm6
 vsubpd ymm6, ymm2, ymm9
 vfmadd231pd ymm1, ymm8, ymm15
 vfmadd231pd ymm6, ymm7, ymm0
 vpaddq ymm10, ymm1, ymm10
 vpaddq ymm11, ymm6, ymm11
-vpaddq ymm14, ymm14, [rsp + 1088]
-vpaddq ymm9, ymm9, [rsp + 1184]
-vmovdqu ymm6, [rsp + 896]
-vmovdqu ymm1, [rip + 5f + 384]
+vpaddq ymm14, ymm14, [r8 - 32]
+vpaddq ymm9, ymm9, [r8 + 64]
+vmovdqu ymm6, [r9 + 64]
+vmovdqu ymm1, [rip + 3f + 384]
 vmovdqa ymm0, ymm13
 vfmadd231pd ymm0, ymm6, ymm1
-vmovdqu ymm7, [rsp + 832]
-vmovdqu ymm15, [rip + 5f + 384]
+vmovdqu ymm7, [r8 + 96]
+vmovdqu ymm15, [rip + 3f + 384]
 vmovdqa ymm8, ymm12
 vfmadd231pd ymm8, ymm7, ymm15
 vsubpd ymm4, ymm3, ymm0
@@ -8785,14 +8794,14 @@ vpaddq ymm10, ymm4, ymm10
 vpaddq ymm11, ymm3, ymm11
 vpaddq ymm14, ymm0, ymm14
 vpaddq ymm9, ymm8, ymm9
-vmovdqu ymm8, [rip + 5f + 352]
+vmovdqu ymm8, [rip + 3f + 256]
 vmovdqa ymm0, ymm13
 vfmadd231pd ymm0, ymm5, ymm8
-vmovdqu ymm3, [rsp + 768]
-vmovdqu ymm4, [rip + 5f + 352]
+vmovdqu ymm3, [r11 - 128]
+vmovdqu ymm4, [rip + 3f + 256]
 vmovdqa ymm15, ymm12
 vfmadd231pd ymm15, ymm3, ymm4
-vmovdqu ymm1, [rip + 5f + 96]
+vmovdqu ymm1, [r10 - 64]
 vsubpd ymm7, ymm1, ymm0
 vsubpd ymm1, ymm2, ymm15
 vfmadd231pd ymm7, ymm5, ymm8
@@ -8801,28 +8810,28 @@ vpaddq ymm10, ymm7, ymm10
 vpaddq ymm11, ymm1, ymm11
 vpaddq ymm14, ymm0, ymm14
 vpaddq ymm9, ymm15, ymm9
-vmovdqu ymm15, [rip + 5f + 416]
+vmovdqu ymm15, [rip + 3f + 416]
 vmovdqa ymm0, ymm13
 vfmadd231pd ymm0, ymm6, ymm15
-vmovdqu ymm1, [rsp + 832]
-vmovdqu ymm7, [rip + 5f + 416]
+vmovdqu ymm1, [r8 + 96]
+vmovdqu ymm7, [rip + 3f + 416]
 vmovdqa ymm4, ymm12
 vfmadd231pd ymm4, ymm1, ymm7
-vmovdqu ymm8, [rip + 5f + 96]
-vmovdqu [rsp + 1184], ymm11
+vmovdqu ymm8, [r10 - 64]
+vmovdqu [r8 + 64], ymm11
 vsubpd ymm11, ymm8, ymm0
-vmovdqu [rsp + 1088], ymm10
+vmovdqu [r8 - 32], ymm10
 vsubpd ymm10, ymm2, ymm4
 vfmadd231pd ymm11, ymm6, ymm15
 vfmadd231pd ymm10, ymm1, ymm7
 vpaddq ymm14, ymm11, ymm14
 vpaddq ymm9, ymm10, ymm9
-vpaddq ymm0, ymm0, [rsp + 1152]
-vpaddq ymm4, ymm4, [rsp + 320]
-vmovdqu ymm10, [rip + 5f + 384]
+vpaddq ymm0, ymm0, [rsp + 1088]
+vpaddq ymm4, ymm4, [r11 + 96]
+vmovdqu ymm10, [rip + 3f + 384]
 vmovdqa ymm11, ymm13
 vfmadd231pd ymm11, ymm5, ymm10
-vmovdqu ymm7, [rip + 5f + 384]
+vmovdqu ymm7, [rip + 3f + 384]
 vmovdqa ymm1, ymm12
 vfmadd231pd ymm1, ymm3, ymm7
 vsubpd ymm15, ymm8, ymm11
@@ -8833,10 +8842,10 @@ vpaddq ymm14, ymm15, ymm14
 vpaddq ymm9, ymm6, ymm9
 vpaddq ymm0, ymm11, ymm0
 vpaddq ymm4, ymm1, ymm4
-vmovdqu ymm1, [rip + 5f + 416]
+vmovdqu ymm1, [rip + 3f + 416]
 vmovdqa ymm11, ymm13
 vfmadd231pd ymm11, ymm5, ymm1
-vmovdqu ymm6, [rip + 5f + 416]
+vmovdqu ymm6, [rip + 3f + 416]
 vmovdqa ymm15, ymm12
 vfmadd231pd ymm15, ymm3, ymm6
 vsubpd ymm7, ymm8, ymm11
@@ -8845,106 +8854,106 @@ vfmadd231pd ymm7, ymm5, ymm1
 vfmadd231pd ymm10, ymm3, ymm6
 vpaddq ymm0, ymm7, ymm0
 vpaddq ymm4, ymm10, ymm4
-vpaddq ymm11, ymm11, [rsp + 288]
-vpaddq ymm15, ymm15, [rsp + 256]
-vmovdqu ymm10, [rsp + 224]
-vpaddq ymm10, ymm10, [rip + 5f + 448]
-vmovdqu ymm7, [rsp + 192]
-vpaddq ymm7, ymm7, [rip + 5f + 448]
+vpaddq ymm11, ymm11, [r11 - 96]
+vpaddq ymm15, ymm15, [rcx + 32]
+vmovdqu ymm10, [rcx - 128]
+vpaddq ymm10, ymm10, [rip + 3f + 1056]
+vmovdqu ymm7, [rcx]
+vpaddq ymm7, ymm7, [rip + 3f + 1056]
 vpsrlq ymm6, ymm10, 52
 vpsrlq ymm3, ymm7, 52
-vpaddq ymm6, ymm6, [rsp + 864]
-vpaddq ymm3, ymm3, [rsp + 160]
-vpaddq ymm6, ymm6, [rip + 5f + 480]
-vpaddq ymm3, ymm3, [rip + 5f + 480]
+vpaddq ymm6, ymm6, [r8 - 64]
+vpaddq ymm3, ymm3, [rcx - 32]
+vpaddq ymm6, ymm6, [rip + 3f + 1088]
+vpaddq ymm3, ymm3, [rip + 3f + 1088]
 vpsrlq ymm1, ymm6, 52
 vpsrlq ymm5, ymm3, 52
-vpaddq ymm1, ymm1, [rsp + 736]
-vpaddq ymm5, ymm5, [rsp + 128]
-vpand ymm10, ymm10, [rip + 5f]
-vpand ymm7, ymm7, [rip + 5f]
-vpaddq ymm10, ymm10, [rip + 5f + 32]
-vpaddq ymm7, ymm7, [rip + 5f + 32]
-vsubpd ymm10, ymm10, [rip + 5f + 32]
-vsubpd ymm7, ymm7, [rip + 5f + 32]
-vmovdqu [rsp + 128], ymm15
+vpaddq ymm1, ymm1, [r8]
+vpaddq ymm5, ymm5, [r9 - 64]
+vpand ymm10, ymm10, [r10 - 96]
+vpand ymm7, ymm7, [r10 - 96]
+vpaddq ymm10, ymm10, [r10 - 128]
+vpaddq ymm7, ymm7, [r10 - 128]
+vsubpd ymm10, ymm10, [r10 - 128]
+vsubpd ymm7, ymm7, [r10 - 128]
+vmovdqu [r9 - 64], ymm15
 vmovdqa ymm15, ymm13
-vfmadd231pd ymm15, ymm10, [rip + 5f + 512]
-vmovdqu [rsp + 736], ymm11
+vfmadd231pd ymm15, ymm10, [rip + 3f + 288]
+vmovdqu [r8], ymm11
 vmovdqa ymm11, ymm12
-vfmadd231pd ymm11, ymm7, [rip + 5f + 512]
-vmovdqu [rsp + 160], ymm4
+vfmadd231pd ymm11, ymm7, [rip + 3f + 288]
+vmovdqu [rcx - 32], ymm4
 vsubpd ymm4, ymm8, ymm15
-vmovdqu [rsp + 864], ymm0
+vmovdqu [r8 - 64], ymm0
 vsubpd ymm0, ymm2, ymm11
-vfmadd231pd ymm4, ymm10, [rip + 5f + 512]
-vfmadd231pd ymm0, ymm7, [rip + 5f + 512]
+vfmadd231pd ymm4, ymm10, [rip + 3f + 288]
+vfmadd231pd ymm0, ymm7, [rip + 3f + 288]
 vpaddq ymm1, ymm4, ymm1
 vpaddq ymm5, ymm0, ymm5
-vpaddq ymm15, ymm15, [rsp + 640]
-vpaddq ymm11, ymm11, [rsp + 928]
-vmovdqu ymm0, [rip + 5f + 544]
+vpaddq ymm15, ymm15, [rcx - 96]
+vpaddq ymm11, ymm11, [rcx + 64]
+vmovdqu ymm0, [rip + 3f + 448]
 vmovdqa ymm4, ymm13
 vfmadd231pd ymm4, ymm10, ymm0
-vmovdqu [rsp + 928], ymm5
+vmovdqu [rcx + 64], ymm5
 vmovdqa ymm5, ymm12
-vfmadd231pd ymm5, ymm7, [rip + 5f + 544]
-vmovdqu [rsp + 640], ymm1
+vfmadd231pd ymm5, ymm7, [rip + 3f + 448]
+vmovdqu [rcx - 96], ymm1
 vsubpd ymm1, ymm8, ymm4
-vmovdqu [rsp + 192], ymm9
+vmovdqu [rcx], ymm9
 vsubpd ymm9, ymm2, ymm5
 vfmadd231pd ymm1, ymm10, ymm0
-vfmadd231pd ymm9, ymm7, [rip + 5f + 544]
+vfmadd231pd ymm9, ymm7, [rip + 3f + 448]
 vpaddq ymm15, ymm1, ymm15
 vpaddq ymm11, ymm9, ymm11
-vpaddq ymm4, ymm4, [rsp + 992]
-vpaddq ymm5, ymm5, [rsp + 960]
-vpand ymm6, ymm6, [rip + 5f]
-vpand ymm3, ymm3, [rip + 5f]
-vmovdqu ymm9, [rip + 5f + 32]
+vpaddq ymm4, ymm4, [rcx + 96]
+vpaddq ymm5, ymm5, [r8 - 128]
+vpand ymm6, ymm6, [r10 - 96]
+vpand ymm3, ymm3, [r10 - 96]
+vmovdqu ymm9, [r10 - 128]
 vpaddq ymm6, ymm6, ymm9
-vmovdqu ymm1, [rip + 5f + 32]
+vmovdqu ymm1, [r10 - 128]
 vpaddq ymm3, ymm3, ymm1
 vsubpd ymm6, ymm6, ymm9
 vsubpd ymm3, ymm3, ymm1
-vmovdqu ymm0, [rip + 5f + 512]
+vmovdqu ymm0, [rip + 3f + 288]
 vmovdqa ymm1, ymm13
 vfmadd231pd ymm1, ymm6, ymm0
 vmovdqa ymm9, ymm12
-vfmadd231pd ymm9, ymm3, [rip + 5f + 512]
-vmovdqu [rsp + 960], ymm14
+vfmadd231pd ymm9, ymm3, [rip + 3f + 288]
+vmovdqu [r8 - 128], ymm14
 vsubpd ymm14, ymm8, ymm1
 vsubpd ymm8, ymm2, ymm9
 vfmadd231pd ymm14, ymm6, ymm0
-vfmadd231pd ymm8, ymm3, [rip + 5f + 512]
+vfmadd231pd ymm8, ymm3, [rip + 3f + 288]
 vpaddq ymm15, ymm14, ymm15
 vpaddq ymm11, ymm8, ymm11
 vpaddq ymm4, ymm1, ymm4
 vpaddq ymm5, ymm9, ymm5
-vmovdqu ymm9, [rip + 5f + 576]
+vmovdqu ymm9, [rip + 3f + 512]
 vmovdqa ymm1, ymm13
 vfmadd231pd ymm1, ymm10, ymm9
-vmovdqu ymm8, [rip + 5f + 576]
+vmovdqu ymm8, [rip + 3f + 512]
 vmovdqa ymm14, ymm12
 vfmadd231pd ymm14, ymm7, ymm8
-vmovdqu ymm0, [rip + 5f + 96]
-vmovdqu [rsp + 992], ymm11
+vmovdqu ymm0, [r10 - 64]
+vmovdqu [rcx + 96], ymm11
 vsubpd ymm11, ymm0, ymm1
-vmovdqu [rsp + 224], ymm15
+vmovdqu [rcx - 128], ymm15
 vsubpd ymm15, ymm2, ymm14
 vfmadd231pd ymm11, ymm10, ymm9
 vfmadd231pd ymm15, ymm7, ymm8
 vpaddq ymm4, ymm11, ymm4
 vpaddq ymm5, ymm15, ymm5
-vpaddq ymm1, ymm1, [rsp + 1056]
-vpaddq ymm14, ymm14, [rsp + 1024]
-vmovdqu ymm15, [rip + 5f + 544]
+vpaddq ymm1, ymm1, [rcx - 64]
+vpaddq ymm14, ymm14, [r9]
+vmovdqu ymm15, [rip + 3f + 448]
 vmovdqa ymm11, ymm13
 vfmadd231pd ymm11, ymm6, ymm15
-vmovdqu ymm8, [rip + 5f + 544]
+vmovdqu ymm8, [rip + 3f + 448]
 vmovdqa ymm9, ymm12
 vfmadd231pd ymm9, ymm3, ymm8
-vmovdqu [rsp + 1024], ymm7
+vmovdqu [r9], ymm7
 vsubpd ymm7, ymm0, ymm11
 vsubpd ymm0, ymm2, ymm9
 vfmadd231pd ymm7, ymm6, ymm15
@@ -8953,28 +8962,28 @@ vpaddq ymm4, ymm7, ymm4
 vpaddq ymm5, ymm0, ymm5
 vpaddq ymm1, ymm11, ymm1
 vpaddq ymm14, ymm9, ymm14
-vmovdqu ymm9, [rip + 5f + 608]
+vmovdqu ymm9, [rip + 3f + 544]
 vmovdqa ymm11, ymm13
 vfmadd231pd ymm11, ymm10, ymm9
-vmovdqu ymm0, [rsp + 1024]
-vmovdqu ymm7, [rip + 5f + 608]
+vmovdqu ymm0, [r9]
+vmovdqu ymm7, [rip + 3f + 544]
 vmovdqa ymm8, ymm12
 vfmadd231pd ymm8, ymm0, ymm7
-vmovdqu ymm15, [rip + 5f + 96]
-vmovdqu [rsp + 1056], ymm5
+vmovdqu ymm15, [r10 - 64]
+vmovdqu [rcx - 64], ymm5
 vsubpd ymm5, ymm15, ymm11
-vmovdqu [rsp + 256], ymm4
+vmovdqu [rcx + 32], ymm4
 vsubpd ymm4, ymm2, ymm8
 vfmadd231pd ymm5, ymm10, ymm9
 vfmadd231pd ymm4, ymm0, ymm7
 vpaddq ymm1, ymm5, ymm1
 vpaddq ymm14, ymm4, ymm14
-vpaddq ymm11, ymm11, [rsp + 32]
-vpaddq ymm8, ymm8, [rsp + 1120]
-vmovdqu ymm4, [rip + 5f + 576]
+vpaddq ymm11, ymm11, [r8 - 96]
+vpaddq ymm8, ymm8, [r8 + 32]
+vmovdqu ymm4, [rip + 3f + 512]
 vmovdqa ymm5, ymm13
 vfmadd231pd ymm5, ymm6, ymm4
-vmovdqu ymm7, [rip + 5f + 576]
+vmovdqu ymm7, [rip + 3f + 512]
 vmovdqa ymm9, ymm12
 vfmadd231pd ymm9, ymm3, ymm7
 vsubpd ymm0, ymm15, ymm5
@@ -8985,28 +8994,28 @@ vpaddq ymm1, ymm0, ymm1
 vpaddq ymm14, ymm15, ymm14
 vpaddq ymm11, ymm5, ymm11
 vpaddq ymm8, ymm9, ymm8
-vmovdqu ymm9, [rip + 5f + 640]
+vmovdqu ymm9, [rip + 3f + 576]
 vmovdqa ymm5, ymm13
 vfmadd231pd ymm5, ymm10, ymm9
-vmovdqu ymm15, [rsp + 1024]
-vmovdqu ymm0, [rip + 5f + 640]
+vmovdqu ymm15, [r9]
+vmovdqu ymm0, [rip + 3f + 576]
 vmovdqa ymm7, ymm12
 vfmadd231pd ymm7, ymm15, ymm0
-vmovdqu ymm4, [rip + 5f + 96]
-vmovdqu [rsp + 1120], ymm14
+vmovdqu ymm4, [r10 - 64]
+vmovdqu [r8 + 32], ymm14
 vsubpd ymm14, ymm4, ymm5
-vmovdqu [rsp + 32], ymm1
+vmovdqu [r8 - 96], ymm1
 vsubpd ymm1, ymm2, ymm7
 vfmadd231pd ymm14, ymm10, ymm9
 vfmadd231pd ymm1, ymm15, ymm0
 vpaddq ymm11, ymm14, ymm11
 vpaddq ymm8, ymm1, ymm8
-vpaddq ymm5, ymm5, [rsp + 1088]
-vpaddq ymm7, ymm7, [rsp + 1184]
-vmovdqu ymm1, [rip + 5f + 608]
+vpaddq ymm5, ymm5, [r8 - 32]
+vpaddq ymm7, ymm7, [r8 + 64]
+vmovdqu ymm1, [rip + 3f + 544]
 vmovdqa ymm14, ymm13
 vfmadd231pd ymm14, ymm6, ymm1
-vmovdqu ymm0, [rip + 5f + 608]
+vmovdqu ymm0, [rip + 3f + 544]
 vmovdqa ymm9, ymm12
 vfmadd231pd ymm9, ymm3, ymm0
 vsubpd ymm15, ymm4, ymm14
@@ -9017,28 +9026,28 @@ vpaddq ymm11, ymm15, ymm11
 vpaddq ymm8, ymm4, ymm8
 vpaddq ymm5, ymm14, ymm5
 vpaddq ymm7, ymm9, ymm7
-vmovdqu ymm9, [rip + 5f + 672]
+vmovdqu ymm9, [rip + 3f + 608]
 vmovdqa ymm14, ymm13
 vfmadd231pd ymm14, ymm10, ymm9
-vmovdqu ymm4, [rsp + 1024]
-vmovdqu ymm15, [rip + 5f + 672]
+vmovdqu ymm4, [r9]
+vmovdqu ymm15, [rip + 3f + 608]
 vmovdqa ymm0, ymm12
 vfmadd231pd ymm0, ymm4, ymm15
-vmovdqu ymm1, [rip + 5f + 96]
-vmovdqu [rsp + 1184], ymm8
+vmovdqu ymm1, [r10 - 64]
+vmovdqu [r8 + 64], ymm8
 vsubpd ymm8, ymm1, ymm14
-vmovdqu [rsp + 1088], ymm11
+vmovdqu [r8 - 32], ymm11
 vsubpd ymm11, ymm2, ymm0
 vfmadd231pd ymm8, ymm10, ymm9
 vfmadd231pd ymm11, ymm4, ymm15
 vpaddq ymm5, ymm8, ymm5
 vpaddq ymm7, ymm11, ymm7
-vpaddq ymm14, ymm14, [rsp + 960]
-vpaddq ymm0, ymm0, [rsp + 192]
-vmovdqu ymm11, [rip + 5f + 640]
+vpaddq ymm14, ymm14, [r8 - 128]
+vpaddq ymm0, ymm0, [rcx]
+vmovdqu ymm11, [rip + 3f + 576]
 vmovdqa ymm8, ymm13
 vfmadd231pd ymm8, ymm6, ymm11
-vmovdqu ymm15, [rip + 5f + 640]
+vmovdqu ymm15, [rip + 3f + 576]
 vmovdqa ymm9, ymm12
 vfmadd231pd ymm9, ymm3, ymm15
 vsubpd ymm4, ymm1, ymm8
@@ -9049,28 +9058,28 @@ vpaddq ymm5, ymm4, ymm5
 vpaddq ymm7, ymm1, ymm7
 vpaddq ymm14, ymm8, ymm14
 vpaddq ymm0, ymm9, ymm0
-vmovdqu ymm9, [rip + 5f + 704]
+vmovdqu ymm9, [rip + 3f + 640]
 vmovdqa ymm8, ymm13
 vfmadd231pd ymm8, ymm10, ymm9
-vmovdqu ymm1, [rsp + 1024]
-vmovdqu ymm4, [rip + 5f + 704]
+vmovdqu ymm1, [r9]
+vmovdqu ymm4, [rip + 3f + 640]
 vmovdqa ymm15, ymm12
 vfmadd231pd ymm15, ymm1, ymm4
-vmovdqu ymm11, [rip + 5f + 96]
-vmovdqu [rsp + 192], ymm7
+vmovdqu ymm11, [r10 - 64]
+vmovdqu [rcx], ymm7
 vsubpd ymm7, ymm11, ymm8
-vmovdqu [rsp + 960], ymm5
+vmovdqu [r8 - 128], ymm5
 vsubpd ymm5, ymm2, ymm15
 vfmadd231pd ymm7, ymm10, ymm9
 vfmadd231pd ymm5, ymm1, ymm4
 vpaddq ymm14, ymm7, ymm14
 vpaddq ymm0, ymm5, ymm0
-vpaddq ymm8, ymm8, [rsp + 864]
-vpaddq ymm15, ymm15, [rsp + 160]
-vmovdqu ymm5, [rip + 5f + 672]
+vpaddq ymm8, ymm8, [r8 - 64]
+vpaddq ymm15, ymm15, [rcx - 32]
+vmovdqu ymm5, [rip + 3f + 608]
 vmovdqa ymm7, ymm13
 vfmadd231pd ymm7, ymm6, ymm5
-vmovdqu ymm4, [rip + 5f + 672]
+vmovdqu ymm4, [rip + 3f + 608]
 vmovdqa ymm9, ymm12
 vfmadd231pd ymm9, ymm3, ymm4
 vsubpd ymm1, ymm11, ymm7
@@ -9081,28 +9090,28 @@ vpaddq ymm14, ymm1, ymm14
 vpaddq ymm0, ymm11, ymm0
 vpaddq ymm8, ymm7, ymm8
 vpaddq ymm15, ymm9, ymm15
-vmovdqu ymm9, [rip + 5f + 736]
+vmovdqu ymm9, [rip + 3f + 672]
 vmovdqa ymm7, ymm13
 vfmadd231pd ymm7, ymm10, ymm9
-vmovdqu ymm11, [rsp + 1024]
-vmovdqu ymm1, [rip + 5f + 736]
+vmovdqu ymm11, [r9]
+vmovdqu ymm1, [rip + 3f + 672]
 vmovdqa ymm4, ymm12
 vfmadd231pd ymm4, ymm11, ymm1
-vmovdqu ymm5, [rip + 5f + 96]
-vmovdqu [rsp + 160], ymm0
+vmovdqu ymm5, [r10 - 64]
+vmovdqu [rcx - 32], ymm0
 vsubpd ymm0, ymm5, ymm7
-vmovdqu [rsp + 864], ymm14
+vmovdqu [r8 - 64], ymm14
 vsubpd ymm14, ymm2, ymm4
 vfmadd231pd ymm0, ymm10, ymm9
 vfmadd231pd ymm14, ymm11, ymm1
 vpaddq ymm8, ymm0, ymm8
 vpaddq ymm15, ymm14, ymm15
-vpaddq ymm7, ymm7, [rsp + 736]
-vpaddq ymm4, ymm4, [rsp + 128]
-vmovdqu ymm14, [rip + 5f + 704]
+vpaddq ymm7, ymm7, [r8]
+vpaddq ymm4, ymm4, [r9 - 64]
+vmovdqu ymm14, [rip + 3f + 640]
 vmovdqa ymm0, ymm13
 vfmadd231pd ymm0, ymm6, ymm14
-vmovdqu ymm1, [rip + 5f + 704]
+vmovdqu ymm1, [rip + 3f + 640]
 vmovdqa ymm11, ymm12
 vfmadd231pd ymm11, ymm3, ymm1
 vsubpd ymm9, ymm5, ymm0
@@ -9113,10 +9122,10 @@ vpaddq ymm8, ymm9, ymm8
 vpaddq ymm15, ymm10, ymm15
 vpaddq ymm7, ymm0, ymm7
 vpaddq ymm4, ymm11, ymm4
-vmovdqu ymm11, [rip + 5f + 736]
+vmovdqu ymm11, [rip + 3f + 672]
 vmovdqa ymm0, ymm13
 vfmadd231pd ymm0, ymm6, ymm11
-vmovdqu ymm10, [rip + 5f + 736]
+vmovdqu ymm10, [rip + 3f + 672]
 vmovdqa ymm9, ymm12
 vfmadd231pd ymm9, ymm3, ymm10
 vsubpd ymm1, ymm5, ymm0
@@ -9125,112 +9134,112 @@ vfmadd231pd ymm1, ymm6, ymm11
 vfmadd231pd ymm14, ymm3, ymm10
 vpaddq ymm7, ymm1, ymm7
 vpaddq ymm4, ymm14, ymm4
-vpaddq ymm0, ymm0, [rsp]
-vpaddq ymm9, ymm9, [rsp + 704]
-vmovdqu ymm14, [rsp + 640]
-vpaddq ymm14, ymm14, [rip + 5f + 768]
-vmovdqu ymm1, [rsp + 928]
-vpaddq ymm1, ymm1, [rip + 5f + 768]
+vpaddq ymm0, ymm0, [r9 + 32]
+vpaddq ymm9, ymm9, [r9 - 32]
+vmovdqu ymm14, [rcx - 96]
+vpaddq ymm14, ymm14, [rip + 3f + 1120]
+vmovdqu ymm1, [rcx + 64]
+vpaddq ymm1, ymm1, [rip + 3f + 1120]
 vpsrlq ymm10, ymm14, 52
 vpsrlq ymm3, ymm1, 52
-vpaddq ymm10, ymm10, [rsp + 224]
-vpaddq ymm3, ymm3, [rsp + 992]
-vpand ymm14, ymm14, [rip + 5f]
-vpand ymm1, ymm1, [rip + 5f]
-vmovdqu ymm11, [rip + 5f + 32]
+vpaddq ymm10, ymm10, [rcx - 128]
+vpaddq ymm3, ymm3, [rcx + 96]
+vpand ymm14, ymm14, [r10 - 96]
+vpand ymm1, ymm1, [r10 - 96]
+vmovdqu ymm11, [r10 - 128]
 vpaddq ymm14, ymm14, ymm11
-vmovdqu ymm6, [rip + 5f + 32]
+vmovdqu ymm6, [r10 - 128]
 vpaddq ymm1, ymm1, ymm6
 vsubpd ymm14, ymm14, ymm11
 vsubpd ymm1, ymm1, ymm6
 vmovdqa ymm6, ymm13
-vfmadd231pd ymm6, ymm14, [rip + 5f + 800]
+vfmadd231pd ymm6, ymm14, [rip + 3f + 704]
 vmovdqa ymm11, ymm12
-vfmadd231pd ymm11, ymm1, [rip + 5f + 800]
-vmovdqu [rsp + 992], ymm9
+vfmadd231pd ymm11, ymm1, [rip + 3f + 704]
+vmovdqu [rcx + 96], ymm9
 vsubpd ymm9, ymm5, ymm6
-vmovdqu [rsp + 224], ymm0
+vmovdqu [rcx - 128], ymm0
 vsubpd ymm0, ymm2, ymm11
-vfmadd231pd ymm9, ymm14, [rip + 5f + 800]
-vfmadd231pd ymm0, ymm1, [rip + 5f + 800]
+vfmadd231pd ymm9, ymm14, [rip + 3f + 704]
+vfmadd231pd ymm0, ymm1, [rip + 3f + 704]
 vpaddq ymm10, ymm9, ymm10
 vpaddq ymm3, ymm0, ymm3
-vpaddq ymm6, ymm6, [rsp + 256]
-vpaddq ymm11, ymm11, [rsp + 1056]
-vmovdqu ymm0, [rip + 5f + 832]
+vpaddq ymm6, ymm6, [rcx + 32]
+vpaddq ymm11, ymm11, [rcx - 64]
+vmovdqu ymm0, [rip + 3f + 960]
 vmovdqa ymm9, ymm13
 vfmadd231pd ymm9, ymm14, ymm0
-vmovdqu [rsp + 1056], ymm3
+vmovdqu [rcx - 64], ymm3
 vmovdqa ymm3, ymm12
-vfmadd231pd ymm3, ymm1, [rip + 5f + 832]
-vmovdqu [rsp + 256], ymm10
+vfmadd231pd ymm3, ymm1, [rip + 3f + 960]
+vmovdqu [rcx + 32], ymm10
 vsubpd ymm10, ymm5, ymm9
-vmovdqu [rsp + 928], ymm4
+vmovdqu [rcx + 64], ymm4
 vsubpd ymm4, ymm2, ymm3
 vfmadd231pd ymm10, ymm14, ymm0
-vfmadd231pd ymm4, ymm1, [rip + 5f + 832]
+vfmadd231pd ymm4, ymm1, [rip + 3f + 960]
 vpaddq ymm6, ymm10, ymm6
 vpaddq ymm11, ymm4, ymm11
-vpaddq ymm9, ymm9, [rsp + 32]
-vpaddq ymm3, ymm3, [rsp + 1120]
-vmovdqu ymm4, [rip + 5f + 864]
+vpaddq ymm9, ymm9, [r8 - 96]
+vpaddq ymm3, ymm3, [r8 + 32]
+vmovdqu ymm4, [rip + 3f + 1152]
 vmovdqa ymm10, ymm13
 vfmadd231pd ymm10, ymm14, ymm4
-vmovdqu ymm0, [rip + 5f + 864]
-vmovdqu [rsp + 1120], ymm11
+vmovdqu ymm0, [rip + 3f + 1152]
+vmovdqu [r8 + 32], ymm11
 vmovdqa ymm11, ymm12
 vfmadd231pd ymm11, ymm1, ymm0
-vmovdqu [rsp + 32], ymm6
+vmovdqu [r8 - 96], ymm6
 vsubpd ymm6, ymm5, ymm10
-vmovdqu [rsp + 640], ymm7
+vmovdqu [rcx - 96], ymm7
 vsubpd ymm7, ymm2, ymm11
 vfmadd231pd ymm6, ymm14, ymm4
 vfmadd231pd ymm7, ymm1, ymm0
 vpaddq ymm9, ymm6, ymm9
 vpaddq ymm3, ymm7, ymm3
-vpaddq ymm10, ymm10, [rsp + 1088]
-vpaddq ymm11, ymm11, [rsp + 1184]
-vmovdqu ymm7, [rip + 5f + 896]
+vpaddq ymm10, ymm10, [r8 - 32]
+vpaddq ymm11, ymm11, [r8 + 64]
+vmovdqu ymm7, [rip + 3f + 1184]
 vmovdqa ymm6, ymm13
 vfmadd231pd ymm6, ymm14, ymm7
-vmovdqu ymm0, [rip + 5f + 896]
+vmovdqu ymm0, [rip + 3f + 1184]
 vmovdqa ymm4, ymm12
 vfmadd231pd ymm4, ymm1, ymm0
-vmovdqu [rsp + 1184], ymm3
+vmovdqu [r8 + 64], ymm3
 vsubpd ymm3, ymm5, ymm6
-vmovdqu [rsp + 1088], ymm9
+vmovdqu [r8 - 32], ymm9
 vsubpd ymm9, ymm2, ymm4
 vfmadd231pd ymm3, ymm14, ymm7
 vfmadd231pd ymm9, ymm1, ymm0
 vpaddq ymm10, ymm3, ymm10
 vpaddq ymm11, ymm9, ymm11
-vpaddq ymm6, ymm6, [rsp + 960]
-vpaddq ymm4, ymm4, [rsp + 192]
-vmovdqu ymm9, [rip + 5f + 928]
+vpaddq ymm6, ymm6, [r8 - 128]
+vpaddq ymm4, ymm4, [rcx]
+vmovdqu ymm9, [rip + 3f + 1216]
 vmovdqa ymm3, ymm13
 vfmadd231pd ymm3, ymm14, ymm9
-vmovdqu ymm0, [rip + 5f + 928]
+vmovdqu ymm0, [rip + 3f + 1216]
 vmovdqa ymm7, ymm12
 vfmadd231pd ymm7, ymm1, ymm0
-vmovdqu [rsp + 192], ymm11
+vmovdqu [rcx], ymm11
 vsubpd ymm11, ymm5, ymm3
-vmovdqu [rsp + 960], ymm10
+vmovdqu [r8 - 128], ymm10
 vsubpd ymm10, ymm2, ymm7
 vfmadd231pd ymm11, ymm14, ymm9
 vfmadd231pd ymm10, ymm1, ymm0
 vpaddq ymm6, ymm11, ymm6
 vpaddq ymm4, ymm10, ymm4
-vpaddq ymm3, ymm3, [rsp + 864]
-vpaddq ymm7, ymm7, [rsp + 160]
-vmovdqu ymm10, [rip + 5f + 960]
+vpaddq ymm3, ymm3, [r8 - 64]
+vpaddq ymm7, ymm7, [rcx - 32]
+vmovdqu ymm10, [rip + 3f + 1248]
 vmovdqa ymm11, ymm13
 vfmadd231pd ymm11, ymm14, ymm10
-vmovdqu ymm0, [rip + 5f + 960]
+vmovdqu ymm0, [rip + 3f + 1248]
 vmovdqa ymm9, ymm12
 vfmadd231pd ymm9, ymm1, ymm0
-vmovdqu [rsp + 160], ymm4
+vmovdqu [rcx - 32], ymm4
 vsubpd ymm4, ymm5, ymm11
-vmovdqu [rsp + 864], ymm6
+vmovdqu [r8 - 64], ymm6
 vsubpd ymm6, ymm2, ymm9
 vfmadd231pd ymm4, ymm14, ymm10
 vfmadd231pd ymm6, ymm1, ymm0
@@ -9238,10 +9247,10 @@ vpaddq ymm3, ymm4, ymm3
 vpaddq ymm7, ymm6, ymm7
 vpaddq ymm8, ymm11, ymm8
 vpaddq ymm15, ymm9, ymm15
-vmovdqu ymm9, [rip + 5f + 992]
+vmovdqu ymm9, [rip + 3f + 1280]
 vmovdqa ymm11, ymm13
 vfmadd231pd ymm11, ymm14, ymm9
-vmovdqu ymm6, [rip + 5f + 992]
+vmovdqu ymm6, [rip + 3f + 1280]
 vmovdqa ymm4, ymm12
 vfmadd231pd ymm4, ymm1, ymm6
 vsubpd ymm0, ymm5, ymm11
@@ -9250,108 +9259,108 @@ vfmadd231pd ymm0, ymm14, ymm9
 vfmadd231pd ymm10, ymm1, ymm6
 vpaddq ymm8, ymm0, ymm8
 vpaddq ymm15, ymm10, ymm15
-vpaddq ymm11, ymm11, [rsp + 640]
-vpaddq ymm4, ymm4, [rsp + 928]
-vmovdqu ymm10, [rip + 5f + 1024]
+vpaddq ymm11, ymm11, [rcx - 96]
+vpaddq ymm4, ymm4, [rcx + 64]
+vmovdqu ymm10, [rip + 3f + 1312]
 vmovdqa ymm0, ymm13
 vfmadd231pd ymm0, ymm14, ymm10
-vmovdqu ymm6, [rip + 5f + 1024]
+vmovdqu ymm6, [rip + 3f + 1312]
 vmovdqa ymm9, ymm12
 vfmadd231pd ymm9, ymm1, ymm6
-vmovdqu [rsp + 928], ymm15
+vmovdqu [rcx + 64], ymm15
 vsubpd ymm15, ymm5, ymm0
-vmovdqu [rsp + 640], ymm8
+vmovdqu [rcx - 96], ymm8
 vsubpd ymm8, ymm2, ymm9
 vfmadd231pd ymm15, ymm14, ymm10
 vfmadd231pd ymm8, ymm1, ymm6
 vpaddq ymm11, ymm15, ymm11
 vpaddq ymm4, ymm8, ymm4
-vpaddq ymm0, ymm0, [rsp + 224]
-vpaddq ymm9, ymm9, [rsp + 992]
-vmovdqu ymm8, [rsp + 256]
-vpaddq ymm15, ymm8, [rip + 5f + 1056]
-vmovdqu ymm6, [rsp + 1056]
-vpaddq ymm1, ymm6, [rip + 5f + 1056]
-vpand ymm15, ymm15, [rip + 5f]
-vpand ymm1, ymm1, [rip + 5f]
-vmovdqu ymm10, [rip + 5f + 32]
+vpaddq ymm0, ymm0, [rcx - 128]
+vpaddq ymm9, ymm9, [rcx + 96]
+vmovdqu ymm8, [rcx + 32]
+vpaddq ymm15, ymm8, [rip + 3f + 1344]
+vmovdqu ymm6, [rcx - 64]
+vpaddq ymm1, ymm6, [rip + 3f + 1344]
+vpand ymm15, ymm15, [r10 - 96]
+vpand ymm1, ymm1, [r10 - 96]
+vmovdqu ymm10, [r10 - 128]
 vpaddq ymm15, ymm15, ymm10
-vmovdqu ymm14, [rip + 5f + 32]
+vmovdqu ymm14, [r10 - 128]
 vpaddq ymm1, ymm1, ymm14
 vsubpd ymm15, ymm15, ymm10
 vsubpd ymm1, ymm1, ymm14
 vmovdqa ymm6, ymm13
-vfmadd231pd ymm6, ymm15, [rip + 5f + 1088]
+vfmadd231pd ymm6, ymm15, [r10]
 vmovdqa ymm8, ymm12
-vfmadd231pd ymm8, ymm1, [rip + 5f + 1088]
+vfmadd231pd ymm8, ymm1, [r10]
 vsubpd ymm6, ymm5, ymm6
 vsubpd ymm8, ymm2, ymm8
-vfmadd231pd ymm6, ymm15, [rip + 5f + 1088]
-vfmadd231pd ymm8, ymm1, [rip + 5f + 1088]
+vfmadd231pd ymm6, ymm15, [r10]
+vfmadd231pd ymm8, ymm1, [r10]
 vsubpd ymm6, ymm6, ymm10
 vsubpd ymm8, ymm8, ymm14
 vmovdqa ymm1, ymm13
-vfmadd231pd ymm1, ymm6, [rip + 5f + 1120]
+vfmadd231pd ymm1, ymm6, [rip + 3f + 736]
 vmovdqa ymm15, ymm12
-vfmadd231pd ymm15, ymm8, [rip + 5f + 1120]
-vpaddq ymm1, ymm1, [rsp + 32]
-vpaddq ymm15, ymm15, [rsp + 1120]
+vfmadd231pd ymm15, ymm8, [rip + 3f + 736]
+vpaddq ymm1, ymm1, [r8 - 96]
+vpaddq ymm15, ymm15, [r8 + 32]
 vmovdqa ymm14, ymm13
-vfmadd231pd ymm14, ymm6, [rip + 5f + 1152]
+vfmadd231pd ymm14, ymm6, [rip + 3f + 320]
 vmovdqa ymm10, ymm12
-vfmadd231pd ymm10, ymm8, [rip + 5f + 1152]
-vmovdqu [rsp + 1120], ymm9
+vfmadd231pd ymm10, ymm8, [rip + 3f + 320]
+vmovdqu [r8 + 32], ymm9
 vsubpd ymm9, ymm5, ymm14
-vmovdqu [rsp + 32], ymm0
+vmovdqu [r8 - 96], ymm0
 vsubpd ymm0, ymm2, ymm10
-vfmadd231pd ymm9, ymm6, [rip + 5f + 1152]
-vfmadd231pd ymm0, ymm8, [rip + 5f + 1152]
+vfmadd231pd ymm9, ymm6, [rip + 3f + 320]
+vfmadd231pd ymm0, ymm8, [rip + 3f + 320]
 vpaddq ymm1, ymm9, ymm1
 vpaddq ymm15, ymm0, ymm15
-vpaddq ymm14, ymm14, [rsp + 1088]
-vpaddq ymm10, ymm10, [rsp + 1184]
-vmovdqu ymm0, [rip + 5f + 1184]
+vpaddq ymm14, ymm14, [r8 - 32]
+vpaddq ymm10, ymm10, [r8 + 64]
+vmovdqu ymm0, [rip + 3f + 480]
 vmovdqa ymm9, ymm13
 vfmadd231pd ymm9, ymm6, ymm0
-vmovdqu [rsp + 1184], ymm15
+vmovdqu [r8 + 64], ymm15
 vmovdqa ymm15, ymm12
-vfmadd231pd ymm15, ymm8, [rip + 5f + 1184]
-vmovdqu [rsp + 1088], ymm1
+vfmadd231pd ymm15, ymm8, [rip + 3f + 480]
+vmovdqu [r8 - 32], ymm1
 vsubpd ymm1, ymm5, ymm9
-vmovdqu [rsp + 992], ymm4
+vmovdqu [rcx + 96], ymm4
 vsubpd ymm4, ymm2, ymm15
 vfmadd231pd ymm1, ymm6, ymm0
-vfmadd231pd ymm4, ymm8, [rip + 5f + 1184]
+vfmadd231pd ymm4, ymm8, [rip + 3f + 480]
 vpaddq ymm14, ymm1, ymm14
 vpaddq ymm10, ymm4, ymm10
-vpaddq ymm9, ymm9, [rsp + 960]
-vpaddq ymm15, ymm15, [rsp + 192]
-vmovdqu ymm4, [rip + 5f + 1216]
+vpaddq ymm9, ymm9, [r8 - 128]
+vpaddq ymm15, ymm15, [rcx]
+vmovdqu ymm4, [rip + 3f + 768]
 vmovdqa ymm1, ymm13
 vfmadd231pd ymm1, ymm6, ymm4
-vmovdqu ymm0, [rip + 5f + 1216]
-vmovdqu [rsp + 192], ymm10
+vmovdqu ymm0, [rip + 3f + 768]
+vmovdqu [rcx], ymm10
 vmovdqa ymm10, ymm12
 vfmadd231pd ymm10, ymm8, ymm0
-vmovdqu [rsp + 960], ymm14
+vmovdqu [r8 - 128], ymm14
 vsubpd ymm14, ymm5, ymm1
-vmovdqu [rsp + 224], ymm11
+vmovdqu [rcx - 128], ymm11
 vsubpd ymm11, ymm2, ymm10
 vfmadd231pd ymm14, ymm6, ymm4
 vfmadd231pd ymm11, ymm8, ymm0
 vpaddq ymm9, ymm14, ymm9
 vpaddq ymm15, ymm11, ymm15
-vpaddq ymm1, ymm1, [rsp + 864]
-vpaddq ymm10, ymm10, [rsp + 160]
-vmovdqu ymm11, [rip + 5f + 1248]
+vpaddq ymm1, ymm1, [r8 - 64]
+vpaddq ymm10, ymm10, [rcx - 32]
+vmovdqu ymm11, [rip + 3f + 800]
 vmovdqa ymm14, ymm13
 vfmadd231pd ymm14, ymm6, ymm11
-vmovdqu ymm0, [rip + 5f + 1248]
+vmovdqu ymm0, [rip + 3f + 800]
 vmovdqa ymm4, ymm12
 vfmadd231pd ymm4, ymm8, ymm0
-vmovdqu [rsp + 160], ymm15
+vmovdqu [rcx - 32], ymm15
 vsubpd ymm15, ymm5, ymm14
-vmovdqu [rsp + 864], ymm9
+vmovdqu [r8 - 64], ymm9
 vsubpd ymm9, ymm2, ymm4
 vfmadd231pd ymm15, ymm6, ymm11
 vfmadd231pd ymm9, ymm8, ymm0
@@ -9359,10 +9368,10 @@ vpaddq ymm1, ymm15, ymm1
 vpaddq ymm10, ymm9, ymm10
 vpaddq ymm3, ymm14, ymm3
 vpaddq ymm7, ymm4, ymm7
-vmovdqu ymm4, [rip + 5f + 1280]
+vmovdqu ymm4, [rip + 3f + 832]
 vmovdqa ymm14, ymm13
 vfmadd231pd ymm14, ymm6, ymm4
-vmovdqu ymm9, [rip + 5f + 1280]
+vmovdqu ymm9, [rip + 3f + 832]
 vmovdqa ymm15, ymm12
 vfmadd231pd ymm15, ymm8, ymm9
 vsubpd ymm0, ymm5, ymm14
@@ -9371,102 +9380,102 @@ vfmadd231pd ymm0, ymm6, ymm4
 vfmadd231pd ymm11, ymm8, ymm9
 vpaddq ymm3, ymm0, ymm3
 vpaddq ymm7, ymm11, ymm7
-vpaddq ymm14, ymm14, [rsp + 640]
-vpaddq ymm15, ymm15, [rsp + 928]
-vmovdqu ymm11, [rip + 5f + 1312]
+vpaddq ymm14, ymm14, [rcx - 96]
+vpaddq ymm15, ymm15, [rcx + 64]
+vmovdqu ymm11, [rip + 3f + 864]
 vmovdqa ymm0, ymm13
 vfmadd231pd ymm0, ymm6, ymm11
-vmovdqu ymm9, [rip + 5f + 1312]
+vmovdqu ymm9, [rip + 3f + 864]
 vmovdqa ymm4, ymm12
 vfmadd231pd ymm4, ymm8, ymm9
-vmovdqu [rsp + 928], ymm7
+vmovdqu [rcx + 64], ymm7
 vsubpd ymm7, ymm5, ymm0
-vmovdqu [rsp + 640], ymm3
+vmovdqu [rcx - 96], ymm3
 vsubpd ymm3, ymm2, ymm4
 vfmadd231pd ymm7, ymm6, ymm11
 vfmadd231pd ymm3, ymm8, ymm9
 vpaddq ymm14, ymm7, ymm14
 vpaddq ymm15, ymm3, ymm15
-vpaddq ymm0, ymm0, [rsp + 224]
-vpaddq ymm4, ymm4, [rsp + 992]
-vmovdqu ymm3, [rip + 5f + 1344]
+vpaddq ymm0, ymm0, [rcx - 128]
+vpaddq ymm4, ymm4, [rcx + 96]
+vmovdqu ymm3, [rip + 3f + 896]
 vmovdqa ymm7, ymm13
 vfmadd231pd ymm7, ymm6, ymm3
-vmovdqu ymm9, [rip + 5f + 1344]
+vmovdqu ymm9, [rip + 3f + 896]
 vmovdqa ymm11, ymm12
 vfmadd231pd ymm11, ymm8, ymm9
-vmovdqu [rsp + 992], ymm15
+vmovdqu [rcx + 96], ymm15
 vsubpd ymm15, ymm5, ymm7
-vmovdqu [rsp + 224], ymm14
+vmovdqu [rcx - 128], ymm14
 vsubpd ymm14, ymm2, ymm11
 vfmadd231pd ymm15, ymm6, ymm3
 vfmadd231pd ymm14, ymm8, ymm9
 vpaddq ymm0, ymm15, ymm0
 vpaddq ymm4, ymm14, ymm4
-vpaddq ymm7, ymm7, [rsp + 32]
-vpaddq ymm11, ymm11, [rsp + 1120]
-vmovdqu ymm14, [rsp + 256]
-vpaddq ymm14, ymm14, [rip + 5f + 1376]
-vmovdqu ymm15, [rsp + 1056]
-vpaddq ymm15, ymm15, [rip + 5f + 1376]
+vpaddq ymm7, ymm7, [r8 - 96]
+vpaddq ymm11, ymm11, [r8 + 32]
+vmovdqu ymm14, [rcx + 32]
+vpaddq ymm14, ymm14, [rip + 3f + 1376]
+vmovdqu ymm15, [rcx - 64]
+vpaddq ymm15, ymm15, [rip + 3f + 1376]
 vpsrlq ymm14, ymm14, 52
 vpsrlq ymm15, ymm15, 52
-vpaddq ymm14, ymm14, [rsp + 1088]
-vpaddq ymm15, ymm15, [rsp + 1184]
-vpaddq ymm9, ymm14, [rip + 5f + 1408]
-vpaddq ymm8, ymm15, [rip + 5f + 1408]
-vpand ymm9, ymm9, [rip + 5f]
-vpand ymm8, ymm8, [rip + 5f]
-vmovdqu ymm3, [rip + 5f + 32]
+vpaddq ymm14, ymm14, [r8 - 32]
+vpaddq ymm15, ymm15, [r8 + 64]
+vpaddq ymm9, ymm14, [rip + 3f + 1408]
+vpaddq ymm8, ymm15, [rip + 3f + 1408]
+vpand ymm9, ymm9, [r10 - 96]
+vpand ymm8, ymm8, [r10 - 96]
+vmovdqu ymm3, [r10 - 128]
 vpaddq ymm9, ymm9, ymm3
-vmovdqu ymm6, [rip + 5f + 32]
+vmovdqu ymm6, [r10 - 128]
 vpaddq ymm8, ymm8, ymm6
 vsubpd ymm9, ymm9, ymm3
 vsubpd ymm8, ymm8, ymm6
-vmovdqu [rsp + 1184], ymm15
+vmovdqu [r8 + 64], ymm15
 vmovdqa ymm15, ymm13
-vfmadd231pd ymm15, ymm9, [rip + 5f + 1088]
-vmovdqu [rsp + 1088], ymm14
+vfmadd231pd ymm15, ymm9, [r10]
+vmovdqu [r8 - 32], ymm14
 vmovdqa ymm14, ymm12
-vfmadd231pd ymm14, ymm8, [rip + 5f + 1088]
+vfmadd231pd ymm14, ymm8, [r10]
 vsubpd ymm15, ymm5, ymm15
 vsubpd ymm14, ymm2, ymm14
-vfmadd231pd ymm15, ymm9, [rip + 5f + 1088]
-vfmadd231pd ymm14, ymm8, [rip + 5f + 1088]
+vfmadd231pd ymm15, ymm9, [r10]
+vfmadd231pd ymm14, ymm8, [r10]
 vsubpd ymm3, ymm15, ymm3
 vsubpd ymm6, ymm14, ymm6
 vmovdqa ymm14, ymm13
-vfmadd231pd ymm14, ymm3, [rip + 5f + 1120]
+vfmadd231pd ymm14, ymm3, [rip + 3f + 736]
 vmovdqa ymm15, ymm12
-vfmadd231pd ymm15, ymm6, [rip + 5f + 1120]
-vpaddq ymm14, ymm14, [rsp + 960]
-vpaddq ymm15, ymm15, [rsp + 192]
-vmovdqu ymm8, [rip + 5f + 1152]
+vfmadd231pd ymm15, ymm6, [rip + 3f + 736]
+vpaddq ymm14, ymm14, [r8 - 128]
+vpaddq ymm15, ymm15, [rcx]
+vmovdqu ymm8, [rip + 3f + 320]
 vmovdqa ymm9, ymm13
 vfmadd231pd ymm9, ymm3, ymm8
-vmovdqu [rsp + 192], ymm11
+vmovdqu [rcx], ymm11
 vmovdqa ymm11, ymm12
-vfmadd231pd ymm11, ymm6, [rip + 5f + 1152]
-vmovdqu [rsp + 960], ymm7
+vfmadd231pd ymm11, ymm6, [rip + 3f + 320]
+vmovdqu [r8 - 128], ymm7
 vsubpd ymm7, ymm5, ymm9
-vmovdqu [rsp + 1056], ymm4
+vmovdqu [rcx - 64], ymm4
 vsubpd ymm4, ymm2, ymm11
 vfmadd231pd ymm7, ymm3, ymm8
-vfmadd231pd ymm4, ymm6, [rip + 5f + 1152]
+vfmadd231pd ymm4, ymm6, [rip + 3f + 320]
 vpaddq ymm14, ymm7, ymm14
 vpaddq ymm15, ymm4, ymm15
-vpaddq ymm9, ymm9, [rsp + 864]
-vpaddq ymm11, ymm11, [rsp + 160]
-vmovdqu ymm4, [rip + 5f + 1184]
+vpaddq ymm9, ymm9, [r8 - 64]
+vpaddq ymm11, ymm11, [rcx - 32]
+vmovdqu ymm4, [rip + 3f + 480]
 vmovdqa ymm7, ymm13
 vfmadd231pd ymm7, ymm3, ymm4
-vmovdqu ymm8, [rip + 5f + 1184]
-vmovdqu [rsp + 160], ymm15
+vmovdqu ymm8, [rip + 3f + 480]
+vmovdqu [rcx - 32], ymm15
 vmovdqa ymm15, ymm12
 vfmadd231pd ymm15, ymm6, ymm8
-vmovdqu [rsp + 864], ymm14
+vmovdqu [r8 - 64], ymm14
 vsubpd ymm14, ymm5, ymm7
-vmovdqu [rsp + 256], ymm0
+vmovdqu [rcx + 32], ymm0
 vsubpd ymm0, ymm2, ymm15
 vfmadd231pd ymm14, ymm3, ymm4
 vfmadd231pd ymm0, ymm6, ymm8
@@ -9474,10 +9483,10 @@ vpaddq ymm9, ymm14, ymm9
 vpaddq ymm11, ymm0, ymm11
 vpaddq ymm1, ymm7, ymm1
 vpaddq ymm10, ymm15, ymm10
-vmovdqu ymm15, [rip + 5f + 1216]
+vmovdqu ymm15, [rip + 3f + 768]
 vmovdqa ymm7, ymm13
 vfmadd231pd ymm7, ymm3, ymm15
-vmovdqu ymm0, [rip + 5f + 1216]
+vmovdqu ymm0, [rip + 3f + 768]
 vmovdqa ymm14, ymm12
 vfmadd231pd ymm14, ymm6, ymm0
 vsubpd ymm8, ymm5, ymm7
@@ -9486,59 +9495,59 @@ vfmadd231pd ymm8, ymm3, ymm15
 vfmadd231pd ymm4, ymm6, ymm0
 vpaddq ymm1, ymm8, ymm1
 vpaddq ymm10, ymm4, ymm10
-vpaddq ymm7, ymm7, [rsp + 640]
-vpaddq ymm14, ymm14, [rsp + 928]
-vmovdqu ymm4, [rip + 5f + 1248]
+vpaddq ymm7, ymm7, [rcx - 96]
+vpaddq ymm14, ymm14, [rcx + 64]
+vmovdqu ymm4, [rip + 3f + 800]
 vmovdqa ymm8, ymm13
 vfmadd231pd ymm8, ymm3, ymm4
-vmovdqu ymm0, [rip + 5f + 1248]
+vmovdqu ymm0, [rip + 3f + 800]
 vmovdqa ymm15, ymm12
 vfmadd231pd ymm15, ymm6, ymm0
-vmovdqu [rsp + 928], ymm10
+vmovdqu [rcx + 64], ymm10
 vsubpd ymm10, ymm5, ymm8
-vmovdqu [rsp + 640], ymm1
+vmovdqu [rcx - 96], ymm1
 vsubpd ymm1, ymm2, ymm15
 vfmadd231pd ymm10, ymm3, ymm4
 vfmadd231pd ymm1, ymm6, ymm0
 vpaddq ymm7, ymm10, ymm7
 vpaddq ymm14, ymm1, ymm14
-vpaddq ymm8, ymm8, [rsp + 224]
-vpaddq ymm15, ymm15, [rsp + 992]
-vmovdqu ymm1, [rip + 5f + 1280]
+vpaddq ymm8, ymm8, [rcx - 128]
+vpaddq ymm15, ymm15, [rcx + 96]
+vmovdqu ymm1, [rip + 3f + 832]
 vmovdqa ymm10, ymm13
 vfmadd231pd ymm10, ymm3, ymm1
-vmovdqu ymm0, [rip + 5f + 1280]
+vmovdqu ymm0, [rip + 3f + 832]
 vmovdqa ymm4, ymm12
 vfmadd231pd ymm4, ymm6, ymm0
-vmovdqu [rsp + 992], ymm14
+vmovdqu [rcx + 96], ymm14
 vsubpd ymm14, ymm5, ymm10
-vmovdqu [rsp + 224], ymm7
+vmovdqu [rcx - 128], ymm7
 vsubpd ymm7, ymm2, ymm4
 vfmadd231pd ymm14, ymm3, ymm1
 vfmadd231pd ymm7, ymm6, ymm0
 vpaddq ymm8, ymm14, ymm8
 vpaddq ymm15, ymm7, ymm15
-vpaddq ymm10, ymm10, [rsp + 256]
-vpaddq ymm4, ymm4, [rsp + 1056]
-vmovdqu ymm7, [rip + 5f + 1312]
+vpaddq ymm10, ymm10, [rcx + 32]
+vpaddq ymm4, ymm4, [rcx - 64]
+vmovdqu ymm7, [rip + 3f + 864]
 vmovdqa ymm14, ymm13
 vfmadd231pd ymm14, ymm3, ymm7
-vmovdqu ymm0, [rip + 5f + 1312]
+vmovdqu ymm0, [rip + 3f + 864]
 vmovdqa ymm1, ymm12
 vfmadd231pd ymm1, ymm6, ymm0
-vmovdqu [rsp + 1056], ymm15
+vmovdqu [rcx - 64], ymm15
 vsubpd ymm15, ymm5, ymm14
-vmovdqu [rsp + 256], ymm8
+vmovdqu [rcx + 32], ymm8
 vsubpd ymm8, ymm2, ymm1
 vfmadd231pd ymm15, ymm3, ymm7
 vfmadd231pd ymm8, ymm6, ymm0
 vpaddq ymm10, ymm15, ymm10
 vpaddq ymm4, ymm8, ymm4
-vpaddq ymm14, ymm14, [rsp + 960]
-vpaddq ymm1, ymm1, [rsp + 192]
-vmovdqu ymm8, [rip + 5f + 1344]
+vpaddq ymm14, ymm14, [r8 - 128]
+vpaddq ymm1, ymm1, [rcx]
+vmovdqu ymm8, [rip + 3f + 896]
 vfmadd231pd ymm13, ymm3, ymm8
-vmovdqu ymm15, [rip + 5f + 1344]
+vmovdqu ymm15, [rip + 3f + 896]
 vfmadd231pd ymm12, ymm6, ymm15
 vsubpd ymm5, ymm5, ymm13
 vsubpd ymm2, ymm2, ymm12
@@ -9546,151 +9555,151 @@ vfmadd231pd ymm5, ymm3, ymm8
 vfmadd231pd ymm2, ymm6, ymm15
 vpaddq ymm14, ymm5, ymm14
 vpaddq ymm1, ymm2, ymm1
-vpaddq ymm13, ymm13, [rsp + 352]
-vpaddq ymm12, ymm12, [rsp + 800]
-vmovdqu ymm2, [rsp + 1088]
-vpaddq ymm2, ymm2, [rip + 5f + 1440]
-vmovdqu ymm5, [rsp + 1184]
-vpaddq ymm5, ymm5, [rip + 5f + 1440]
+vpaddq ymm13, ymm13, [r11 - 64]
+vpaddq ymm12, ymm12, [r9 + 96]
+vmovdqu ymm2, [r8 - 32]
+vpaddq ymm2, ymm2, [rip + 3f + 1440]
+vmovdqu ymm5, [r8 + 64]
+vpaddq ymm5, ymm5, [rip + 3f + 1440]
 vpsrlq ymm2, ymm2, 52
 vpsrlq ymm5, ymm5, 52
-vpaddq ymm2, ymm2, [rsp + 864]
-vpaddq ymm5, ymm5, [rsp + 160]
-vpaddq ymm15, ymm2, [rip + 5f + 1472]
-vpaddq ymm6, ymm5, [rip + 5f + 1472]
+vpaddq ymm2, ymm2, [r8 - 64]
+vpaddq ymm5, ymm5, [rcx - 32]
+vpaddq ymm15, ymm2, [rip + 3f + 1472]
+vpaddq ymm6, ymm5, [rip + 3f + 1472]
 vpsrlq ymm8, ymm15, 52
 vpsrlq ymm3, ymm6, 52
 vpaddq ymm8, ymm9, ymm8
 vpaddq ymm3, ymm11, ymm3
-vpaddq ymm8, ymm8, [rip + 5f + 1504]
-vpaddq ymm3, ymm3, [rip + 5f + 1504]
+vpaddq ymm8, ymm8, [rip + 3f + 1504]
+vpaddq ymm3, ymm3, [rip + 3f + 1504]
 vpsrlq ymm0, ymm8, 52
 vpsrlq ymm7, ymm3, 52
-vpaddq ymm0, ymm0, [rsp + 640]
-vpaddq ymm7, ymm7, [rsp + 928]
-vpaddq ymm0, ymm0, [rip + 5f + 1536]
-vpaddq ymm7, ymm7, [rip + 5f + 1536]
-vmovdqu [rsp + 160], ymm3
+vpaddq ymm0, ymm0, [rcx - 96]
+vpaddq ymm7, ymm7, [rcx + 64]
+vpaddq ymm0, ymm0, [rip + 3f + 1536]
+vpaddq ymm7, ymm7, [rip + 3f + 1536]
+vmovdqu [rcx - 32], ymm3
 vpsrlq ymm3, ymm0, 52
-vmovdqu [rsp + 864], ymm0
+vmovdqu [r8 - 64], ymm0
 vpsrlq ymm0, ymm7, 52
-vpaddq ymm3, ymm3, [rsp + 224]
-vpaddq ymm0, ymm0, [rsp + 992]
-vpaddq ymm3, ymm3, [rip + 5f + 1568]
-vpaddq ymm0, ymm0, [rip + 5f + 1568]
-vmovdqu [rsp + 1184], ymm7
+vpaddq ymm3, ymm3, [rcx - 128]
+vpaddq ymm0, ymm0, [rcx + 96]
+vpaddq ymm3, ymm3, [rip + 3f + 1568]
+vpaddq ymm0, ymm0, [rip + 3f + 1568]
+vmovdqu [r8 + 64], ymm7
 vpsrlq ymm7, ymm3, 52
-vmovdqu [rsp + 1088], ymm3
+vmovdqu [r8 - 32], ymm3
 vpsrlq ymm3, ymm0, 52
-vpaddq ymm7, ymm7, [rsp + 256]
-vpaddq ymm3, ymm3, [rsp + 1056]
-vpaddq ymm7, ymm7, [rip + 5f + 1600]
-vpaddq ymm3, ymm3, [rip + 5f + 1600]
-vmovdqu [rsp + 800], ymm0
+vpaddq ymm7, ymm7, [rcx + 32]
+vpaddq ymm3, ymm3, [rcx - 64]
+vpaddq ymm7, ymm7, [rip + 3f + 1600]
+vpaddq ymm3, ymm3, [rip + 3f + 1600]
+vmovdqu [r9 + 96], ymm0
 vpsrlq ymm0, ymm7, 52
-vmovdqu [rsp + 352], ymm7
+vmovdqu [r11 - 64], ymm7
 vpsrlq ymm7, ymm3, 52
 vpaddq ymm0, ymm10, ymm0
 vpaddq ymm7, ymm4, ymm7
-vpaddq ymm0, ymm0, [rip + 5f + 1632]
-vpaddq ymm7, ymm7, [rip + 5f + 1632]
-vmovdqu [rsp + 192], ymm3
+vpaddq ymm0, ymm0, [rip + 3f + 1632]
+vpaddq ymm7, ymm7, [rip + 3f + 1632]
+vmovdqu [rcx], ymm3
 vpsrlq ymm3, ymm0, 52
-vmovdqu [rsp + 960], ymm0
+vmovdqu [r8 - 128], ymm0
 vpsrlq ymm0, ymm7, 52
 vpaddq ymm3, ymm14, ymm3
 vpaddq ymm0, ymm1, ymm0
-vpaddq ymm3, ymm3, [rip + 5f + 1664]
-vpaddq ymm0, ymm0, [rip + 5f + 1664]
-vmovdqu [rsp + 1120], ymm7
+vpaddq ymm3, ymm3, [rip + 3f + 1664]
+vpaddq ymm0, ymm0, [rip + 3f + 1664]
+vmovdqu [r8 + 32], ymm7
 vpsrlq ymm7, ymm3, 52
-vmovdqu [rsp + 32], ymm3
+vmovdqu [r8 - 96], ymm3
 vpsrlq ymm3, ymm0, 52
 vpaddq ymm7, ymm13, ymm7
 vpaddq ymm3, ymm12, ymm3
-vpaddq ymm7, ymm7, [rip + 5f + 1696]
-vpaddq ymm3, ymm3, [rip + 5f + 1696]
-vpaddq ymm2, ymm2, [rip + 5f + 1728]
-vpaddq ymm5, ymm5, [rip + 5f + 1728]
-vmovdqu [rsp + 704], ymm0
+vpaddq ymm7, ymm7, [rip + 3f + 1696]
+vpaddq ymm3, ymm3, [rip + 3f + 1696]
+vpaddq ymm2, ymm2, [rip + 3f + 1728]
+vpaddq ymm5, ymm5, [rip + 3f + 1728]
+vmovdqu [r9 - 32], ymm0
 vpsrlq ymm0, ymm2, 52
-vmovdqu [rsp], ymm8
+vmovdqu [r9 + 32], ymm8
 vpsrlq ymm8, ymm5, 52
 vpaddq ymm0, ymm9, ymm0
 vpaddq ymm8, ymm11, ymm8
-vpaddq ymm0, ymm0, [rip + 5f + 1760]
-vpaddq ymm8, ymm8, [rip + 5f + 1760]
+vpaddq ymm0, ymm0, [rip + 3f + 1760]
+vpaddq ymm8, ymm8, [rip + 3f + 1760]
 vpsrlq ymm11, ymm0, 52
 vpsrlq ymm9, ymm8, 52
-vpaddq ymm11, ymm11, [rsp + 640]
-vpaddq ymm9, ymm9, [rsp + 928]
-vpaddq ymm11, ymm11, [rip + 5f + 1792]
-vpaddq ymm9, ymm9, [rip + 5f + 1792]
-vmovdqu [rsp + 928], ymm8
+vpaddq ymm11, ymm11, [rcx - 96]
+vpaddq ymm9, ymm9, [rcx + 64]
+vpaddq ymm11, ymm11, [rip + 3f + 1792]
+vpaddq ymm9, ymm9, [rip + 3f + 1792]
+vmovdqu [rcx + 64], ymm8
 vpsrlq ymm8, ymm11, 52
-vmovdqu [rsp + 640], ymm11
+vmovdqu [rcx - 96], ymm11
 vpsrlq ymm11, ymm9, 52
-vpaddq ymm8, ymm8, [rsp + 224]
-vpaddq ymm11, ymm11, [rsp + 992]
-vpaddq ymm8, ymm8, [rip + 5f + 1824]
-vpaddq ymm11, ymm11, [rip + 5f + 1824]
-vmovdqu [rsp + 992], ymm9
+vpaddq ymm8, ymm8, [rcx - 128]
+vpaddq ymm11, ymm11, [rcx + 96]
+vpaddq ymm8, ymm8, [rip + 3f + 1824]
+vpaddq ymm11, ymm11, [rip + 3f + 1824]
+vmovdqu [rcx + 96], ymm9
 vpsrlq ymm9, ymm8, 52
-vmovdqu [rsp + 224], ymm8
+vmovdqu [rcx - 128], ymm8
 vpsrlq ymm8, ymm11, 52
-vpaddq ymm9, ymm9, [rsp + 256]
-vpaddq ymm8, ymm8, [rsp + 1056]
-vpaddq ymm9, ymm9, [rip + 5f + 1856]
-vpaddq ymm8, ymm8, [rip + 5f + 1856]
-vmovdqu [rsp + 1056], ymm11
+vpaddq ymm9, ymm9, [rcx + 32]
+vpaddq ymm8, ymm8, [rcx - 64]
+vpaddq ymm9, ymm9, [rip + 3f + 1856]
+vpaddq ymm8, ymm8, [rip + 3f + 1856]
+vmovdqu [rcx - 64], ymm11
 vpsrlq ymm11, ymm9, 52
-vmovdqu [rsp + 256], ymm9
+vmovdqu [rcx + 32], ymm9
 vpsrlq ymm9, ymm8, 52
 vpaddq ymm11, ymm10, ymm11
 vpaddq ymm9, ymm4, ymm9
-vpaddq ymm11, ymm11, [rip + 5f + 1888]
-vpaddq ymm9, ymm9, [rip + 5f + 1888]
+vpaddq ymm11, ymm11, [rip + 3f + 1888]
+vpaddq ymm9, ymm9, [rip + 3f + 1888]
 vpsrlq ymm4, ymm11, 52
 vpsrlq ymm10, ymm9, 52
 vpaddq ymm4, ymm14, ymm4
 vpaddq ymm10, ymm1, ymm10
-vpaddq ymm4, ymm4, [rip + 5f + 1920]
-vpaddq ymm10, ymm10, [rip + 5f + 1920]
+vpaddq ymm4, ymm4, [rip + 3f + 1920]
+vpaddq ymm10, ymm10, [rip + 3f + 1920]
 vpsrlq ymm1, ymm4, 52
 vpsrlq ymm14, ymm10, 52
 vpaddq ymm1, ymm13, ymm1
 vpaddq ymm14, ymm12, ymm14
 vblendvpd ymm2, ymm15, ymm2, ymm7
 vblendvpd ymm5, ymm6, ymm5, ymm3
-vmovdqu ymm6, [rsp]
+vmovdqu ymm6, [r9 + 32]
 vblendvpd ymm0, ymm6, ymm0, ymm7
-vmovdqu ymm6, [rsp + 160]
-vblendvpd ymm6, ymm6, [rsp + 928], ymm3
-vmovdqu ymm15, [rsp + 864]
-vblendvpd ymm15, ymm15, [rsp + 640], ymm7
-vmovdqu ymm12, [rsp + 1184]
-vblendvpd ymm12, ymm12, [rsp + 992], ymm3
-vmovdqu ymm13, [rsp + 1088]
-vblendvpd ymm13, ymm13, [rsp + 224], ymm7
-vmovdqu [rsp + 224], ymm13
-vmovdqu ymm13, [rsp + 800]
-vblendvpd ymm13, ymm13, [rsp + 1056], ymm3
-vmovdqu [rsp + 1056], ymm13
-vmovdqu ymm13, [rsp + 352]
-vblendvpd ymm13, ymm13, [rsp + 256], ymm7
-vmovdqu [rsp + 256], ymm13
-vmovdqu ymm13, [rsp + 192]
+vmovdqu ymm6, [rcx - 32]
+vblendvpd ymm6, ymm6, [rcx + 64], ymm3
+vmovdqu ymm15, [r8 - 64]
+vblendvpd ymm15, ymm15, [rcx - 96], ymm7
+vmovdqu ymm12, [r8 + 64]
+vblendvpd ymm12, ymm12, [rcx + 96], ymm3
+vmovdqu ymm13, [r8 - 32]
+vblendvpd ymm13, ymm13, [rcx - 128], ymm7
+vmovdqu [rcx - 128], ymm13
+vmovdqu ymm13, [r9 + 96]
+vblendvpd ymm13, ymm13, [rcx - 64], ymm3
+vmovdqu [rcx - 64], ymm13
+vmovdqu ymm13, [r11 - 64]
+vblendvpd ymm13, ymm13, [rcx + 32], ymm7
+vmovdqu [rcx + 32], ymm13
+vmovdqu ymm13, [rcx]
 vblendvpd ymm8, ymm13, ymm8, ymm3
-vmovdqu ymm13, [rsp + 960]
+vmovdqu ymm13, [r8 - 128]
 vblendvpd ymm11, ymm13, ymm11, ymm7
-vmovdqu ymm13, [rsp + 1120]
+vmovdqu ymm13, [r8 + 32]
 vblendvpd ymm9, ymm13, ymm9, ymm3
-vmovdqu ymm13, [rsp + 32]
+vmovdqu ymm13, [r8 - 96]
 vblendvpd ymm4, ymm13, ymm4, ymm7
-vmovdqu ymm13, [rsp + 704]
+vmovdqu ymm13, [r9 - 32]
 vblendvpd ymm10, ymm13, ymm10, ymm3
-vpaddq ymm1, ymm1, [rip + 5f + 1952]
-vpaddq ymm14, ymm14, [rip + 5f + 1952]
+vpaddq ymm1, ymm1, [rip + 3f + 1952]
+vpaddq ymm14, ymm14, [rip + 3f + 1952]
 vblendvpd ymm1, ymm7, ymm1, ymm7
 vblendvpd ymm14, ymm3, ymm14, ymm3
 vpsllq ymm2, ymm2, 12
@@ -9713,10 +9722,10 @@ vpsllq ymm15, ymm15, 12
 vpsllq ymm12, ymm12, 12
 vpsrlq ymm15, ymm15, 36
 vpsrlq ymm12, ymm12, 36
-vmovdqu ymm3, [rsp + 224]
+vmovdqu ymm3, [rcx - 128]
 vpsllq ymm7, ymm3, 28
-vmovdqu ymm13, [rsp + 1056]
-vmovdqu [rsp + 704], ymm6
+vmovdqu ymm13, [rcx - 64]
+vmovdqu [r9 - 32], ymm6
 vpsllq ymm6, ymm13, 28
 vpaddq ymm15, ymm7, ymm15
 vpaddq ymm12, ymm6, ymm12
@@ -9724,9 +9733,9 @@ vpsllq ymm3, ymm3, 12
 vpsllq ymm13, ymm13, 12
 vpsrlq ymm3, ymm3, 48
 vpsrlq ymm13, ymm13, 48
-vmovdqu ymm6, [rsp + 256]
+vmovdqu ymm6, [rcx + 32]
 vpsllq ymm7, ymm6, 16
-vmovdqu [rsp + 1056], ymm12
+vmovdqu [rcx - 64], ymm12
 vpsllq ymm12, ymm8, 16
 vpaddq ymm3, ymm7, ymm3
 vpaddq ymm13, ymm12, ymm13
@@ -9755,12 +9764,12 @@ vpsllq ymm14, ymm14, 44
 vpaddq ymm4, ymm1, ymm4
 vpaddq ymm10, ymm14, ymm10
 vpunpcklqdq ymm14, ymm2, ymm0
-vmovdqu ymm1, [rsp + 704]
+vmovdqu ymm1, [r9 - 32]
 vpunpcklqdq ymm9, ymm5, ymm1
 vpunpckhqdq ymm0, ymm2, ymm0
 vpunpckhqdq ymm1, ymm5, ymm1
 vpunpcklqdq ymm5, ymm15, ymm3
-vmovdqu ymm2, [rsp + 1056]
+vmovdqu ymm2, [rcx - 64]
 vpunpcklqdq ymm11, ymm2, ymm13
 vpunpckhqdq ymm3, ymm15, ymm3
 vpunpckhqdq ymm13, ymm2, ymm13
@@ -9838,34 +9847,43 @@ ret
 2:
 .long 0x7f80
 .p2align 6, 0xcc
-5:
-.quad 0x000fffffffffffff, 0x000fffffffffffff, 0x000fffffffffffff, 0x000fffffffffffff
+3:
 .quad 0x4330000000000000, 0x4330000000000000, 0x4330000000000000, 0x4330000000000000
-.quad 0x4670000000000000, 0x4670000000000000, 0x4670000000000000, 0x4670000000000000
+.quad 0x000fffffffffffff, 0x000fffffffffffff, 0x000fffffffffffff, 0x000fffffffffffff
 .quad 0x4670000000000001, 0x4670000000000001, 0x4670000000000001, 0x4670000000000001
-.quad 0x3330000000000000, 0x3330000000000000, 0x3330000000000000, 0x3330000000000000
-.quad 0xa990000000000000, 0xa990000000000000, 0xa990000000000000, 0xa990000000000000
 .quad 0x432a7c210010b5f8, 0x432a7c210010b5f8, 0x432a7c210010b5f8, 0x432a7c210010b5f8
+.quad 0x430fffe7ffe7ffe8, 0x430fffe7ffe7ffe8, 0x430fffe7ffe7ffe8, 0x430fffe7ffe7ffe8
 .quad 0x431e2221a7ef1e8c, 0x431e2221a7ef1e8c, 0x431e2221a7ef1e8c, 0x431e2221a7ef1e8c
-.quad 0x432d7e96937060ee, 0x432d7e96937060ee, 0x432d7e96937060ee, 0x432d7e96937060ee
 .quad 0x4317c685bf3ef3bc, 0x4317c685bf3ef3bc, 0x4317c685bf3ef3bc, 0x4317c685bf3ef3bc
 .quad 0x4316eeb7a5e36360, 0x4316eeb7a5e36360, 0x4316eeb7a5e36360, 0x4316eeb7a5e36360
 .quad 0x4303d1d31e8a6cb8, 0x4303d1d31e8a6cb8, 0x4303d1d31e8a6cb8, 0x4303d1d31e8a6cb8
+.quad 0x42f21b460e631b70, 0x42f21b460e631b70, 0x42f21b460e631b70, 0x42f21b460e631b70
+.quad 0x432fd62a7ffff73e, 0x432fd62a7ffff73e, 0x432fd62a7ffff73e, 0x432fd62a7ffff73e
+.quad 0x432d7e96937060ee, 0x432d7e96937060ee, 0x432d7e96937060ee, 0x432d7e96937060ee
 .quad 0x4324f29543705a22, 0x4324f29543705a22, 0x4324f29543705a22, 0x4324f29543705a22
 .quad 0x40ece30000000000, 0x40ece30000000000, 0x40ece30000000000, 0x40ece30000000000
-.quad 0xdcc0000000000000, 0xdcc0000000000000, 0xdcc0000000000000, 0xdcc0000000000000
-.quad 0xc980000000000000, 0xc980000000000000, 0xc980000000000000, 0xc980000000000000
-.quad 0x42f21b460e631b70, 0x42f21b460e631b70, 0x42f21b460e631b70, 0x42f21b460e631b70
 .quad 0x43206bde4abd1e5e, 0x43206bde4abd1e5e, 0x43206bde4abd1e5e, 0x43206bde4abd1e5e
+.quad 0x431ac3d8907aaffc, 0x431ac3d8907aaffc, 0x431ac3d8907aaffc, 0x431ac3d8907aaffc
 .quad 0x431275d887297d20, 0x431275d887297d20, 0x431275d887297d20, 0x431275d887297d20
 .quad 0x43125b74c6b30bac, 0x43125b74c6b30bac, 0x43125b74c6b30bac, 0x43125b74c6b30bac
 .quad 0x4324b9711bda7d04, 0x4324b9711bda7d04, 0x4324b9711bda7d04, 0x4324b9711bda7d04
 .quad 0x43236dd294a2f05e, 0x43236dd294a2f05e, 0x43236dd294a2f05e, 0x43236dd294a2f05e
 .quad 0x4328b953526fb40c, 0x4328b953526fb40c, 0x4328b953526fb40c, 0x4328b953526fb40c
 .quad 0x40edd56000000000, 0x40edd56000000000, 0x40edd56000000000, 0x40edd56000000000
-.quad 0x7310000000000000, 0x7310000000000000, 0x7310000000000000, 0x7310000000000000
 .quad 0x42d2f81f4809f2c0, 0x42d2f81f4809f2c0, 0x42d2f81f4809f2c0, 0x42d2f81f4809f2c0
+.quad 0x432dffffffff5556, 0x432dffffffff5556, 0x432dffffffff5556, 0x432dffffffff5556
+.quad 0x42f2bf6730d2a0f0, 0x42f2bf6730d2a0f0, 0x42f2bf6730d2a0f0, 0x42f2bf6730d2a0f0
+.quad 0x431d91dd2e13ce14, 0x431d91dd2e13ce14, 0x431d91dd2e13ce14, 0x431d91dd2e13ce14
+.quad 0x42fba7b6434bacd0, 0x42fba7b6434bacd0, 0x42fba7b6434bacd0, 0x42fba7b6434bacd0
+.quad 0x42fea397fe69a4b0, 0x42fea397fe69a4b0, 0x42fea397fe69a4b0, 0x42fea397fe69a4b0
+.quad 0x40fa011000000000, 0x40fa011000000000, 0x40fa011000000000, 0x40fa011000000000
+.quad 0x4670000000000000, 0x4670000000000000, 0x4670000000000000, 0x4670000000000000
 .quad 0x432aef0dc72005a8, 0x432aef0dc72005a8, 0x432aef0dc72005a8, 0x432aef0dc72005a8
+.quad 0x3330000000000000, 0x3330000000000000, 0x3330000000000000, 0x3330000000000000
+.quad 0xa990000000000000, 0xa990000000000000, 0xa990000000000000, 0xa990000000000000
+.quad 0xdcc0000000000000, 0xdcc0000000000000, 0xdcc0000000000000, 0xdcc0000000000000
+.quad 0xc980000000000000, 0xc980000000000000, 0xc980000000000000, 0xc980000000000000
+.quad 0x7310000000000000, 0x7310000000000000, 0x7310000000000000, 0x7310000000000000
 .quad 0x432ea208e10789ba, 0x432ea208e10789ba, 0x432ea208e10789ba, 0x432ea208e10789ba
 .quad 0x4322c0f34ece0446, 0x4322c0f34ece0446, 0x4322c0f34ece0446, 0x4322c0f34ece0446
 .quad 0x42d32944c112de40, 0x42d32944c112de40, 0x42d32944c112de40, 0x42d32944c112de40
@@ -9873,15 +9891,6 @@ ret
 .quad 0x432f34ac47ad44f2, 0x432f34ac47ad44f2, 0x432f34ac47ad44f2, 0x432f34ac47ad44f2
 .quad 0x40da00c000000000, 0x40da00c000000000, 0x40da00c000000000, 0x40da00c000000000
 .quad 0xd630000000000000, 0xd630000000000000, 0xd630000000000000, 0xd630000000000000
-.quad 0x430fffe7ffe7ffe8, 0x430fffe7ffe7ffe8, 0x430fffe7ffe7ffe8, 0x430fffe7ffe7ffe8
-.quad 0x432dffffffff5556, 0x432dffffffff5556, 0x432dffffffff5556, 0x432dffffffff5556
-.quad 0x432fd62a7ffff73e, 0x432fd62a7ffff73e, 0x432fd62a7ffff73e, 0x432fd62a7ffff73e
-.quad 0x431ac3d8907aaffc, 0x431ac3d8907aaffc, 0x431ac3d8907aaffc, 0x431ac3d8907aaffc
-.quad 0x42f2bf6730d2a0f0, 0x42f2bf6730d2a0f0, 0x42f2bf6730d2a0f0, 0x42f2bf6730d2a0f0
-.quad 0x431d91dd2e13ce14, 0x431d91dd2e13ce14, 0x431d91dd2e13ce14, 0x431d91dd2e13ce14
-.quad 0x42fba7b6434bacd0, 0x42fba7b6434bacd0, 0x42fba7b6434bacd0, 0x42fba7b6434bacd0
-.quad 0x42fea397fe69a4b0, 0x42fea397fe69a4b0, 0x42fea397fe69a4b0, 0x42fea397fe69a4b0
-.quad 0x40fa011000000000, 0x40fa011000000000, 0x40fa011000000000, 0x40fa011000000000
 .quad 0xd63fffffffffffff, 0xd63fffffffffffff, 0xd63fffffffffffff, 0xd63fffffffffffff
 .quad 0x3610000000000000, 0x3610000000000000, 0x3610000000000000, 0x3610000000000000
 .quad 0x361fffffffffffff, 0x361fffffffffffff, 0x361fffffffffffff, 0x361fffffffffffff
@@ -9920,7 +9929,7 @@ ret
 // mul_add on arrays, layout array: x < p, y < p, a < p; z = x*y/R + a mod p, z < p, R = 2^384. An element has 6 limbs of 64 bits.
 array_kernel! {
     mul_add_avx2,
-    "fieldc_bls12_381_p_mul_add_array_avx2_dcd0723badc5a373",
+    "fieldc_bls12_381_p_mul_add_array_avx2_16148c50ea3c7122",
     r"
 push rbp
 mov rbp, rsp
@@ -9928,9 +9937,12 @@ sub rsp, 1408
 and rsp, -32
 vstmxcsr [rbp - 4]
 vldmxcsr [rip + 2f]
+lea r9, [rsp + 128]
+lea r10, [rsp + 384]
+lea r11, [rip + 3f + 128]
 sub rdi, 8
-jb 3f
-4:
+jb 4f
+5:
 vmovdqu xmm0, [rcx]
 vmovdqu xmm1, [rcx + 192]
 vinserti128 ymm0, ymm0, [rcx + 96], 1
@@ -9979,9 +9991,9 @@ vpsrlq ymm15, ymm2, 8
 vpsrlq ymm14, ymm3, 8
 vpsrlq ymm2, ymm2, 60
 vpsrlq ymm3, ymm3, 60
-vmovdqu [rsp], ymm14
+vmovdqu [rsp + 704], ymm14
 vpsllq ymm14, ymm8, 4
-vmovdqu [rsp + 32], ymm15
+vmovdqu [r10 - 96], ymm15
 vpsllq ymm15, ymm9, 4
 vpaddq ymm2, ymm14, ymm2
 vpaddq ymm3, ymm15, ymm3
@@ -10009,15 +10021,15 @@ vmovdqu xmm14, [rdx]
 vmovdqu xmm15, [rdx + 192]
 vinserti128 ymm14, ymm14, [rdx + 96], 1
 vinserti128 ymm15, ymm15, [rdx + 288], 1
-vmovdqu [rsp + 64], ymm11
+vmovdqu [rsp + 832], ymm11
 vmovdqu xmm11, [rdx + 48]
-vmovdqu [rsp + 96], ymm10
+vmovdqu [rsp + 864], ymm10
 vmovdqu xmm10, [rdx + 240]
 vinserti128 ymm11, ymm11, [rdx + 144], 1
 vinserti128 ymm10, ymm10, [rdx + 336], 1
-vmovdqu [rsp + 128], ymm13
+vmovdqu [rsp + 896], ymm13
 vpunpcklqdq ymm13, ymm14, ymm11
-vmovdqu [rsp + 160], ymm12
+vmovdqu [r9 + 96], ymm12
 vpunpcklqdq ymm12, ymm15, ymm10
 vpunpckhqdq ymm11, ymm14, ymm11
 vpunpckhqdq ymm10, ymm15, ymm10
@@ -10025,15 +10037,15 @@ vmovdqu xmm15, [rdx + 16]
 vmovdqu xmm14, [rdx + 208]
 vinserti128 ymm15, ymm15, [rdx + 112], 1
 vinserti128 ymm14, ymm14, [rdx + 304], 1
-vmovdqu [rsp + 192], ymm7
+vmovdqu [r10 + 64], ymm7
 vmovdqu xmm7, [rdx + 64]
-vmovdqu [rsp + 224], ymm6
+vmovdqu [r10 + 96], ymm6
 vmovdqu xmm6, [rdx + 256]
 vinserti128 ymm7, ymm7, [rdx + 160], 1
 vinserti128 ymm6, ymm6, [rdx + 352], 1
-vmovdqu [rsp + 256], ymm9
+vmovdqu [rsp + 736], ymm9
 vpunpcklqdq ymm9, ymm15, ymm7
-vmovdqu [rsp + 288], ymm8
+vmovdqu [rsp + 608], ymm8
 vpunpcklqdq ymm8, ymm14, ymm6
 vpunpckhqdq ymm7, ymm15, ymm7
 vpunpckhqdq ymm6, ymm14, ymm6
@@ -10041,23 +10053,23 @@ vmovdqu xmm14, [rdx + 32]
 vmovdqu xmm15, [rdx + 224]
 vinserti128 ymm14, ymm14, [rdx + 128], 1
 vinserti128 ymm15, ymm15, [rdx + 320], 1
-vmovdqu [rsp + 320], ymm3
+vmovdqu [rsp + 512], ymm3
 vmovdqu xmm3, [rdx + 80]
-vmovdqu [rsp + 352], ymm2
+vmovdqu [rsp + 1312], ymm2
 vmovdqu xmm2, [rdx + 272]
 vinserti128 ymm3, ymm3, [rdx + 176], 1
 vinserti128 ymm2, ymm2, [rdx + 368], 1
-vmovdqu [rsp + 384], ymm5
+vmovdqu [r10 - 64], ymm5
 vpunpcklqdq ymm5, ymm14, ymm3
-vmovdqu [rsp + 416], ymm4
+vmovdqu [rsp + 640], ymm4
 vpunpcklqdq ymm4, ymm15, ymm2
 vpunpckhqdq ymm3, ymm14, ymm3
 vpunpckhqdq ymm2, ymm15, ymm2
 vpsrlq ymm15, ymm13, 52
 vpsrlq ymm14, ymm12, 52
-vmovdqu [rsp + 448], ymm0
+vmovdqu [rsp + 768], ymm0
 vpsllq ymm0, ymm11, 12
-vmovdqu [rsp + 480], ymm1
+vmovdqu [rsp + 1344], ymm1
 vpsllq ymm1, ymm10, 12
 vpaddq ymm15, ymm0, ymm15
 vpaddq ymm14, ymm1, ymm14
@@ -10083,206 +10095,206 @@ vpsrlq ymm0, ymm5, 4
 vpsrlq ymm1, ymm4, 4
 vpsrlq ymm5, ymm5, 56
 vpsrlq ymm4, ymm4, 56
-vmovdqu [rsp + 512], ymm1
+vmovdqu [rsp + 1024], ymm1
 vpsllq ymm1, ymm3, 8
-vmovdqu [rsp + 544], ymm0
+vmovdqu [rsp + 576], ymm0
 vpsllq ymm0, ymm2, 8
 vpaddq ymm5, ymm1, ymm5
 vpaddq ymm4, ymm0, ymm4
 vpsrlq ymm3, ymm3, 44
 vpsrlq ymm2, ymm2, 44
-vpand ymm13, ymm13, [rip + 5f]
-vpand ymm12, ymm12, [rip + 5f]
-vmovdqu ymm0, [rip + 5f + 32]
+vpand ymm13, ymm13, [r11 - 128]
+vpand ymm12, ymm12, [r11 - 128]
+vmovdqu ymm0, [r11 - 96]
 vpaddq ymm13, ymm13, ymm0
-vmovdqu ymm1, [rip + 5f + 32]
+vmovdqu ymm1, [r11 - 96]
 vpaddq ymm12, ymm12, ymm1
 vsubpd ymm13, ymm13, ymm0
 vsubpd ymm12, ymm12, ymm1
-vmovdqu [rsp + 576], ymm2
-vmovdqu ymm2, [rsp + 480]
-vpand ymm2, ymm2, [rip + 5f]
-vmovdqu [rsp + 480], ymm3
-vmovdqu ymm3, [rsp + 448]
-vpand ymm3, ymm3, [rip + 5f]
+vmovdqu [rsp + 800], ymm2
+vmovdqu ymm2, [rsp + 1344]
+vpand ymm2, ymm2, [r11 - 128]
+vmovdqu [rsp + 1344], ymm3
+vmovdqu ymm3, [rsp + 768]
+vpand ymm3, ymm3, [r11 - 128]
 vpaddq ymm2, ymm2, ymm0
 vpaddq ymm3, ymm3, ymm1
 vsubpd ymm2, ymm2, ymm0
 vsubpd ymm3, ymm3, ymm1
-vmovdqu [rsp + 448], ymm4
-vmovdqu ymm4, [rip + 5f + 64]
-vmovdqu [rsp + 608], ymm5
+vmovdqu [rsp + 768], ymm4
+vmovdqu ymm4, [rip + 3f + 448]
+vmovdqu [rsp + 928], ymm5
 vmovdqa ymm5, ymm4
 vfmadd231pd ymm5, ymm13, ymm2
-vmovdqu [rsp + 640], ymm6
-vmovdqu ymm6, [rip + 5f + 64]
-vmovdqu [rsp + 672], ymm7
+vmovdqu [rsp + 1056], ymm6
+vmovdqu ymm6, [rip + 3f + 448]
+vmovdqu [rsp + 544], ymm7
 vmovdqa ymm7, ymm6
 vfmadd231pd ymm7, ymm12, ymm3
-vmovdqu [rsp + 704], ymm8
-vmovdqu ymm8, [rip + 5f + 96]
-vmovdqu [rsp + 736], ymm9
+vmovdqu [rsp + 1088], ymm8
+vmovdqu ymm8, [r11 - 64]
+vmovdqu [rsp + 1120], ymm9
 vsubpd ymm9, ymm8, ymm5
-vmovdqu [rsp + 768], ymm10
-vmovdqu ymm10, [rip + 5f + 96]
-vmovdqu [rsp + 800], ymm11
+vmovdqu [rsp + 672], ymm10
+vmovdqu ymm10, [r11 - 64]
+vmovdqu [rsp + 1152], ymm11
 vsubpd ymm11, ymm10, ymm7
 vfmadd231pd ymm9, ymm13, ymm2
 vfmadd231pd ymm11, ymm12, ymm3
-vmovdqu [rsp + 832], ymm11
-vmovdqu ymm11, [rsp + 416]
-vpand ymm11, ymm11, [rip + 5f]
-vmovdqu [rsp + 416], ymm9
-vmovdqu ymm9, [rsp + 384]
-vpand ymm9, ymm9, [rip + 5f]
+vmovdqu [rsp + 960], ymm11
+vmovdqu ymm11, [rsp + 640]
+vpand ymm11, ymm11, [r11 - 128]
+vmovdqu [rsp + 640], ymm9
+vmovdqu ymm9, [r10 - 64]
+vpand ymm9, ymm9, [r11 - 128]
 vpaddq ymm11, ymm11, ymm0
 vpaddq ymm9, ymm9, ymm1
 vsubpd ymm11, ymm11, ymm0
 vsubpd ymm9, ymm9, ymm1
-vmovdqu [rsp + 384], ymm3
+vmovdqu [r10 - 64], ymm3
 vmovdqa ymm3, ymm4
 vfmadd231pd ymm3, ymm13, ymm11
 vmovdqa ymm4, ymm6
 vfmadd231pd ymm4, ymm12, ymm9
 vsubpd ymm6, ymm8, ymm3
-vmovdqu [rsp + 864], ymm3
+vmovdqu [r9 - 96], ymm3
 vsubpd ymm3, ymm10, ymm4
 vfmadd231pd ymm6, ymm13, ymm11
 vfmadd231pd ymm3, ymm12, ymm9
 vpaddq ymm5, ymm6, ymm5
 vpaddq ymm7, ymm3, ymm7
-vpand ymm15, ymm15, [rip + 5f]
-vpand ymm14, ymm14, [rip + 5f]
+vpand ymm15, ymm15, [r11 - 128]
+vpand ymm14, ymm14, [r11 - 128]
 vpaddq ymm15, ymm15, ymm0
 vpaddq ymm14, ymm14, ymm1
 vsubpd ymm15, ymm15, ymm0
 vsubpd ymm14, ymm14, ymm1
-vmovdqu ymm3, [rip + 5f + 64]
+vmovdqu ymm3, [rip + 3f + 448]
 vmovdqa ymm6, ymm3
 vfmadd231pd ymm6, ymm15, ymm2
-vmovdqu [rsp + 896], ymm9
-vmovdqu ymm9, [rip + 5f + 64]
-vmovdqu [rsp + 928], ymm11
+vmovdqu [r9 - 32], ymm9
+vmovdqu ymm9, [rip + 3f + 448]
+vmovdqu [r9 + 64], ymm11
 vmovdqa ymm11, ymm9
-vfmadd231pd ymm11, ymm14, [rsp + 384]
+vfmadd231pd ymm11, ymm14, [r10 - 64]
 vsubpd ymm9, ymm8, ymm6
 vsubpd ymm8, ymm10, ymm11
 vfmadd231pd ymm9, ymm15, ymm2
-vfmadd231pd ymm8, ymm14, [rsp + 384]
+vfmadd231pd ymm8, ymm14, [r10 - 64]
 vpaddq ymm5, ymm9, ymm5
 vpaddq ymm7, ymm8, ymm7
-vpaddq ymm6, ymm6, [rsp + 864]
+vpaddq ymm6, ymm6, [r9 - 96]
 vpaddq ymm4, ymm11, ymm4
-vmovdqu ymm11, [rsp + 32]
-vpand ymm11, ymm11, [rip + 5f]
-vmovdqu ymm8, [rsp]
-vpand ymm8, ymm8, [rip + 5f]
+vmovdqu ymm11, [r10 - 96]
+vpand ymm11, ymm11, [r11 - 128]
+vmovdqu ymm8, [rsp + 704]
+vpand ymm8, ymm8, [r11 - 128]
 vpaddq ymm11, ymm11, ymm0
 vpaddq ymm8, ymm8, ymm1
 vsubpd ymm11, ymm11, ymm0
 vsubpd ymm8, ymm8, ymm1
 vmovdqa ymm9, ymm3
 vfmadd231pd ymm9, ymm13, ymm11
-vmovdqu [rsp], ymm7
-vmovdqu ymm7, [rip + 5f + 64]
-vmovdqu [rsp + 32], ymm5
+vmovdqu [rsp + 704], ymm7
+vmovdqu ymm7, [rip + 3f + 448]
+vmovdqu [r10 - 96], ymm5
 vmovdqa ymm5, ymm7
 vfmadd231pd ymm5, ymm12, ymm8
-vmovdqu [rsp + 864], ymm2
-vmovdqu ymm2, [rip + 5f + 96]
+vmovdqu [r9 - 96], ymm2
+vmovdqu ymm2, [r11 - 64]
 vsubpd ymm1, ymm2, ymm9
 vsubpd ymm0, ymm10, ymm5
 vfmadd231pd ymm1, ymm13, ymm11
 vfmadd231pd ymm0, ymm12, ymm8
 vpaddq ymm6, ymm1, ymm6
 vpaddq ymm4, ymm0, ymm4
-vmovdqu ymm0, [rsp + 928]
+vmovdqu ymm0, [r9 + 64]
 vmovdqa ymm1, ymm3
 vfmadd231pd ymm1, ymm15, ymm0
-vmovdqu [rsp + 960], ymm8
+vmovdqu [r10 - 32], ymm8
 vmovdqa ymm8, ymm7
-vfmadd231pd ymm8, ymm14, [rsp + 896]
-vmovdqu [rsp + 992], ymm11
+vfmadd231pd ymm8, ymm14, [r9 - 32]
+vmovdqu [r10 - 128], ymm11
 vsubpd ymm11, ymm2, ymm1
-vmovdqu [rsp + 1024], ymm12
+vmovdqu [r10 + 32], ymm12
 vsubpd ymm12, ymm10, ymm8
 vfmadd231pd ymm11, ymm15, ymm0
-vfmadd231pd ymm12, ymm14, [rsp + 896]
+vfmadd231pd ymm12, ymm14, [r9 - 32]
 vpaddq ymm6, ymm11, ymm6
 vpaddq ymm4, ymm12, ymm4
 vpaddq ymm9, ymm1, ymm9
 vpaddq ymm5, ymm8, ymm5
-vmovdqu ymm8, [rsp + 800]
-vpand ymm8, ymm8, [rip + 5f]
-vmovdqu ymm1, [rsp + 768]
-vpand ymm1, ymm1, [rip + 5f]
-vmovdqu ymm12, [rip + 5f + 32]
+vmovdqu ymm8, [rsp + 1152]
+vpand ymm8, ymm8, [r11 - 128]
+vmovdqu ymm1, [rsp + 672]
+vpand ymm1, ymm1, [r11 - 128]
+vmovdqu ymm12, [r11 - 96]
 vpaddq ymm8, ymm8, ymm12
-vmovdqu ymm11, [rip + 5f + 32]
+vmovdqu ymm11, [r11 - 96]
 vpaddq ymm1, ymm1, ymm11
 vsubpd ymm8, ymm8, ymm12
 vsubpd ymm1, ymm1, ymm11
 vmovdqa ymm0, ymm3
-vfmadd231pd ymm0, ymm8, [rsp + 864]
-vmovdqu [rsp + 768], ymm14
+vfmadd231pd ymm0, ymm8, [r9 - 96]
+vmovdqu [rsp + 672], ymm14
 vmovdqa ymm14, ymm7
-vfmadd231pd ymm14, ymm1, [rsp + 384]
-vmovdqu [rsp + 800], ymm15
+vfmadd231pd ymm14, ymm1, [r10 - 64]
+vmovdqu [rsp + 1152], ymm15
 vsubpd ymm15, ymm2, ymm0
 vsubpd ymm2, ymm10, ymm14
-vfmadd231pd ymm15, ymm8, [rsp + 864]
-vfmadd231pd ymm2, ymm1, [rsp + 384]
+vfmadd231pd ymm15, ymm8, [r9 - 96]
+vfmadd231pd ymm2, ymm1, [r10 - 64]
 vpaddq ymm6, ymm15, ymm6
 vpaddq ymm4, ymm2, ymm4
 vpaddq ymm9, ymm0, ymm9
 vpaddq ymm5, ymm14, ymm5
-vmovdqu ymm14, [rsp + 352]
-vpand ymm14, ymm14, [rip + 5f]
-vmovdqu ymm0, [rsp + 320]
-vpand ymm0, ymm0, [rip + 5f]
+vmovdqu ymm14, [rsp + 1312]
+vpand ymm14, ymm14, [r11 - 128]
+vmovdqu ymm0, [rsp + 512]
+vpand ymm0, ymm0, [r11 - 128]
 vpaddq ymm14, ymm14, ymm12
 vpaddq ymm0, ymm0, ymm11
 vsubpd ymm14, ymm14, ymm12
 vsubpd ymm0, ymm0, ymm11
 vmovdqa ymm2, ymm3
 vfmadd231pd ymm2, ymm13, ymm14
-vmovdqu ymm15, [rsp + 1024]
-vmovdqu [rsp + 320], ymm4
+vmovdqu ymm15, [r10 + 32]
+vmovdqu [rsp + 512], ymm4
 vmovdqa ymm4, ymm7
 vfmadd231pd ymm4, ymm0, ymm15
-vmovdqu [rsp + 352], ymm6
-vmovdqu ymm6, [rip + 5f + 96]
+vmovdqu [rsp + 1312], ymm6
+vmovdqu ymm6, [r11 - 64]
 vsubpd ymm11, ymm6, ymm2
 vsubpd ymm12, ymm10, ymm4
 vfmadd231pd ymm11, ymm13, ymm14
 vfmadd231pd ymm12, ymm15, ymm0
 vpaddq ymm9, ymm11, ymm9
 vpaddq ymm5, ymm12, ymm5
-vmovdqu ymm12, [rsp + 800]
-vmovdqu ymm11, [rsp + 992]
-vmovdqu [rsp + 1056], ymm0
+vmovdqu ymm12, [rsp + 1152]
+vmovdqu ymm11, [r10 - 128]
+vmovdqu [r9], ymm0
 vmovdqa ymm0, ymm3
 vfmadd231pd ymm0, ymm12, ymm11
-vmovdqu [rsp + 1088], ymm14
-vmovdqu ymm14, [rsp + 768]
+vmovdqu [r10], ymm14
+vmovdqu ymm14, [rsp + 672]
 vmovdqa ymm15, ymm7
-vfmadd231pd ymm15, ymm14, [rsp + 960]
-vmovdqu [rsp + 1120], ymm13
+vfmadd231pd ymm15, ymm14, [r10 - 32]
+vmovdqu [r9 + 32], ymm13
 vsubpd ymm13, ymm6, ymm0
 vsubpd ymm6, ymm10, ymm15
 vfmadd231pd ymm13, ymm12, ymm11
-vfmadd231pd ymm6, ymm14, [rsp + 960]
+vfmadd231pd ymm6, ymm14, [r10 - 32]
 vpaddq ymm9, ymm13, ymm9
 vpaddq ymm5, ymm6, ymm5
 vpaddq ymm2, ymm0, ymm2
 vpaddq ymm4, ymm15, ymm4
-vmovdqu ymm15, [rsp + 928]
+vmovdqu ymm15, [r9 + 64]
 vmovdqa ymm0, ymm3
 vfmadd231pd ymm0, ymm8, ymm15
-vmovdqu ymm6, [rsp + 896]
+vmovdqu ymm6, [r9 - 32]
 vmovdqa ymm13, ymm7
 vfmadd231pd ymm13, ymm1, ymm6
-vmovdqu ymm11, [rip + 5f + 96]
+vmovdqu ymm11, [r11 - 64]
 vsubpd ymm14, ymm11, ymm0
 vsubpd ymm12, ymm10, ymm13
 vfmadd231pd ymm14, ymm8, ymm15
@@ -10291,89 +10303,89 @@ vpaddq ymm9, ymm14, ymm9
 vpaddq ymm5, ymm12, ymm5
 vpaddq ymm2, ymm0, ymm2
 vpaddq ymm4, ymm13, ymm4
-vmovdqu ymm13, [rsp + 736]
-vpand ymm13, ymm13, [rip + 5f]
-vmovdqu ymm0, [rsp + 704]
-vpand ymm0, ymm0, [rip + 5f]
-vmovdqu ymm12, [rip + 5f + 32]
+vmovdqu ymm13, [rsp + 1120]
+vpand ymm13, ymm13, [r11 - 128]
+vmovdqu ymm0, [rsp + 1088]
+vpand ymm0, ymm0, [r11 - 128]
+vmovdqu ymm12, [r11 - 96]
 vpaddq ymm13, ymm13, ymm12
-vmovdqu ymm14, [rip + 5f + 32]
+vmovdqu ymm14, [r11 - 96]
 vpaddq ymm0, ymm0, ymm14
 vsubpd ymm13, ymm13, ymm12
 vsubpd ymm0, ymm0, ymm14
 vmovdqa ymm6, ymm3
-vfmadd231pd ymm6, ymm13, [rsp + 864]
+vfmadd231pd ymm6, ymm13, [r9 - 96]
 vmovdqa ymm15, ymm7
-vfmadd231pd ymm15, ymm0, [rsp + 384]
-vmovdqu [rsp + 704], ymm1
+vfmadd231pd ymm15, ymm0, [r10 - 64]
+vmovdqu [rsp + 1088], ymm1
 vsubpd ymm1, ymm11, ymm6
-vmovdqu [rsp + 736], ymm8
+vmovdqu [rsp + 1120], ymm8
 vsubpd ymm8, ymm10, ymm15
-vfmadd231pd ymm1, ymm13, [rsp + 864]
-vfmadd231pd ymm8, ymm0, [rsp + 384]
+vfmadd231pd ymm1, ymm13, [r9 - 96]
+vfmadd231pd ymm8, ymm0, [r10 - 64]
 vpaddq ymm9, ymm1, ymm9
 vpaddq ymm5, ymm8, ymm5
 vpaddq ymm2, ymm6, ymm2
 vpaddq ymm4, ymm15, ymm4
-vmovdqu ymm15, [rsp + 288]
-vpand ymm15, ymm15, [rip + 5f]
-vmovdqu ymm6, [rsp + 256]
-vpand ymm6, ymm6, [rip + 5f]
+vmovdqu ymm15, [rsp + 608]
+vpand ymm15, ymm15, [r11 - 128]
+vmovdqu ymm6, [rsp + 736]
+vpand ymm6, ymm6, [r11 - 128]
 vpaddq ymm15, ymm15, ymm12
 vpaddq ymm6, ymm6, ymm14
 vsubpd ymm15, ymm15, ymm12
 vsubpd ymm6, ymm6, ymm14
-vmovdqu ymm8, [rsp + 1120]
+vmovdqu ymm8, [r9 + 32]
 vmovdqa ymm1, ymm3
 vfmadd231pd ymm1, ymm15, ymm8
-vmovdqu [rsp + 256], ymm5
+vmovdqu [rsp + 736], ymm5
 vmovdqa ymm5, ymm7
-vfmadd231pd ymm5, ymm6, [rsp + 1024]
-vmovdqu [rsp + 288], ymm9
+vfmadd231pd ymm5, ymm6, [r10 + 32]
+vmovdqu [rsp + 608], ymm9
 vsubpd ymm9, ymm11, ymm1
 vsubpd ymm14, ymm10, ymm5
 vfmadd231pd ymm9, ymm8, ymm15
-vfmadd231pd ymm14, ymm6, [rsp + 1024]
+vfmadd231pd ymm14, ymm6, [r10 + 32]
 vpaddq ymm2, ymm9, ymm2
 vpaddq ymm4, ymm14, ymm4
-vmovdqu ymm14, [rsp + 800]
-vmovdqu ymm9, [rsp + 1088]
-vmovdqu [rsp + 1152], ymm6
+vmovdqu ymm14, [rsp + 1152]
+vmovdqu ymm9, [r10]
+vmovdqu [r9 - 128], ymm6
 vmovdqa ymm6, ymm3
 vfmadd231pd ymm6, ymm14, ymm9
-vmovdqu [rsp + 1184], ymm15
-vmovdqu ymm15, [rsp + 768]
+vmovdqu [r9 - 64], ymm15
+vmovdqu ymm15, [rsp + 672]
 vmovdqa ymm8, ymm7
-vfmadd231pd ymm8, ymm15, [rsp + 1056]
+vfmadd231pd ymm8, ymm15, [r9]
 vsubpd ymm12, ymm11, ymm6
-vmovdqu [rsp + 1216], ymm0
+vmovdqu [rsp + 1184], ymm0
 vsubpd ymm0, ymm10, ymm8
 vfmadd231pd ymm12, ymm14, ymm9
-vfmadd231pd ymm0, ymm15, [rsp + 1056]
+vfmadd231pd ymm0, ymm15, [r9]
 vpaddq ymm2, ymm12, ymm2
 vpaddq ymm4, ymm0, ymm4
 vpaddq ymm1, ymm6, ymm1
 vpaddq ymm5, ymm8, ymm5
-vmovdqu ymm8, [rsp + 736]
-vmovdqu ymm6, [rsp + 992]
+vmovdqu ymm8, [rsp + 1120]
+vmovdqu ymm6, [r10 - 128]
 vmovdqa ymm0, ymm3
 vfmadd231pd ymm0, ymm8, ymm6
-vmovdqu ymm12, [rsp + 704]
+vmovdqu ymm12, [rsp + 1088]
 vmovdqa ymm9, ymm7
-vfmadd231pd ymm9, ymm12, [rsp + 960]
+vfmadd231pd ymm9, ymm12, [r10 - 32]
 vsubpd ymm15, ymm11, ymm0
 vsubpd ymm14, ymm10, ymm9
 vfmadd231pd ymm15, ymm8, ymm6
-vfmadd231pd ymm14, ymm12, [rsp + 960]
+vfmadd231pd ymm14, ymm12, [r10 - 32]
 vpaddq ymm2, ymm15, ymm2
 vpaddq ymm4, ymm14, ymm4
 vpaddq ymm1, ymm0, ymm1
 vpaddq ymm5, ymm9, ymm5
-vmovdqu ymm9, [rsp + 928]
+vmovdqu ymm9, [r9 + 64]
 vmovdqa ymm0, ymm3
 vfmadd231pd ymm0, ymm13, ymm9
-vmovdqu ymm14, [rsp + 1216]
-vmovdqu ymm15, [rsp + 896]
+vmovdqu ymm14, [rsp + 1184]
+vmovdqu ymm15, [r9 - 32]
 vmovdqa ymm6, ymm7
 vfmadd231pd ymm6, ymm14, ymm15
 vsubpd ymm12, ymm11, ymm0
@@ -10384,103 +10396,103 @@ vpaddq ymm2, ymm12, ymm2
 vpaddq ymm4, ymm8, ymm4
 vpaddq ymm1, ymm0, ymm1
 vpaddq ymm5, ymm6, ymm5
-vmovdqu ymm6, [rsp + 672]
-vpand ymm6, ymm6, [rip + 5f]
-vmovdqu ymm0, [rsp + 640]
-vpand ymm0, ymm0, [rip + 5f]
-vmovdqu ymm8, [rip + 5f + 32]
+vmovdqu ymm6, [rsp + 544]
+vpand ymm6, ymm6, [r11 - 128]
+vmovdqu ymm0, [rsp + 1056]
+vpand ymm0, ymm0, [r11 - 128]
+vmovdqu ymm8, [r11 - 96]
 vpaddq ymm6, ymm6, ymm8
-vmovdqu ymm12, [rip + 5f + 32]
+vmovdqu ymm12, [r11 - 96]
 vpaddq ymm0, ymm0, ymm12
 vsubpd ymm6, ymm6, ymm8
 vsubpd ymm0, ymm0, ymm12
 vmovdqa ymm15, ymm3
-vfmadd231pd ymm15, ymm6, [rsp + 864]
+vfmadd231pd ymm15, ymm6, [r9 - 96]
 vmovdqa ymm9, ymm7
-vfmadd231pd ymm9, ymm0, [rsp + 384]
+vfmadd231pd ymm9, ymm0, [r10 - 64]
 vsubpd ymm14, ymm11, ymm15
-vmovdqu [rsp + 640], ymm13
+vmovdqu [rsp + 1056], ymm13
 vsubpd ymm13, ymm10, ymm9
-vfmadd231pd ymm14, ymm6, [rsp + 864]
-vfmadd231pd ymm13, ymm0, [rsp + 384]
+vfmadd231pd ymm14, ymm6, [r9 - 96]
+vfmadd231pd ymm13, ymm0, [r10 - 64]
 vpaddq ymm2, ymm14, ymm2
 vpaddq ymm4, ymm13, ymm4
 vpaddq ymm1, ymm15, ymm1
 vpaddq ymm5, ymm9, ymm5
-vmovdqu ymm9, [rsp + 224]
-vpand ymm9, ymm9, [rip + 5f]
-vmovdqu ymm15, [rsp + 192]
-vpand ymm15, ymm15, [rip + 5f]
+vmovdqu ymm9, [r10 + 96]
+vpand ymm9, ymm9, [r11 - 128]
+vmovdqu ymm15, [r10 + 64]
+vpand ymm15, ymm15, [r11 - 128]
 vpaddq ymm9, ymm9, ymm8
 vpaddq ymm15, ymm15, ymm12
 vsubpd ymm9, ymm9, ymm8
 vsubpd ymm15, ymm15, ymm12
-vmovdqu ymm13, [rsp + 1120]
+vmovdqu ymm13, [r9 + 32]
 vmovdqa ymm14, ymm3
 vfmadd231pd ymm14, ymm9, ymm13
-vmovdqu [rsp + 192], ymm4
+vmovdqu [r10 + 64], ymm4
 vmovdqa ymm4, ymm7
-vfmadd231pd ymm4, ymm15, [rsp + 1024]
-vmovdqu [rsp + 224], ymm2
+vfmadd231pd ymm4, ymm15, [r10 + 32]
+vmovdqu [r10 + 96], ymm2
 vsubpd ymm2, ymm11, ymm14
 vsubpd ymm12, ymm10, ymm4
 vfmadd231pd ymm2, ymm13, ymm9
-vfmadd231pd ymm12, ymm15, [rsp + 1024]
+vfmadd231pd ymm12, ymm15, [r10 + 32]
 vpaddq ymm1, ymm2, ymm1
 vpaddq ymm5, ymm12, ymm5
-vmovdqu ymm12, [rsp + 800]
-vmovdqu ymm2, [rsp + 1184]
-vmovdqu [rsp + 672], ymm15
+vmovdqu ymm12, [rsp + 1152]
+vmovdqu ymm2, [r9 - 64]
+vmovdqu [rsp + 544], ymm15
 vmovdqa ymm15, ymm3
 vfmadd231pd ymm15, ymm12, ymm2
-vmovdqu [rsp + 1248], ymm9
-vmovdqu ymm9, [rsp + 768]
+vmovdqu [rsp + 992], ymm9
+vmovdqu ymm9, [rsp + 672]
 vmovdqa ymm13, ymm7
-vfmadd231pd ymm13, ymm9, [rsp + 1152]
+vfmadd231pd ymm13, ymm9, [r9 - 128]
 vsubpd ymm8, ymm11, ymm15
-vmovdqu [rsp + 1280], ymm0
+vmovdqu [rsp + 1216], ymm0
 vsubpd ymm0, ymm10, ymm13
 vfmadd231pd ymm8, ymm12, ymm2
-vfmadd231pd ymm0, ymm9, [rsp + 1152]
+vfmadd231pd ymm0, ymm9, [r9 - 128]
 vpaddq ymm1, ymm8, ymm1
 vpaddq ymm5, ymm0, ymm5
 vpaddq ymm14, ymm15, ymm14
 vpaddq ymm4, ymm13, ymm4
-vmovdqu ymm13, [rsp + 736]
-vmovdqu ymm15, [rsp + 1088]
+vmovdqu ymm13, [rsp + 1120]
+vmovdqu ymm15, [r10]
 vmovdqa ymm0, ymm3
 vfmadd231pd ymm0, ymm13, ymm15
-vmovdqu ymm8, [rsp + 704]
+vmovdqu ymm8, [rsp + 1088]
 vmovdqa ymm2, ymm7
-vfmadd231pd ymm2, ymm8, [rsp + 1056]
+vfmadd231pd ymm2, ymm8, [r9]
 vsubpd ymm9, ymm11, ymm0
 vsubpd ymm12, ymm10, ymm2
 vfmadd231pd ymm9, ymm13, ymm15
-vfmadd231pd ymm12, ymm8, [rsp + 1056]
+vfmadd231pd ymm12, ymm8, [r9]
 vpaddq ymm1, ymm9, ymm1
 vpaddq ymm5, ymm12, ymm5
 vpaddq ymm14, ymm0, ymm14
 vpaddq ymm4, ymm2, ymm4
-vmovdqu ymm2, [rsp + 640]
-vmovdqu ymm0, [rsp + 992]
+vmovdqu ymm2, [rsp + 1056]
+vmovdqu ymm0, [r10 - 128]
 vmovdqa ymm12, ymm3
 vfmadd231pd ymm12, ymm2, ymm0
-vmovdqu ymm9, [rsp + 1216]
+vmovdqu ymm9, [rsp + 1184]
 vmovdqa ymm15, ymm7
-vfmadd231pd ymm15, ymm9, [rsp + 960]
+vfmadd231pd ymm15, ymm9, [r10 - 32]
 vsubpd ymm8, ymm11, ymm12
 vsubpd ymm13, ymm10, ymm15
 vfmadd231pd ymm8, ymm2, ymm0
-vfmadd231pd ymm13, ymm9, [rsp + 960]
+vfmadd231pd ymm13, ymm9, [r10 - 32]
 vpaddq ymm1, ymm8, ymm1
 vpaddq ymm5, ymm13, ymm5
 vpaddq ymm14, ymm12, ymm14
 vpaddq ymm4, ymm15, ymm4
-vmovdqu ymm15, [rsp + 928]
+vmovdqu ymm15, [r9 + 64]
 vmovdqa ymm12, ymm3
 vfmadd231pd ymm12, ymm6, ymm15
-vmovdqu ymm13, [rsp + 1280]
-vmovdqu ymm8, [rsp + 896]
+vmovdqu ymm13, [rsp + 1216]
+vmovdqu ymm8, [r9 - 32]
 vmovdqa ymm0, ymm7
 vfmadd231pd ymm0, ymm13, ymm8
 vsubpd ymm9, ymm11, ymm12
@@ -10491,118 +10503,118 @@ vpaddq ymm1, ymm9, ymm1
 vpaddq ymm5, ymm2, ymm5
 vpaddq ymm14, ymm12, ymm14
 vpaddq ymm4, ymm0, ymm4
-vmovdqu ymm0, [rsp + 544]
-vpand ymm0, ymm0, [rip + 5f]
-vmovdqu ymm12, [rsp + 512]
-vpand ymm12, ymm12, [rip + 5f]
-vmovdqu ymm2, [rip + 5f + 32]
+vmovdqu ymm0, [rsp + 576]
+vpand ymm0, ymm0, [r11 - 128]
+vmovdqu ymm12, [rsp + 1024]
+vpand ymm12, ymm12, [r11 - 128]
+vmovdqu ymm2, [r11 - 96]
 vpaddq ymm0, ymm0, ymm2
-vmovdqu ymm9, [rip + 5f + 32]
+vmovdqu ymm9, [r11 - 96]
 vpaddq ymm12, ymm12, ymm9
 vsubpd ymm0, ymm0, ymm2
 vsubpd ymm12, ymm12, ymm9
 vmovdqa ymm8, ymm3
-vfmadd231pd ymm8, ymm0, [rsp + 864]
+vfmadd231pd ymm8, ymm0, [r9 - 96]
 vmovdqa ymm15, ymm7
-vfmadd231pd ymm15, ymm12, [rsp + 384]
+vfmadd231pd ymm15, ymm12, [r10 - 64]
 vsubpd ymm13, ymm11, ymm8
-vmovdqu [rsp + 512], ymm6
+vmovdqu [rsp + 1024], ymm6
 vsubpd ymm6, ymm10, ymm15
-vfmadd231pd ymm13, ymm0, [rsp + 864]
-vfmadd231pd ymm6, ymm12, [rsp + 384]
+vfmadd231pd ymm13, ymm0, [r9 - 96]
+vfmadd231pd ymm6, ymm12, [r10 - 64]
 vpaddq ymm1, ymm13, ymm1
 vpaddq ymm5, ymm6, ymm5
 vpaddq ymm14, ymm8, ymm14
 vpaddq ymm4, ymm15, ymm4
-vmovdqu ymm15, [rsp + 160]
-vpand ymm15, ymm15, [rip + 5f]
-vmovdqu ymm8, [rsp + 128]
-vpand ymm8, ymm8, [rip + 5f]
+vmovdqu ymm15, [r9 + 96]
+vpand ymm15, ymm15, [r11 - 128]
+vmovdqu ymm8, [rsp + 896]
+vpand ymm8, ymm8, [r11 - 128]
 vpaddq ymm15, ymm15, ymm2
 vpaddq ymm8, ymm8, ymm9
 vsubpd ymm15, ymm15, ymm2
 vsubpd ymm8, ymm8, ymm9
-vmovdqu ymm6, [rsp + 1120]
+vmovdqu ymm6, [r9 + 32]
 vmovdqa ymm13, ymm3
 vfmadd231pd ymm13, ymm15, ymm6
-vmovdqu [rsp + 128], ymm5
+vmovdqu [rsp + 896], ymm5
 vmovdqa ymm5, ymm7
-vfmadd231pd ymm5, ymm8, [rsp + 1024]
-vmovdqu [rsp + 160], ymm1
+vfmadd231pd ymm5, ymm8, [r10 + 32]
+vmovdqu [r9 + 96], ymm1
 vsubpd ymm1, ymm11, ymm13
 vsubpd ymm9, ymm10, ymm5
 vfmadd231pd ymm1, ymm6, ymm15
-vfmadd231pd ymm9, ymm8, [rsp + 1024]
+vfmadd231pd ymm9, ymm8, [r10 + 32]
 vpaddq ymm14, ymm1, ymm14
 vpaddq ymm4, ymm9, ymm4
-vmovdqu ymm9, [rsp + 800]
-vmovdqu ymm1, [rsp + 1248]
-vmovdqu [rsp + 544], ymm8
+vmovdqu ymm9, [rsp + 1152]
+vmovdqu ymm1, [rsp + 992]
+vmovdqu [rsp + 576], ymm8
 vmovdqa ymm8, ymm3
 vfmadd231pd ymm8, ymm9, ymm1
-vmovdqu [rsp + 1312], ymm15
-vmovdqu ymm15, [rsp + 768]
+vmovdqu [rsp + 1248], ymm15
+vmovdqu ymm15, [rsp + 672]
 vmovdqa ymm6, ymm7
-vfmadd231pd ymm6, ymm15, [rsp + 672]
+vfmadd231pd ymm6, ymm15, [rsp + 544]
 vsubpd ymm2, ymm11, ymm8
-vmovdqu [rsp + 1344], ymm12
+vmovdqu [rsp + 1280], ymm12
 vsubpd ymm12, ymm10, ymm6
 vfmadd231pd ymm2, ymm9, ymm1
-vfmadd231pd ymm12, ymm15, [rsp + 672]
+vfmadd231pd ymm12, ymm15, [rsp + 544]
 vpaddq ymm14, ymm2, ymm14
 vpaddq ymm4, ymm12, ymm4
 vpaddq ymm13, ymm8, ymm13
 vpaddq ymm5, ymm6, ymm5
-vmovdqu ymm6, [rsp + 736]
-vmovdqu ymm8, [rsp + 1184]
+vmovdqu ymm6, [rsp + 1120]
+vmovdqu ymm8, [r9 - 64]
 vmovdqa ymm12, ymm3
 vfmadd231pd ymm12, ymm6, ymm8
-vmovdqu ymm2, [rsp + 704]
+vmovdqu ymm2, [rsp + 1088]
 vmovdqa ymm1, ymm7
-vfmadd231pd ymm1, ymm2, [rsp + 1152]
+vfmadd231pd ymm1, ymm2, [r9 - 128]
 vsubpd ymm15, ymm11, ymm12
 vsubpd ymm9, ymm10, ymm1
 vfmadd231pd ymm15, ymm6, ymm8
-vfmadd231pd ymm9, ymm2, [rsp + 1152]
+vfmadd231pd ymm9, ymm2, [r9 - 128]
 vpaddq ymm14, ymm15, ymm14
 vpaddq ymm4, ymm9, ymm4
 vpaddq ymm13, ymm12, ymm13
 vpaddq ymm5, ymm1, ymm5
-vmovdqu ymm1, [rsp + 640]
-vmovdqu ymm12, [rsp + 1088]
+vmovdqu ymm1, [rsp + 1056]
+vmovdqu ymm12, [r10]
 vmovdqa ymm9, ymm3
 vfmadd231pd ymm9, ymm1, ymm12
-vmovdqu ymm15, [rsp + 1216]
+vmovdqu ymm15, [rsp + 1184]
 vmovdqa ymm8, ymm7
-vfmadd231pd ymm8, ymm15, [rsp + 1056]
+vfmadd231pd ymm8, ymm15, [r9]
 vsubpd ymm2, ymm11, ymm9
 vsubpd ymm6, ymm10, ymm8
 vfmadd231pd ymm2, ymm1, ymm12
-vfmadd231pd ymm6, ymm15, [rsp + 1056]
+vfmadd231pd ymm6, ymm15, [r9]
 vpaddq ymm14, ymm2, ymm14
 vpaddq ymm4, ymm6, ymm4
 vpaddq ymm13, ymm9, ymm13
 vpaddq ymm5, ymm8, ymm5
-vmovdqu ymm8, [rsp + 512]
-vmovdqu ymm9, [rsp + 992]
+vmovdqu ymm8, [rsp + 1024]
+vmovdqu ymm9, [r10 - 128]
 vmovdqa ymm6, ymm3
 vfmadd231pd ymm6, ymm8, ymm9
-vmovdqu ymm2, [rsp + 1280]
+vmovdqu ymm2, [rsp + 1216]
 vmovdqa ymm12, ymm7
-vfmadd231pd ymm12, ymm2, [rsp + 960]
+vfmadd231pd ymm12, ymm2, [r10 - 32]
 vsubpd ymm15, ymm11, ymm6
 vsubpd ymm1, ymm10, ymm12
 vfmadd231pd ymm15, ymm8, ymm9
-vfmadd231pd ymm1, ymm2, [rsp + 960]
+vfmadd231pd ymm1, ymm2, [r10 - 32]
 vpaddq ymm14, ymm15, ymm14
 vpaddq ymm4, ymm1, ymm4
 vpaddq ymm13, ymm6, ymm13
 vpaddq ymm5, ymm12, ymm5
-vmovdqu ymm12, [rsp + 928]
+vmovdqu ymm12, [r9 + 64]
 vmovdqa ymm6, ymm3
 vfmadd231pd ymm6, ymm0, ymm12
-vmovdqu ymm1, [rsp + 1344]
-vmovdqu ymm15, [rsp + 896]
+vmovdqu ymm1, [rsp + 1280]
+vmovdqu ymm15, [r9 - 32]
 vmovdqa ymm9, ymm7
 vfmadd231pd ymm9, ymm1, ymm15
 vsubpd ymm2, ymm11, ymm6
@@ -10613,129 +10625,129 @@ vpaddq ymm14, ymm2, ymm14
 vpaddq ymm4, ymm8, ymm4
 vpaddq ymm13, ymm6, ymm13
 vpaddq ymm5, ymm9, ymm5
-vmovdqu ymm9, [rsp + 608]
-vpand ymm9, ymm9, [rip + 5f]
-vmovdqu ymm6, [rsp + 448]
-vpand ymm6, ymm6, [rip + 5f]
-vmovdqu ymm8, [rip + 5f + 32]
+vmovdqu ymm9, [rsp + 928]
+vpand ymm9, ymm9, [r11 - 128]
+vmovdqu ymm6, [rsp + 768]
+vpand ymm6, ymm6, [r11 - 128]
+vmovdqu ymm8, [r11 - 96]
 vpaddq ymm9, ymm9, ymm8
-vmovdqu ymm2, [rip + 5f + 32]
+vmovdqu ymm2, [r11 - 96]
 vpaddq ymm6, ymm6, ymm2
 vsubpd ymm9, ymm9, ymm8
 vsubpd ymm6, ymm6, ymm2
 vmovdqa ymm15, ymm3
-vfmadd231pd ymm15, ymm9, [rsp + 864]
+vfmadd231pd ymm15, ymm9, [r9 - 96]
 vmovdqa ymm12, ymm7
-vfmadd231pd ymm12, ymm6, [rsp + 384]
+vfmadd231pd ymm12, ymm6, [r10 - 64]
 vsubpd ymm1, ymm11, ymm15
-vmovdqu [rsp + 448], ymm0
+vmovdqu [rsp + 768], ymm0
 vsubpd ymm0, ymm10, ymm12
-vfmadd231pd ymm1, ymm9, [rsp + 864]
-vfmadd231pd ymm0, ymm6, [rsp + 384]
+vfmadd231pd ymm1, ymm9, [r9 - 96]
+vfmadd231pd ymm0, ymm6, [r10 - 64]
 vpaddq ymm14, ymm1, ymm14
 vpaddq ymm4, ymm0, ymm4
 vpaddq ymm13, ymm15, ymm13
 vpaddq ymm5, ymm12, ymm5
-vpaddq ymm12, ymm8, [rsp + 96]
-vpaddq ymm15, ymm2, [rsp + 64]
+vpaddq ymm12, ymm8, [rsp + 864]
+vpaddq ymm15, ymm2, [rsp + 832]
 vsubpd ymm12, ymm12, ymm8
 vsubpd ymm15, ymm15, ymm2
-vmovdqu ymm0, [rsp + 1120]
+vmovdqu ymm0, [r9 + 32]
 vmovdqa ymm1, ymm3
 vfmadd231pd ymm1, ymm12, ymm0
-vmovdqu [rsp + 64], ymm4
+vmovdqu [rsp + 832], ymm4
 vmovdqa ymm4, ymm7
-vfmadd231pd ymm4, ymm15, [rsp + 1024]
-vmovdqu [rsp + 96], ymm14
+vfmadd231pd ymm4, ymm15, [r10 + 32]
+vmovdqu [rsp + 864], ymm14
 vsubpd ymm14, ymm11, ymm1
 vsubpd ymm2, ymm10, ymm4
 vfmadd231pd ymm14, ymm0, ymm12
-vfmadd231pd ymm2, ymm15, [rsp + 1024]
+vfmadd231pd ymm2, ymm15, [r10 + 32]
 vpaddq ymm13, ymm14, ymm13
 vpaddq ymm5, ymm2, ymm5
-vmovdqu ymm2, [rsp + 800]
-vmovdqu ymm14, [rsp + 1312]
+vmovdqu ymm2, [rsp + 1152]
+vmovdqu ymm14, [rsp + 1248]
 vmovdqa ymm0, ymm3
 vfmadd231pd ymm0, ymm2, ymm14
-vmovdqu [rsp + 1024], ymm15
-vmovdqu ymm15, [rsp + 768]
-vmovdqu [rsp + 1120], ymm12
+vmovdqu [r10 + 32], ymm15
+vmovdqu ymm15, [rsp + 672]
+vmovdqu [r9 + 32], ymm12
 vmovdqa ymm12, ymm7
-vfmadd231pd ymm12, ymm15, [rsp + 544]
+vfmadd231pd ymm12, ymm15, [rsp + 576]
 vsubpd ymm8, ymm11, ymm0
-vmovdqu [rsp + 608], ymm6
+vmovdqu [rsp + 928], ymm6
 vsubpd ymm6, ymm10, ymm12
 vfmadd231pd ymm8, ymm2, ymm14
-vfmadd231pd ymm6, ymm15, [rsp + 544]
+vfmadd231pd ymm6, ymm15, [rsp + 576]
 vpaddq ymm13, ymm8, ymm13
 vpaddq ymm5, ymm6, ymm5
 vpaddq ymm1, ymm0, ymm1
 vpaddq ymm4, ymm12, ymm4
-vmovdqu ymm12, [rsp + 736]
-vmovdqu ymm0, [rsp + 1248]
+vmovdqu ymm12, [rsp + 1120]
+vmovdqu ymm0, [rsp + 992]
 vmovdqa ymm6, ymm3
 vfmadd231pd ymm6, ymm12, ymm0
-vmovdqu ymm8, [rsp + 704]
+vmovdqu ymm8, [rsp + 1088]
 vmovdqa ymm14, ymm7
-vfmadd231pd ymm14, ymm8, [rsp + 672]
+vfmadd231pd ymm14, ymm8, [rsp + 544]
 vsubpd ymm15, ymm11, ymm6
 vsubpd ymm2, ymm10, ymm14
 vfmadd231pd ymm15, ymm12, ymm0
-vfmadd231pd ymm2, ymm8, [rsp + 672]
+vfmadd231pd ymm2, ymm8, [rsp + 544]
 vpaddq ymm13, ymm15, ymm13
 vpaddq ymm5, ymm2, ymm5
 vpaddq ymm1, ymm6, ymm1
 vpaddq ymm4, ymm14, ymm4
-vmovdqu ymm14, [rsp + 640]
-vmovdqu ymm6, [rsp + 1184]
+vmovdqu ymm14, [rsp + 1056]
+vmovdqu ymm6, [r9 - 64]
 vmovdqa ymm2, ymm3
 vfmadd231pd ymm2, ymm14, ymm6
-vmovdqu ymm15, [rsp + 1216]
+vmovdqu ymm15, [rsp + 1184]
 vmovdqa ymm0, ymm7
-vfmadd231pd ymm0, ymm15, [rsp + 1152]
+vfmadd231pd ymm0, ymm15, [r9 - 128]
 vsubpd ymm8, ymm11, ymm2
 vsubpd ymm12, ymm10, ymm0
 vfmadd231pd ymm8, ymm14, ymm6
-vfmadd231pd ymm12, ymm15, [rsp + 1152]
+vfmadd231pd ymm12, ymm15, [r9 - 128]
 vpaddq ymm13, ymm8, ymm13
 vpaddq ymm5, ymm12, ymm5
 vpaddq ymm1, ymm2, ymm1
 vpaddq ymm4, ymm0, ymm4
-vmovdqu ymm0, [rsp + 512]
-vmovdqu ymm2, [rsp + 1088]
+vmovdqu ymm0, [rsp + 1024]
+vmovdqu ymm2, [r10]
 vmovdqa ymm12, ymm3
 vfmadd231pd ymm12, ymm0, ymm2
-vmovdqu ymm8, [rsp + 1280]
+vmovdqu ymm8, [rsp + 1216]
 vmovdqa ymm6, ymm7
-vfmadd231pd ymm6, ymm8, [rsp + 1056]
+vfmadd231pd ymm6, ymm8, [r9]
 vsubpd ymm15, ymm11, ymm12
 vsubpd ymm14, ymm10, ymm6
 vfmadd231pd ymm15, ymm0, ymm2
-vfmadd231pd ymm14, ymm8, [rsp + 1056]
+vfmadd231pd ymm14, ymm8, [r9]
 vpaddq ymm13, ymm15, ymm13
 vpaddq ymm5, ymm14, ymm5
 vpaddq ymm1, ymm12, ymm1
 vpaddq ymm4, ymm6, ymm4
-vmovdqu ymm6, [rsp + 448]
-vmovdqu ymm12, [rsp + 992]
+vmovdqu ymm6, [rsp + 768]
+vmovdqu ymm12, [r10 - 128]
 vmovdqa ymm14, ymm3
 vfmadd231pd ymm14, ymm6, ymm12
-vmovdqu ymm15, [rsp + 1344]
+vmovdqu ymm15, [rsp + 1280]
 vmovdqa ymm2, ymm7
-vfmadd231pd ymm2, ymm15, [rsp + 960]
+vfmadd231pd ymm2, ymm15, [r10 - 32]
 vsubpd ymm8, ymm11, ymm14
 vsubpd ymm0, ymm10, ymm2
 vfmadd231pd ymm8, ymm6, ymm12
-vfmadd231pd ymm0, ymm15, [rsp + 960]
+vfmadd231pd ymm0, ymm15, [r10 - 32]
 vpaddq ymm13, ymm8, ymm13
 vpaddq ymm5, ymm0, ymm5
 vpaddq ymm1, ymm14, ymm1
 vpaddq ymm4, ymm2, ymm4
-vmovdqu ymm2, [rsp + 928]
+vmovdqu ymm2, [r9 + 64]
 vmovdqa ymm14, ymm3
 vfmadd231pd ymm14, ymm9, ymm2
-vmovdqu ymm0, [rsp + 608]
-vmovdqu ymm8, [rsp + 896]
+vmovdqu ymm0, [rsp + 928]
+vmovdqu ymm8, [r9 - 32]
 vmovdqa ymm12, ymm7
 vfmadd231pd ymm12, ymm0, ymm8
 vsubpd ymm15, ymm11, ymm14
@@ -10746,109 +10758,109 @@ vpaddq ymm13, ymm15, ymm13
 vpaddq ymm5, ymm6, ymm5
 vpaddq ymm1, ymm14, ymm1
 vpaddq ymm4, ymm12, ymm4
-vmovdqu ymm12, [rsp + 480]
-vmovdqu ymm14, [rip + 5f + 32]
+vmovdqu ymm12, [rsp + 1344]
+vmovdqu ymm14, [r11 - 96]
 vpaddq ymm12, ymm12, ymm14
-vmovdqu ymm6, [rsp + 576]
-vmovdqu ymm15, [rip + 5f + 32]
+vmovdqu ymm6, [rsp + 800]
+vmovdqu ymm15, [r11 - 96]
 vpaddq ymm6, ymm6, ymm15
 vsubpd ymm12, ymm12, ymm14
 vsubpd ymm6, ymm6, ymm15
 vmovdqa ymm15, ymm3
-vfmadd231pd ymm15, ymm12, [rsp + 864]
+vfmadd231pd ymm15, ymm12, [r9 - 96]
 vmovdqa ymm14, ymm7
-vfmadd231pd ymm14, ymm6, [rsp + 384]
+vfmadd231pd ymm14, ymm6, [r10 - 64]
 vsubpd ymm8, ymm11, ymm15
 vsubpd ymm2, ymm10, ymm14
-vfmadd231pd ymm8, ymm12, [rsp + 864]
-vfmadd231pd ymm2, ymm6, [rsp + 384]
+vfmadd231pd ymm8, ymm12, [r9 - 96]
+vfmadd231pd ymm2, ymm6, [r10 - 64]
 vpaddq ymm13, ymm8, ymm13
 vpaddq ymm5, ymm2, ymm5
 vpaddq ymm1, ymm15, ymm1
 vpaddq ymm4, ymm14, ymm4
-vmovdqu ymm14, [rsp + 800]
-vmovdqu ymm15, [rsp + 1120]
+vmovdqu ymm14, [rsp + 1152]
+vmovdqu ymm15, [r9 + 32]
 vmovdqa ymm2, ymm3
 vfmadd231pd ymm2, ymm14, ymm15
-vmovdqu ymm8, [rsp + 768]
-vmovdqu [rsp + 384], ymm5
+vmovdqu ymm8, [rsp + 672]
+vmovdqu [r10 - 64], ymm5
 vmovdqa ymm5, ymm7
-vfmadd231pd ymm5, ymm8, [rsp + 1024]
-vmovdqu [rsp + 864], ymm13
+vfmadd231pd ymm5, ymm8, [r10 + 32]
+vmovdqu [r9 - 96], ymm13
 vsubpd ymm13, ymm11, ymm2
-vmovdqu [rsp + 576], ymm6
+vmovdqu [rsp + 800], ymm6
 vsubpd ymm6, ymm10, ymm5
 vfmadd231pd ymm13, ymm14, ymm15
-vmovdqu ymm14, [rsp + 1024]
+vmovdqu ymm14, [r10 + 32]
 vfmadd231pd ymm6, ymm8, ymm14
 vpaddq ymm1, ymm13, ymm1
 vpaddq ymm4, ymm6, ymm4
-vmovdqu ymm6, [rsp + 736]
-vmovdqu ymm13, [rsp + 1312]
+vmovdqu ymm6, [rsp + 1120]
+vmovdqu ymm13, [rsp + 1248]
 vmovdqa ymm8, ymm3
 vfmadd231pd ymm8, ymm6, ymm13
-vmovdqu ymm14, [rsp + 704]
+vmovdqu ymm14, [rsp + 1088]
 vmovdqa ymm15, ymm7
-vfmadd231pd ymm15, ymm14, [rsp + 544]
-vmovdqu [rsp + 768], ymm12
+vfmadd231pd ymm15, ymm14, [rsp + 576]
+vmovdqu [rsp + 672], ymm12
 vsubpd ymm12, ymm11, ymm8
 vsubpd ymm0, ymm10, ymm15
 vfmadd231pd ymm12, ymm6, ymm13
-vfmadd231pd ymm0, ymm14, [rsp + 544]
+vfmadd231pd ymm0, ymm14, [rsp + 576]
 vpaddq ymm1, ymm12, ymm1
 vpaddq ymm4, ymm0, ymm4
 vpaddq ymm2, ymm8, ymm2
 vpaddq ymm5, ymm15, ymm5
-vmovdqu ymm15, [rsp + 640]
-vmovdqu ymm8, [rsp + 1248]
+vmovdqu ymm15, [rsp + 1056]
+vmovdqu ymm8, [rsp + 992]
 vmovdqa ymm0, ymm3
 vfmadd231pd ymm0, ymm15, ymm8
-vmovdqu ymm12, [rsp + 1216]
+vmovdqu ymm12, [rsp + 1184]
 vmovdqa ymm13, ymm7
-vfmadd231pd ymm13, ymm12, [rsp + 672]
+vfmadd231pd ymm13, ymm12, [rsp + 544]
 vsubpd ymm14, ymm11, ymm0
 vsubpd ymm6, ymm10, ymm13
 vfmadd231pd ymm14, ymm15, ymm8
-vfmadd231pd ymm6, ymm12, [rsp + 672]
+vfmadd231pd ymm6, ymm12, [rsp + 544]
 vpaddq ymm1, ymm14, ymm1
 vpaddq ymm4, ymm6, ymm4
 vpaddq ymm2, ymm0, ymm2
 vpaddq ymm5, ymm13, ymm5
-vmovdqu ymm13, [rsp + 512]
-vmovdqu ymm0, [rsp + 1184]
+vmovdqu ymm13, [rsp + 1024]
+vmovdqu ymm0, [r9 - 64]
 vmovdqa ymm6, ymm3
 vfmadd231pd ymm6, ymm13, ymm0
-vmovdqu ymm14, [rsp + 1280]
+vmovdqu ymm14, [rsp + 1216]
 vmovdqa ymm8, ymm7
-vfmadd231pd ymm8, ymm14, [rsp + 1152]
+vfmadd231pd ymm8, ymm14, [r9 - 128]
 vsubpd ymm12, ymm11, ymm6
 vsubpd ymm15, ymm10, ymm8
 vfmadd231pd ymm12, ymm13, ymm0
-vfmadd231pd ymm15, ymm14, [rsp + 1152]
+vfmadd231pd ymm15, ymm14, [r9 - 128]
 vpaddq ymm1, ymm12, ymm1
 vpaddq ymm4, ymm15, ymm4
 vpaddq ymm2, ymm6, ymm2
 vpaddq ymm5, ymm8, ymm5
-vmovdqu ymm8, [rsp + 448]
-vmovdqu ymm6, [rsp + 1088]
+vmovdqu ymm8, [rsp + 768]
+vmovdqu ymm6, [r10]
 vmovdqa ymm15, ymm3
 vfmadd231pd ymm15, ymm8, ymm6
-vmovdqu ymm12, [rsp + 1344]
+vmovdqu ymm12, [rsp + 1280]
 vmovdqa ymm0, ymm7
-vfmadd231pd ymm0, ymm12, [rsp + 1056]
+vfmadd231pd ymm0, ymm12, [r9]
 vsubpd ymm14, ymm11, ymm15
 vsubpd ymm13, ymm10, ymm0
 vfmadd231pd ymm14, ymm8, ymm6
-vfmadd231pd ymm13, ymm12, [rsp + 1056]
+vfmadd231pd ymm13, ymm12, [r9]
 vpaddq ymm1, ymm14, ymm1
 vpaddq ymm4, ymm13, ymm4
 vpaddq ymm2, ymm15, ymm2
 vpaddq ymm5, ymm0, ymm5
-vmovdqu ymm0, [rsp + 992]
+vmovdqu ymm0, [r10 - 128]
 vmovdqa ymm15, ymm3
 vfmadd231pd ymm15, ymm9, ymm0
-vmovdqu ymm13, [rsp + 608]
-vmovdqu ymm14, [rsp + 960]
+vmovdqu ymm13, [rsp + 928]
+vmovdqu ymm14, [r10 - 32]
 vmovdqa ymm6, ymm7
 vfmadd231pd ymm6, ymm13, ymm14
 vsubpd ymm12, ymm11, ymm15
@@ -10859,87 +10871,87 @@ vpaddq ymm1, ymm12, ymm1
 vpaddq ymm4, ymm8, ymm4
 vpaddq ymm2, ymm15, ymm2
 vpaddq ymm5, ymm6, ymm5
-vmovdqu ymm6, [rsp + 768]
-vmovdqu ymm15, [rsp + 928]
+vmovdqu ymm6, [rsp + 672]
+vmovdqu ymm15, [r9 + 64]
 vmovdqa ymm8, ymm3
 vfmadd231pd ymm8, ymm6, ymm15
-vmovdqu ymm12, [rsp + 576]
+vmovdqu ymm12, [rsp + 800]
 vmovdqa ymm14, ymm7
-vfmadd231pd ymm14, ymm12, [rsp + 896]
+vfmadd231pd ymm14, ymm12, [r9 - 32]
 vsubpd ymm0, ymm11, ymm8
 vsubpd ymm13, ymm10, ymm14
 vfmadd231pd ymm0, ymm6, ymm15
-vfmadd231pd ymm13, ymm12, [rsp + 896]
+vfmadd231pd ymm13, ymm12, [r9 - 32]
 vpaddq ymm1, ymm0, ymm1
 vpaddq ymm4, ymm13, ymm4
 vpaddq ymm2, ymm8, ymm2
 vpaddq ymm5, ymm14, ymm5
-vmovdqu ymm14, [rsp + 736]
-vmovdqu ymm8, [rsp + 1120]
+vmovdqu ymm14, [rsp + 1120]
+vmovdqu ymm8, [r9 + 32]
 vmovdqa ymm13, ymm3
 vfmadd231pd ymm13, ymm14, ymm8
-vmovdqu ymm0, [rsp + 704]
-vmovdqu ymm15, [rsp + 1024]
-vmovdqu [rsp + 896], ymm4
+vmovdqu ymm0, [rsp + 1088]
+vmovdqu ymm15, [r10 + 32]
+vmovdqu [r9 - 32], ymm4
 vmovdqa ymm4, ymm7
 vfmadd231pd ymm4, ymm0, ymm15
-vmovdqu [rsp + 928], ymm1
+vmovdqu [r9 + 64], ymm1
 vsubpd ymm1, ymm11, ymm13
 vsubpd ymm12, ymm10, ymm4
 vfmadd231pd ymm1, ymm14, ymm8
 vfmadd231pd ymm12, ymm0, ymm15
 vpaddq ymm2, ymm1, ymm2
 vpaddq ymm5, ymm12, ymm5
-vmovdqu ymm12, [rsp + 640]
-vmovdqu ymm1, [rsp + 1312]
+vmovdqu ymm12, [rsp + 1056]
+vmovdqu ymm1, [rsp + 1248]
 vmovdqa ymm0, ymm3
 vfmadd231pd ymm0, ymm12, ymm1
-vmovdqu ymm14, [rsp + 1216]
+vmovdqu ymm14, [rsp + 1184]
 vmovdqa ymm15, ymm7
-vfmadd231pd ymm15, ymm14, [rsp + 544]
+vfmadd231pd ymm15, ymm14, [rsp + 576]
 vsubpd ymm8, ymm11, ymm0
 vsubpd ymm6, ymm10, ymm15
 vfmadd231pd ymm8, ymm12, ymm1
-vfmadd231pd ymm6, ymm14, [rsp + 544]
+vfmadd231pd ymm6, ymm14, [rsp + 576]
 vpaddq ymm2, ymm8, ymm2
 vpaddq ymm5, ymm6, ymm5
 vpaddq ymm13, ymm0, ymm13
 vpaddq ymm4, ymm15, ymm4
-vmovdqu ymm15, [rsp + 512]
-vmovdqu ymm0, [rsp + 1248]
+vmovdqu ymm15, [rsp + 1024]
+vmovdqu ymm0, [rsp + 992]
 vmovdqa ymm6, ymm3
 vfmadd231pd ymm6, ymm15, ymm0
-vmovdqu ymm8, [rsp + 1280]
+vmovdqu ymm8, [rsp + 1216]
 vmovdqa ymm1, ymm7
-vfmadd231pd ymm1, ymm8, [rsp + 672]
+vfmadd231pd ymm1, ymm8, [rsp + 544]
 vsubpd ymm14, ymm11, ymm6
 vsubpd ymm12, ymm10, ymm1
 vfmadd231pd ymm14, ymm15, ymm0
-vfmadd231pd ymm12, ymm8, [rsp + 672]
+vfmadd231pd ymm12, ymm8, [rsp + 544]
 vpaddq ymm2, ymm14, ymm2
 vpaddq ymm5, ymm12, ymm5
 vpaddq ymm13, ymm6, ymm13
 vpaddq ymm4, ymm1, ymm4
-vmovdqu ymm1, [rsp + 448]
-vmovdqu ymm6, [rsp + 1184]
+vmovdqu ymm1, [rsp + 768]
+vmovdqu ymm6, [r9 - 64]
 vmovdqa ymm12, ymm3
 vfmadd231pd ymm12, ymm1, ymm6
-vmovdqu ymm14, [rsp + 1344]
+vmovdqu ymm14, [rsp + 1280]
 vmovdqa ymm0, ymm7
-vfmadd231pd ymm0, ymm14, [rsp + 1152]
+vfmadd231pd ymm0, ymm14, [r9 - 128]
 vsubpd ymm8, ymm11, ymm12
 vsubpd ymm15, ymm10, ymm0
 vfmadd231pd ymm8, ymm1, ymm6
-vfmadd231pd ymm15, ymm14, [rsp + 1152]
+vfmadd231pd ymm15, ymm14, [r9 - 128]
 vpaddq ymm2, ymm8, ymm2
 vpaddq ymm5, ymm15, ymm5
 vpaddq ymm13, ymm12, ymm13
 vpaddq ymm4, ymm0, ymm4
-vmovdqu ymm0, [rsp + 1088]
+vmovdqu ymm0, [r10]
 vmovdqa ymm12, ymm3
 vfmadd231pd ymm12, ymm9, ymm0
-vmovdqu ymm15, [rsp + 608]
-vmovdqu ymm8, [rsp + 1056]
+vmovdqu ymm15, [rsp + 928]
+vmovdqu ymm8, [r9]
 vmovdqa ymm6, ymm7
 vfmadd231pd ymm6, ymm15, ymm8
 vsubpd ymm14, ymm11, ymm12
@@ -10950,72 +10962,72 @@ vpaddq ymm2, ymm14, ymm2
 vpaddq ymm5, ymm1, ymm5
 vpaddq ymm13, ymm12, ymm13
 vpaddq ymm4, ymm6, ymm4
-vmovdqu ymm6, [rsp + 768]
-vmovdqu ymm12, [rsp + 992]
+vmovdqu ymm6, [rsp + 672]
+vmovdqu ymm12, [r10 - 128]
 vmovdqa ymm1, ymm3
 vfmadd231pd ymm1, ymm6, ymm12
-vmovdqu ymm14, [rsp + 576]
+vmovdqu ymm14, [rsp + 800]
 vmovdqa ymm8, ymm7
-vfmadd231pd ymm8, ymm14, [rsp + 960]
+vfmadd231pd ymm8, ymm14, [r10 - 32]
 vsubpd ymm0, ymm11, ymm1
 vsubpd ymm15, ymm10, ymm8
 vfmadd231pd ymm0, ymm6, ymm12
-vfmadd231pd ymm15, ymm14, [rsp + 960]
+vfmadd231pd ymm15, ymm14, [r10 - 32]
 vpaddq ymm2, ymm0, ymm2
 vpaddq ymm5, ymm15, ymm5
 vpaddq ymm13, ymm1, ymm13
 vpaddq ymm4, ymm8, ymm4
-vmovdqu ymm8, [rsp + 640]
-vmovdqu ymm1, [rsp + 1120]
+vmovdqu ymm8, [rsp + 1056]
+vmovdqu ymm1, [r9 + 32]
 vmovdqa ymm15, ymm3
 vfmadd231pd ymm15, ymm8, ymm1
-vmovdqu ymm0, [rsp + 1216]
-vmovdqu ymm12, [rsp + 1024]
-vmovdqu [rsp + 960], ymm5
+vmovdqu ymm0, [rsp + 1184]
+vmovdqu ymm12, [r10 + 32]
+vmovdqu [r10 - 32], ymm5
 vmovdqa ymm5, ymm7
 vfmadd231pd ymm5, ymm0, ymm12
-vmovdqu [rsp + 992], ymm2
+vmovdqu [r10 - 128], ymm2
 vsubpd ymm2, ymm11, ymm15
 vsubpd ymm14, ymm10, ymm5
 vfmadd231pd ymm2, ymm8, ymm1
 vfmadd231pd ymm14, ymm0, ymm12
 vpaddq ymm13, ymm2, ymm13
 vpaddq ymm4, ymm14, ymm4
-vmovdqu ymm14, [rsp + 512]
-vmovdqu ymm2, [rsp + 1312]
+vmovdqu ymm14, [rsp + 1024]
+vmovdqu ymm2, [rsp + 1248]
 vmovdqa ymm0, ymm3
 vfmadd231pd ymm0, ymm14, ymm2
-vmovdqu ymm8, [rsp + 1280]
+vmovdqu ymm8, [rsp + 1216]
 vmovdqa ymm12, ymm7
-vfmadd231pd ymm12, ymm8, [rsp + 544]
+vfmadd231pd ymm12, ymm8, [rsp + 576]
 vsubpd ymm1, ymm11, ymm0
 vsubpd ymm6, ymm10, ymm12
 vfmadd231pd ymm1, ymm14, ymm2
-vfmadd231pd ymm6, ymm8, [rsp + 544]
+vfmadd231pd ymm6, ymm8, [rsp + 576]
 vpaddq ymm13, ymm1, ymm13
 vpaddq ymm4, ymm6, ymm4
 vpaddq ymm15, ymm0, ymm15
 vpaddq ymm5, ymm12, ymm5
-vmovdqu ymm12, [rsp + 448]
-vmovdqu ymm0, [rsp + 1248]
+vmovdqu ymm12, [rsp + 768]
+vmovdqu ymm0, [rsp + 992]
 vmovdqa ymm6, ymm3
 vfmadd231pd ymm6, ymm12, ymm0
-vmovdqu ymm1, [rsp + 1344]
+vmovdqu ymm1, [rsp + 1280]
 vmovdqa ymm2, ymm7
-vfmadd231pd ymm2, ymm1, [rsp + 672]
+vfmadd231pd ymm2, ymm1, [rsp + 544]
 vsubpd ymm8, ymm11, ymm6
 vsubpd ymm14, ymm10, ymm2
 vfmadd231pd ymm8, ymm12, ymm0
-vfmadd231pd ymm14, ymm1, [rsp + 672]
+vfmadd231pd ymm14, ymm1, [rsp + 544]
 vpaddq ymm13, ymm8, ymm13
 vpaddq ymm4, ymm14, ymm4
 vpaddq ymm15, ymm6, ymm15
 vpaddq ymm5, ymm2, ymm5
-vmovdqu ymm2, [rsp + 1184]
+vmovdqu ymm2, [r9 - 64]
 vmovdqa ymm6, ymm3
 vfmadd231pd ymm6, ymm9, ymm2
-vmovdqu ymm14, [rsp + 608]
-vmovdqu ymm8, [rsp + 1152]
+vmovdqu ymm14, [rsp + 928]
+vmovdqu ymm8, [r9 - 128]
 vmovdqa ymm0, ymm7
 vfmadd231pd ymm0, ymm14, ymm8
 vsubpd ymm1, ymm11, ymm6
@@ -11026,57 +11038,57 @@ vpaddq ymm13, ymm1, ymm13
 vpaddq ymm4, ymm12, ymm4
 vpaddq ymm15, ymm6, ymm15
 vpaddq ymm5, ymm0, ymm5
-vmovdqu ymm0, [rsp + 768]
-vmovdqu ymm6, [rsp + 1088]
+vmovdqu ymm0, [rsp + 672]
+vmovdqu ymm6, [r10]
 vmovdqa ymm12, ymm3
 vfmadd231pd ymm12, ymm0, ymm6
-vmovdqu ymm1, [rsp + 576]
+vmovdqu ymm1, [rsp + 800]
 vmovdqa ymm8, ymm7
-vfmadd231pd ymm8, ymm1, [rsp + 1056]
+vfmadd231pd ymm8, ymm1, [r9]
 vsubpd ymm2, ymm11, ymm12
 vsubpd ymm14, ymm10, ymm8
 vfmadd231pd ymm2, ymm0, ymm6
-vfmadd231pd ymm14, ymm1, [rsp + 1056]
+vfmadd231pd ymm14, ymm1, [r9]
 vpaddq ymm13, ymm2, ymm13
 vpaddq ymm4, ymm14, ymm4
 vpaddq ymm15, ymm12, ymm15
 vpaddq ymm5, ymm8, ymm5
-vmovdqu ymm8, [rsp + 512]
-vmovdqu ymm12, [rsp + 1120]
+vmovdqu ymm8, [rsp + 1024]
+vmovdqu ymm12, [r9 + 32]
 vmovdqa ymm14, ymm3
 vfmadd231pd ymm14, ymm8, ymm12
-vmovdqu ymm2, [rsp + 1280]
-vmovdqu ymm6, [rsp + 1024]
-vmovdqu [rsp + 1056], ymm4
+vmovdqu ymm2, [rsp + 1216]
+vmovdqu ymm6, [r10 + 32]
+vmovdqu [r9], ymm4
 vmovdqa ymm4, ymm7
 vfmadd231pd ymm4, ymm2, ymm6
-vmovdqu [rsp + 1088], ymm13
+vmovdqu [r10], ymm13
 vsubpd ymm13, ymm11, ymm14
 vsubpd ymm1, ymm10, ymm4
 vfmadd231pd ymm13, ymm8, ymm12
 vfmadd231pd ymm1, ymm2, ymm6
 vpaddq ymm15, ymm13, ymm15
 vpaddq ymm5, ymm1, ymm5
-vmovdqu ymm1, [rsp + 448]
-vmovdqu ymm13, [rsp + 1312]
+vmovdqu ymm1, [rsp + 768]
+vmovdqu ymm13, [rsp + 1248]
 vmovdqa ymm2, ymm3
 vfmadd231pd ymm2, ymm1, ymm13
-vmovdqu ymm8, [rsp + 1344]
+vmovdqu ymm8, [rsp + 1280]
 vmovdqa ymm6, ymm7
-vfmadd231pd ymm6, ymm8, [rsp + 544]
+vfmadd231pd ymm6, ymm8, [rsp + 576]
 vsubpd ymm12, ymm11, ymm2
 vsubpd ymm0, ymm10, ymm6
 vfmadd231pd ymm12, ymm1, ymm13
-vfmadd231pd ymm0, ymm8, [rsp + 544]
+vfmadd231pd ymm0, ymm8, [rsp + 576]
 vpaddq ymm15, ymm12, ymm15
 vpaddq ymm5, ymm0, ymm5
 vpaddq ymm14, ymm2, ymm14
 vpaddq ymm4, ymm6, ymm4
-vmovdqu ymm6, [rsp + 1248]
+vmovdqu ymm6, [rsp + 992]
 vmovdqa ymm2, ymm3
 vfmadd231pd ymm2, ymm9, ymm6
-vmovdqu ymm0, [rsp + 608]
-vmovdqu ymm12, [rsp + 672]
+vmovdqu ymm0, [rsp + 928]
+vmovdqu ymm12, [rsp + 544]
 vmovdqa ymm13, ymm7
 vfmadd231pd ymm13, ymm0, ymm12
 vsubpd ymm8, ymm11, ymm2
@@ -11087,42 +11099,42 @@ vpaddq ymm15, ymm8, ymm15
 vpaddq ymm5, ymm1, ymm5
 vpaddq ymm14, ymm2, ymm14
 vpaddq ymm4, ymm13, ymm4
-vmovdqu ymm13, [rsp + 768]
-vmovdqu ymm2, [rsp + 1184]
+vmovdqu ymm13, [rsp + 672]
+vmovdqu ymm2, [r9 - 64]
 vmovdqa ymm1, ymm3
 vfmadd231pd ymm1, ymm13, ymm2
-vmovdqu ymm8, [rsp + 576]
+vmovdqu ymm8, [rsp + 800]
 vmovdqa ymm12, ymm7
-vfmadd231pd ymm12, ymm8, [rsp + 1152]
+vfmadd231pd ymm12, ymm8, [r9 - 128]
 vsubpd ymm6, ymm11, ymm1
 vsubpd ymm0, ymm10, ymm12
 vfmadd231pd ymm6, ymm13, ymm2
-vfmadd231pd ymm0, ymm8, [rsp + 1152]
+vfmadd231pd ymm0, ymm8, [r9 - 128]
 vpaddq ymm15, ymm6, ymm15
 vpaddq ymm5, ymm0, ymm5
 vpaddq ymm14, ymm1, ymm14
 vpaddq ymm4, ymm12, ymm4
-vmovdqu ymm12, [rsp + 448]
-vmovdqu ymm1, [rsp + 1120]
+vmovdqu ymm12, [rsp + 768]
+vmovdqu ymm1, [r9 + 32]
 vmovdqa ymm0, ymm3
 vfmadd231pd ymm0, ymm12, ymm1
-vmovdqu ymm6, [rsp + 1344]
-vmovdqu ymm2, [rsp + 1024]
-vmovdqu [rsp + 1152], ymm5
+vmovdqu ymm6, [rsp + 1280]
+vmovdqu ymm2, [r10 + 32]
+vmovdqu [r9 - 128], ymm5
 vmovdqa ymm5, ymm7
 vfmadd231pd ymm5, ymm6, ymm2
-vmovdqu [rsp + 1184], ymm15
+vmovdqu [r9 - 64], ymm15
 vsubpd ymm15, ymm11, ymm0
 vsubpd ymm8, ymm10, ymm5
 vfmadd231pd ymm15, ymm12, ymm1
 vfmadd231pd ymm8, ymm6, ymm2
 vpaddq ymm14, ymm15, ymm14
 vpaddq ymm4, ymm8, ymm4
-vmovdqu ymm8, [rsp + 1312]
+vmovdqu ymm8, [rsp + 1248]
 vmovdqa ymm15, ymm3
 vfmadd231pd ymm15, ymm9, ymm8
-vmovdqu ymm6, [rsp + 608]
-vmovdqu ymm12, [rsp + 544]
+vmovdqu ymm6, [rsp + 928]
+vmovdqu ymm12, [rsp + 576]
 vmovdqa ymm2, ymm7
 vfmadd231pd ymm2, ymm6, ymm12
 vsubpd ymm1, ymm11, ymm15
@@ -11133,14 +11145,14 @@ vpaddq ymm14, ymm1, ymm14
 vpaddq ymm4, ymm11, ymm4
 vpaddq ymm0, ymm15, ymm0
 vpaddq ymm5, ymm2, ymm5
-vmovdqu ymm2, [rsp + 1248]
+vmovdqu ymm2, [rsp + 992]
 vmovdqa ymm15, ymm3
 vfmadd231pd ymm15, ymm13, ymm2
-vmovdqu ymm11, [rsp + 576]
-vmovdqu ymm1, [rsp + 672]
+vmovdqu ymm11, [rsp + 800]
+vmovdqu ymm1, [rsp + 544]
 vmovdqa ymm12, ymm7
 vfmadd231pd ymm12, ymm11, ymm1
-vmovdqu ymm8, [rip + 5f + 96]
+vmovdqu ymm8, [r11 - 64]
 vsubpd ymm6, ymm8, ymm15
 vsubpd ymm8, ymm10, ymm12
 vfmadd231pd ymm6, ymm13, ymm2
@@ -11149,26 +11161,26 @@ vpaddq ymm14, ymm6, ymm14
 vpaddq ymm4, ymm8, ymm4
 vpaddq ymm0, ymm15, ymm0
 vpaddq ymm5, ymm12, ymm5
-vmovdqu ymm12, [rsp + 1120]
+vmovdqu ymm12, [r9 + 32]
 vmovdqa ymm15, ymm3
 vfmadd231pd ymm15, ymm9, ymm12
-vmovdqu ymm8, [rsp + 608]
-vmovdqu ymm6, [rsp + 1024]
+vmovdqu ymm8, [rsp + 928]
+vmovdqu ymm6, [r10 + 32]
 vmovdqa ymm1, ymm7
 vfmadd231pd ymm1, ymm8, ymm6
-vmovdqu ymm2, [rip + 5f + 96]
-vmovdqu [rsp + 672], ymm4
+vmovdqu ymm2, [r11 - 64]
+vmovdqu [rsp + 544], ymm4
 vsubpd ymm4, ymm2, ymm15
-vmovdqu [rsp + 1248], ymm14
+vmovdqu [rsp + 992], ymm14
 vsubpd ymm14, ymm10, ymm1
 vfmadd231pd ymm4, ymm9, ymm12
 vfmadd231pd ymm14, ymm8, ymm6
 vpaddq ymm0, ymm4, ymm0
 vpaddq ymm5, ymm14, ymm5
-vmovdqu ymm14, [rsp + 1312]
+vmovdqu ymm14, [rsp + 1248]
 vmovdqa ymm4, ymm3
 vfmadd231pd ymm4, ymm13, ymm14
-vmovdqu ymm8, [rsp + 544]
+vmovdqu ymm8, [rsp + 576]
 vmovdqa ymm9, ymm7
 vfmadd231pd ymm9, ymm11, ymm8
 vsubpd ymm6, ymm2, ymm4
@@ -11181,116 +11193,116 @@ vpaddq ymm15, ymm4, ymm15
 vpaddq ymm1, ymm9, ymm1
 vmovdqa ymm9, ymm3
 vfmadd231pd ymm9, ymm13, ymm12
-vmovdqu ymm4, [rsp + 1024]
+vmovdqu ymm4, [r10 + 32]
 vmovdqa ymm2, ymm7
 vfmadd231pd ymm2, ymm11, ymm4
-vmovdqu ymm6, [rip + 5f + 96]
+vmovdqu ymm6, [r11 - 64]
 vsubpd ymm8, ymm6, ymm9
 vsubpd ymm14, ymm10, ymm2
 vfmadd231pd ymm8, ymm13, ymm12
 vfmadd231pd ymm14, ymm11, ymm4
 vpaddq ymm15, ymm8, ymm15
 vpaddq ymm1, ymm14, ymm1
-vmovdqu ymm14, [rsp + 32]
-vpaddq ymm14, ymm14, [rip + 5f + 128]
-vmovdqu ymm8, [rsp]
-vpaddq ymm8, ymm8, [rip + 5f + 128]
+vmovdqu ymm14, [r10 - 96]
+vpaddq ymm14, ymm14, [rip + 3f + 992]
+vmovdqu ymm8, [rsp + 704]
+vpaddq ymm8, ymm8, [rip + 3f + 992]
 vpsrlq ymm4, ymm14, 52
 vpsrlq ymm11, ymm8, 52
-vpaddq ymm4, ymm4, [rsp + 352]
-vpaddq ymm11, ymm11, [rsp + 320]
-vpaddq ymm4, ymm4, [rip + 5f + 160]
-vpaddq ymm11, ymm11, [rip + 5f + 160]
+vpaddq ymm4, ymm4, [rsp + 1312]
+vpaddq ymm11, ymm11, [rsp + 512]
+vpaddq ymm4, ymm4, [rip + 3f + 1024]
+vpaddq ymm11, ymm11, [rip + 3f + 1024]
 vpsrlq ymm12, ymm4, 52
 vpsrlq ymm13, ymm11, 52
-vpaddq ymm12, ymm12, [rsp + 288]
-vpaddq ymm13, ymm13, [rsp + 256]
-vmovdqu [rsp + 256], ymm2
-vmovdqu ymm2, [rsp + 416]
-vsubpd ymm2, ymm2, [rip + 5f + 32]
-vmovdqu [rsp + 416], ymm9
-vmovdqu ymm9, [rsp + 832]
-vsubpd ymm9, ymm9, [rip + 5f + 32]
-vmovdqu [rsp + 832], ymm1
+vpaddq ymm12, ymm12, [rsp + 608]
+vpaddq ymm13, ymm13, [rsp + 736]
+vmovdqu [rsp + 736], ymm2
+vmovdqu ymm2, [rsp + 640]
+vsubpd ymm2, ymm2, [r11 - 96]
+vmovdqu [rsp + 640], ymm9
+vmovdqu ymm9, [rsp + 960]
+vsubpd ymm9, ymm9, [r11 - 96]
+vmovdqu [rsp + 960], ymm1
 vmovdqa ymm1, ymm3
-vfmadd231pd ymm1, ymm2, [rip + 5f + 192]
-vmovdqu [rsp + 288], ymm15
+vfmadd231pd ymm1, ymm2, [r11 - 32]
+vmovdqu [rsp + 608], ymm15
 vmovdqa ymm15, ymm7
-vfmadd231pd ymm15, ymm9, [rip + 5f + 192]
-vmovdqu [rsp + 320], ymm5
+vfmadd231pd ymm15, ymm9, [r11 - 32]
+vmovdqu [rsp + 512], ymm5
 vsubpd ymm5, ymm6, ymm1
-vmovdqu [rsp + 352], ymm0
+vmovdqu [rsp + 1312], ymm0
 vsubpd ymm0, ymm10, ymm15
-vfmadd231pd ymm5, ymm2, [rip + 5f + 192]
-vfmadd231pd ymm0, ymm9, [rip + 5f + 192]
+vfmadd231pd ymm5, ymm2, [r11 - 32]
+vfmadd231pd ymm0, ymm9, [r11 - 32]
 vpaddq ymm12, ymm5, ymm12
 vpaddq ymm13, ymm0, ymm13
-vpaddq ymm1, ymm1, [rsp + 224]
-vpaddq ymm15, ymm15, [rsp + 192]
-vmovdqu ymm0, [rip + 5f + 224]
+vpaddq ymm1, ymm1, [r10 + 96]
+vpaddq ymm15, ymm15, [r10 + 64]
+vmovdqu ymm0, [r11 + 32]
 vmovdqa ymm5, ymm3
 vfmadd231pd ymm5, ymm2, ymm0
-vmovdqu [rsp + 192], ymm13
+vmovdqu [r10 + 64], ymm13
 vmovdqa ymm13, ymm7
-vfmadd231pd ymm13, ymm9, [rip + 5f + 224]
-vmovdqu [rsp + 224], ymm12
+vfmadd231pd ymm13, ymm9, [r11 + 32]
+vmovdqu [r10 + 96], ymm12
 vsubpd ymm12, ymm6, ymm5
-vmovdqu [rsp], ymm11
+vmovdqu [rsp + 704], ymm11
 vsubpd ymm11, ymm10, ymm13
 vfmadd231pd ymm12, ymm2, ymm0
-vfmadd231pd ymm11, ymm9, [rip + 5f + 224]
+vfmadd231pd ymm11, ymm9, [r11 + 32]
 vpaddq ymm1, ymm12, ymm1
 vpaddq ymm15, ymm11, ymm15
-vpaddq ymm5, ymm5, [rsp + 160]
-vpaddq ymm13, ymm13, [rsp + 128]
-vpand ymm14, ymm14, [rip + 5f]
-vpand ymm8, ymm8, [rip + 5f]
-vmovdqu ymm11, [rip + 5f + 32]
+vpaddq ymm5, ymm5, [r9 + 96]
+vpaddq ymm13, ymm13, [rsp + 896]
+vpand ymm14, ymm14, [r11 - 128]
+vpand ymm8, ymm8, [r11 - 128]
+vmovdqu ymm11, [r11 - 96]
 vpaddq ymm14, ymm14, ymm11
-vmovdqu ymm12, [rip + 5f + 32]
+vmovdqu ymm12, [r11 - 96]
 vpaddq ymm8, ymm8, ymm12
 vsubpd ymm14, ymm14, ymm11
 vsubpd ymm8, ymm8, ymm12
-vmovdqu ymm0, [rip + 5f + 192]
+vmovdqu ymm0, [r11 - 32]
 vmovdqa ymm12, ymm3
 vfmadd231pd ymm12, ymm14, ymm0
 vmovdqa ymm11, ymm7
-vfmadd231pd ymm11, ymm8, [rip + 5f + 192]
-vmovdqu [rsp + 128], ymm4
+vfmadd231pd ymm11, ymm8, [r11 - 32]
+vmovdqu [rsp + 896], ymm4
 vsubpd ymm4, ymm6, ymm12
 vsubpd ymm6, ymm10, ymm11
 vfmadd231pd ymm4, ymm14, ymm0
-vfmadd231pd ymm6, ymm8, [rip + 5f + 192]
+vfmadd231pd ymm6, ymm8, [r11 - 32]
 vpaddq ymm1, ymm4, ymm1
 vpaddq ymm15, ymm6, ymm15
 vpaddq ymm5, ymm12, ymm5
 vpaddq ymm13, ymm11, ymm13
-vmovdqu ymm11, [rip + 5f + 256]
+vmovdqu ymm11, [rip + 3f + 352]
 vmovdqa ymm12, ymm3
 vfmadd231pd ymm12, ymm2, ymm11
-vmovdqu ymm6, [rip + 5f + 256]
+vmovdqu ymm6, [rip + 3f + 352]
 vmovdqa ymm4, ymm7
 vfmadd231pd ymm4, ymm9, ymm6
-vmovdqu ymm0, [rip + 5f + 96]
-vmovdqu [rsp + 160], ymm15
+vmovdqu ymm0, [r11 - 64]
+vmovdqu [r9 + 96], ymm15
 vsubpd ymm15, ymm0, ymm12
-vmovdqu [rsp + 32], ymm1
+vmovdqu [r10 - 96], ymm1
 vsubpd ymm1, ymm10, ymm4
 vfmadd231pd ymm15, ymm2, ymm11
 vfmadd231pd ymm1, ymm9, ymm6
 vpaddq ymm5, ymm15, ymm5
 vpaddq ymm13, ymm1, ymm13
-vpaddq ymm12, ymm12, [rsp + 96]
-vpaddq ymm4, ymm4, [rsp + 64]
-vmovdqu ymm1, [rip + 5f + 224]
+vpaddq ymm12, ymm12, [rsp + 864]
+vpaddq ymm4, ymm4, [rsp + 832]
+vmovdqu ymm1, [r11 + 32]
 vmovdqa ymm15, ymm3
 vfmadd231pd ymm15, ymm14, ymm1
-vmovdqu ymm6, [rip + 5f + 224]
+vmovdqu ymm6, [r11 + 32]
 vmovdqa ymm11, ymm7
 vfmadd231pd ymm11, ymm8, ymm6
-vmovdqu [rsp + 64], ymm9
+vmovdqu [rsp + 832], ymm9
 vsubpd ymm9, ymm0, ymm15
-vmovdqu [rsp + 96], ymm2
+vmovdqu [rsp + 864], ymm2
 vsubpd ymm2, ymm10, ymm11
 vfmadd231pd ymm9, ymm14, ymm1
 vfmadd231pd ymm2, ymm8, ymm6
@@ -11298,54 +11310,54 @@ vpaddq ymm5, ymm9, ymm5
 vpaddq ymm13, ymm2, ymm13
 vpaddq ymm12, ymm15, ymm12
 vpaddq ymm4, ymm11, ymm4
-vmovdqu ymm11, [rsp + 128]
-vpand ymm11, ymm11, [rip + 5f]
-vmovdqu ymm15, [rsp]
-vpand ymm15, ymm15, [rip + 5f]
-vmovdqu ymm2, [rip + 5f + 32]
+vmovdqu ymm11, [rsp + 896]
+vpand ymm11, ymm11, [r11 - 128]
+vmovdqu ymm15, [rsp + 704]
+vpand ymm15, ymm15, [r11 - 128]
+vmovdqu ymm2, [r11 - 96]
 vpaddq ymm11, ymm11, ymm2
-vmovdqu ymm9, [rip + 5f + 32]
+vmovdqu ymm9, [r11 - 96]
 vpaddq ymm15, ymm15, ymm9
 vsubpd ymm11, ymm11, ymm2
 vsubpd ymm15, ymm15, ymm9
-vmovdqu ymm6, [rip + 5f + 192]
+vmovdqu ymm6, [r11 - 32]
 vmovdqa ymm1, ymm3
 vfmadd231pd ymm1, ymm11, ymm6
 vmovdqa ymm9, ymm7
-vfmadd231pd ymm9, ymm15, [rip + 5f + 192]
+vfmadd231pd ymm9, ymm15, [r11 - 32]
 vsubpd ymm2, ymm0, ymm1
-vmovdqu [rsp], ymm8
+vmovdqu [rsp + 704], ymm8
 vsubpd ymm8, ymm10, ymm9
 vfmadd231pd ymm2, ymm11, ymm6
-vfmadd231pd ymm8, ymm15, [rip + 5f + 192]
+vfmadd231pd ymm8, ymm15, [r11 - 32]
 vpaddq ymm5, ymm2, ymm5
 vpaddq ymm13, ymm8, ymm13
 vpaddq ymm12, ymm1, ymm12
 vpaddq ymm4, ymm9, ymm4
-vmovdqu ymm9, [rsp + 96]
-vmovdqu ymm1, [rip + 5f + 288]
+vmovdqu ymm9, [rsp + 864]
+vmovdqu ymm1, [r11 + 64]
 vmovdqa ymm8, ymm3
 vfmadd231pd ymm8, ymm9, ymm1
-vmovdqu ymm2, [rsp + 64]
-vmovdqu ymm6, [rip + 5f + 288]
-vmovdqu [rsp + 128], ymm13
+vmovdqu ymm2, [rsp + 832]
+vmovdqu ymm6, [r11 + 64]
+vmovdqu [rsp + 896], ymm13
 vmovdqa ymm13, ymm7
 vfmadd231pd ymm13, ymm2, ymm6
-vmovdqu [rsp + 1024], ymm5
+vmovdqu [r10 + 32], ymm5
 vsubpd ymm5, ymm0, ymm8
-vmovdqu [rsp + 576], ymm15
+vmovdqu [rsp + 800], ymm15
 vsubpd ymm15, ymm10, ymm13
 vfmadd231pd ymm5, ymm9, ymm1
 vfmadd231pd ymm15, ymm2, ymm6
 vpaddq ymm12, ymm5, ymm12
 vpaddq ymm4, ymm15, ymm4
-vpaddq ymm8, ymm8, [rsp + 864]
-vpaddq ymm13, ymm13, [rsp + 384]
-vmovdqu ymm15, [rip + 5f + 256]
+vpaddq ymm8, ymm8, [r9 - 96]
+vpaddq ymm13, ymm13, [r10 - 64]
+vmovdqu ymm15, [rip + 3f + 352]
 vmovdqa ymm5, ymm3
 vfmadd231pd ymm5, ymm14, ymm15
-vmovdqu ymm6, [rsp]
-vmovdqu ymm1, [rip + 5f + 256]
+vmovdqu ymm6, [rsp + 704]
+vmovdqu ymm1, [rip + 3f + 352]
 vmovdqa ymm2, ymm7
 vfmadd231pd ymm2, ymm6, ymm1
 vsubpd ymm9, ymm0, ymm5
@@ -11356,16 +11368,16 @@ vpaddq ymm12, ymm9, ymm12
 vpaddq ymm4, ymm0, ymm4
 vpaddq ymm8, ymm5, ymm8
 vpaddq ymm13, ymm2, ymm13
-vmovdqu ymm2, [rip + 5f + 224]
+vmovdqu ymm2, [r11 + 32]
 vmovdqa ymm5, ymm3
 vfmadd231pd ymm5, ymm11, ymm2
-vmovdqu ymm0, [rsp + 576]
-vmovdqu ymm9, [rip + 5f + 224]
+vmovdqu ymm0, [rsp + 800]
+vmovdqu ymm9, [r11 + 32]
 vmovdqa ymm1, ymm7
 vfmadd231pd ymm1, ymm0, ymm9
-vmovdqu ymm15, [rip + 5f + 96]
+vmovdqu ymm15, [r11 - 64]
 vsubpd ymm6, ymm15, ymm5
-vmovdqu [rsp + 384], ymm14
+vmovdqu [r10 - 64], ymm14
 vsubpd ymm14, ymm10, ymm1
 vfmadd231pd ymm6, ymm11, ymm2
 vfmadd231pd ymm14, ymm0, ymm9
@@ -11373,46 +11385,46 @@ vpaddq ymm12, ymm6, ymm12
 vpaddq ymm4, ymm14, ymm4
 vpaddq ymm8, ymm5, ymm8
 vpaddq ymm13, ymm1, ymm13
-vmovdqu ymm1, [rsp + 96]
-vmovdqu ymm5, [rip + 5f + 320]
+vmovdqu ymm1, [rsp + 864]
+vmovdqu ymm5, [r11 + 96]
 vmovdqa ymm14, ymm3
 vfmadd231pd ymm14, ymm1, ymm5
-vmovdqu ymm6, [rsp + 64]
-vmovdqu ymm9, [rip + 5f + 320]
+vmovdqu ymm6, [rsp + 832]
+vmovdqu ymm9, [r11 + 96]
 vmovdqa ymm2, ymm7
 vfmadd231pd ymm2, ymm6, ymm9
-vmovdqu [rsp + 864], ymm4
+vmovdqu [r9 - 96], ymm4
 vsubpd ymm4, ymm15, ymm14
-vmovdqu [rsp + 1120], ymm12
+vmovdqu [r9 + 32], ymm12
 vsubpd ymm12, ymm10, ymm2
 vfmadd231pd ymm4, ymm1, ymm5
 vfmadd231pd ymm12, ymm6, ymm9
 vpaddq ymm8, ymm4, ymm8
 vpaddq ymm13, ymm12, ymm13
-vpaddq ymm14, ymm14, [rsp + 928]
-vpaddq ymm2, ymm2, [rsp + 896]
-vmovdqu ymm12, [rsp + 384]
-vmovdqu ymm4, [rip + 5f + 288]
+vpaddq ymm14, ymm14, [r9 + 64]
+vpaddq ymm2, ymm2, [r9 - 32]
+vmovdqu ymm12, [r10 - 64]
+vmovdqu ymm4, [r11 + 64]
 vmovdqa ymm9, ymm3
 vfmadd231pd ymm9, ymm12, ymm4
-vmovdqu ymm5, [rsp]
+vmovdqu ymm5, [rsp + 704]
 vmovdqa ymm6, ymm7
-vfmadd231pd ymm6, ymm5, [rip + 5f + 288]
+vfmadd231pd ymm6, ymm5, [r11 + 64]
 vsubpd ymm1, ymm15, ymm9
 vsubpd ymm15, ymm10, ymm6
 vfmadd231pd ymm1, ymm12, ymm4
-vfmadd231pd ymm15, ymm5, [rip + 5f + 288]
+vfmadd231pd ymm15, ymm5, [r11 + 64]
 vpaddq ymm8, ymm1, ymm8
 vpaddq ymm13, ymm15, ymm13
 vpaddq ymm14, ymm9, ymm14
 vpaddq ymm2, ymm6, ymm2
-vmovdqu ymm6, [rip + 5f + 256]
+vmovdqu ymm6, [rip + 3f + 352]
 vmovdqa ymm9, ymm3
 vfmadd231pd ymm9, ymm11, ymm6
-vmovdqu ymm15, [rip + 5f + 256]
+vmovdqu ymm15, [rip + 3f + 352]
 vmovdqa ymm1, ymm7
 vfmadd231pd ymm1, ymm0, ymm15
-vmovdqu ymm4, [rip + 5f + 96]
+vmovdqu ymm4, [r11 - 64]
 vsubpd ymm5, ymm4, ymm9
 vsubpd ymm12, ymm10, ymm1
 vfmadd231pd ymm5, ymm11, ymm6
@@ -11421,46 +11433,46 @@ vpaddq ymm8, ymm5, ymm8
 vpaddq ymm13, ymm12, ymm13
 vpaddq ymm14, ymm9, ymm14
 vpaddq ymm2, ymm1, ymm2
-vmovdqu ymm1, [rsp + 96]
-vmovdqu ymm9, [rip + 5f + 352]
+vmovdqu ymm1, [rsp + 864]
+vmovdqu ymm9, [rip + 3f + 256]
 vmovdqa ymm12, ymm3
 vfmadd231pd ymm12, ymm1, ymm9
-vmovdqu ymm5, [rsp + 64]
-vmovdqu ymm15, [rip + 5f + 352]
+vmovdqu ymm5, [rsp + 832]
+vmovdqu ymm15, [rip + 3f + 256]
 vmovdqa ymm6, ymm7
 vfmadd231pd ymm6, ymm5, ymm15
-vmovdqu [rsp + 896], ymm13
+vmovdqu [r9 - 32], ymm13
 vsubpd ymm13, ymm4, ymm12
-vmovdqu [rsp + 928], ymm8
+vmovdqu [r9 + 64], ymm8
 vsubpd ymm8, ymm10, ymm6
 vfmadd231pd ymm13, ymm1, ymm9
 vfmadd231pd ymm8, ymm5, ymm15
 vpaddq ymm14, ymm13, ymm14
 vpaddq ymm2, ymm8, ymm2
-vpaddq ymm12, ymm12, [rsp + 992]
-vpaddq ymm6, ymm6, [rsp + 960]
-vmovdqu ymm8, [rsp + 384]
-vmovdqu ymm13, [rip + 5f + 320]
+vpaddq ymm12, ymm12, [r10 - 128]
+vpaddq ymm6, ymm6, [r10 - 32]
+vmovdqu ymm8, [r10 - 64]
+vmovdqu ymm13, [r11 + 96]
 vmovdqa ymm15, ymm3
 vfmadd231pd ymm15, ymm8, ymm13
-vmovdqu ymm9, [rsp]
+vmovdqu ymm9, [rsp + 704]
 vmovdqa ymm5, ymm7
-vfmadd231pd ymm5, ymm9, [rip + 5f + 320]
+vfmadd231pd ymm5, ymm9, [r11 + 96]
 vsubpd ymm1, ymm4, ymm15
 vsubpd ymm4, ymm10, ymm5
 vfmadd231pd ymm1, ymm8, ymm13
-vfmadd231pd ymm4, ymm9, [rip + 5f + 320]
+vfmadd231pd ymm4, ymm9, [r11 + 96]
 vpaddq ymm14, ymm1, ymm14
 vpaddq ymm2, ymm4, ymm2
 vpaddq ymm12, ymm15, ymm12
 vpaddq ymm6, ymm5, ymm6
-vmovdqu ymm5, [rip + 5f + 288]
+vmovdqu ymm5, [r11 + 64]
 vmovdqa ymm15, ymm3
 vfmadd231pd ymm15, ymm11, ymm5
-vmovdqu ymm4, [rip + 5f + 288]
+vmovdqu ymm4, [r11 + 64]
 vmovdqa ymm1, ymm7
 vfmadd231pd ymm1, ymm0, ymm4
-vmovdqu ymm13, [rip + 5f + 96]
+vmovdqu ymm13, [r11 - 64]
 vsubpd ymm9, ymm13, ymm15
 vsubpd ymm8, ymm10, ymm1
 vfmadd231pd ymm9, ymm11, ymm5
@@ -11469,46 +11481,46 @@ vpaddq ymm14, ymm9, ymm14
 vpaddq ymm2, ymm8, ymm2
 vpaddq ymm12, ymm15, ymm12
 vpaddq ymm6, ymm1, ymm6
-vmovdqu ymm1, [rsp + 96]
-vmovdqu ymm15, [rip + 5f + 384]
+vmovdqu ymm1, [rsp + 864]
+vmovdqu ymm15, [rip + 3f + 384]
 vmovdqa ymm8, ymm3
 vfmadd231pd ymm8, ymm1, ymm15
-vmovdqu ymm9, [rsp + 64]
-vmovdqu ymm4, [rip + 5f + 384]
+vmovdqu ymm9, [rsp + 832]
+vmovdqu ymm4, [rip + 3f + 384]
 vmovdqa ymm5, ymm7
 vfmadd231pd ymm5, ymm9, ymm4
-vmovdqu [rsp + 960], ymm2
+vmovdqu [r10 - 32], ymm2
 vsubpd ymm2, ymm13, ymm8
-vmovdqu [rsp + 992], ymm14
+vmovdqu [r10 - 128], ymm14
 vsubpd ymm14, ymm10, ymm5
 vfmadd231pd ymm2, ymm1, ymm15
 vfmadd231pd ymm14, ymm9, ymm4
 vpaddq ymm12, ymm2, ymm12
 vpaddq ymm6, ymm14, ymm6
-vpaddq ymm8, ymm8, [rsp + 1088]
-vpaddq ymm5, ymm5, [rsp + 1056]
-vmovdqu ymm14, [rsp + 384]
-vmovdqu ymm2, [rip + 5f + 352]
+vpaddq ymm8, ymm8, [r10]
+vpaddq ymm5, ymm5, [r9]
+vmovdqu ymm14, [r10 - 64]
+vmovdqu ymm2, [rip + 3f + 256]
 vmovdqa ymm4, ymm3
 vfmadd231pd ymm4, ymm14, ymm2
-vmovdqu ymm15, [rsp]
+vmovdqu ymm15, [rsp + 704]
 vmovdqa ymm9, ymm7
-vfmadd231pd ymm9, ymm15, [rip + 5f + 352]
+vfmadd231pd ymm9, ymm15, [rip + 3f + 256]
 vsubpd ymm1, ymm13, ymm4
 vsubpd ymm13, ymm10, ymm9
 vfmadd231pd ymm1, ymm14, ymm2
-vfmadd231pd ymm13, ymm15, [rip + 5f + 352]
+vfmadd231pd ymm13, ymm15, [rip + 3f + 256]
 vpaddq ymm12, ymm1, ymm12
 vpaddq ymm6, ymm13, ymm6
 vpaddq ymm8, ymm4, ymm8
 vpaddq ymm5, ymm9, ymm5
-vmovdqu ymm9, [rip + 5f + 320]
+vmovdqu ymm9, [r11 + 96]
 vmovdqa ymm4, ymm3
 vfmadd231pd ymm4, ymm11, ymm9
-vmovdqu ymm13, [rip + 5f + 320]
+vmovdqu ymm13, [r11 + 96]
 vmovdqa ymm1, ymm7
 vfmadd231pd ymm1, ymm0, ymm13
-vmovdqu ymm2, [rip + 5f + 96]
+vmovdqu ymm2, [r11 - 64]
 vsubpd ymm15, ymm2, ymm4
 vsubpd ymm14, ymm10, ymm1
 vfmadd231pd ymm15, ymm11, ymm9
@@ -11517,30 +11529,30 @@ vpaddq ymm12, ymm15, ymm12
 vpaddq ymm6, ymm14, ymm6
 vpaddq ymm8, ymm4, ymm8
 vpaddq ymm5, ymm1, ymm5
-vmovdqu ymm1, [rsp + 96]
-vmovdqu ymm4, [rip + 5f + 416]
+vmovdqu ymm1, [rsp + 864]
+vmovdqu ymm4, [rip + 3f + 416]
 vmovdqa ymm14, ymm3
 vfmadd231pd ymm14, ymm1, ymm4
-vmovdqu ymm15, [rsp + 64]
-vmovdqu ymm13, [rip + 5f + 416]
+vmovdqu ymm15, [rsp + 832]
+vmovdqu ymm13, [rip + 3f + 416]
 vmovdqa ymm9, ymm7
 vfmadd231pd ymm9, ymm15, ymm13
-vmovdqu [rsp + 1056], ymm6
+vmovdqu [r9], ymm6
 vsubpd ymm6, ymm2, ymm14
-vmovdqu [rsp + 1088], ymm12
+vmovdqu [r10], ymm12
 vsubpd ymm12, ymm10, ymm9
 vfmadd231pd ymm6, ymm1, ymm4
 vfmadd231pd ymm12, ymm15, ymm13
 vpaddq ymm8, ymm6, ymm8
 vpaddq ymm5, ymm12, ymm5
-vpaddq ymm14, ymm14, [rsp + 1184]
-vpaddq ymm9, ymm9, [rsp + 1152]
-vmovdqu ymm12, [rsp + 384]
-vmovdqu ymm6, [rip + 5f + 384]
+vpaddq ymm14, ymm14, [r9 - 64]
+vpaddq ymm9, ymm9, [r9 - 128]
+vmovdqu ymm12, [r10 - 64]
+vmovdqu ymm6, [rip + 3f + 384]
 vmovdqa ymm13, ymm3
 vfmadd231pd ymm13, ymm12, ymm6
-vmovdqu ymm15, [rsp]
-vmovdqu ymm4, [rip + 5f + 384]
+vmovdqu ymm15, [rsp + 704]
+vmovdqu ymm4, [rip + 3f + 384]
 vmovdqa ymm1, ymm7
 vfmadd231pd ymm1, ymm15, ymm4
 vsubpd ymm0, ymm2, ymm13
@@ -11551,14 +11563,14 @@ vpaddq ymm8, ymm0, ymm8
 vpaddq ymm5, ymm2, ymm5
 vpaddq ymm14, ymm13, ymm14
 vpaddq ymm9, ymm1, ymm9
-vmovdqu ymm1, [rip + 5f + 352]
+vmovdqu ymm1, [rip + 3f + 256]
 vmovdqa ymm13, ymm3
 vfmadd231pd ymm13, ymm11, ymm1
-vmovdqu ymm2, [rsp + 576]
-vmovdqu ymm0, [rip + 5f + 352]
+vmovdqu ymm2, [rsp + 800]
+vmovdqu ymm0, [rip + 3f + 256]
 vmovdqa ymm4, ymm7
 vfmadd231pd ymm4, ymm2, ymm0
-vmovdqu ymm6, [rip + 5f + 96]
+vmovdqu ymm6, [r11 - 64]
 vsubpd ymm15, ymm6, ymm13
 vsubpd ymm6, ymm10, ymm4
 vfmadd231pd ymm15, ymm11, ymm1
@@ -11567,28 +11579,28 @@ vpaddq ymm8, ymm15, ymm8
 vpaddq ymm5, ymm6, ymm5
 vpaddq ymm14, ymm13, ymm14
 vpaddq ymm9, ymm4, ymm9
-vmovdqu ymm4, [rip + 5f + 416]
+vmovdqu ymm4, [rip + 3f + 416]
 vmovdqa ymm13, ymm3
 vfmadd231pd ymm13, ymm12, ymm4
-vmovdqu ymm6, [rsp]
-vmovdqu ymm15, [rip + 5f + 416]
+vmovdqu ymm6, [rsp + 704]
+vmovdqu ymm15, [rip + 3f + 416]
 vmovdqa ymm0, ymm7
 vfmadd231pd ymm0, ymm6, ymm15
-vmovdqu ymm1, [rip + 5f + 96]
-vmovdqu [rsp + 1152], ymm5
+vmovdqu ymm1, [r11 - 64]
+vmovdqu [r9 - 128], ymm5
 vsubpd ymm5, ymm1, ymm13
-vmovdqu [rsp + 1184], ymm8
+vmovdqu [r9 - 64], ymm8
 vsubpd ymm8, ymm10, ymm0
 vfmadd231pd ymm5, ymm12, ymm4
 vfmadd231pd ymm8, ymm6, ymm15
 vpaddq ymm14, ymm5, ymm14
 vpaddq ymm9, ymm8, ymm9
-vpaddq ymm13, ymm13, [rsp + 1248]
-vpaddq ymm0, ymm0, [rsp + 672]
-vmovdqu ymm8, [rip + 5f + 384]
+vpaddq ymm13, ymm13, [rsp + 992]
+vpaddq ymm0, ymm0, [rsp + 544]
+vmovdqu ymm8, [rip + 3f + 384]
 vmovdqa ymm5, ymm3
 vfmadd231pd ymm5, ymm11, ymm8
-vmovdqu ymm15, [rip + 5f + 384]
+vmovdqu ymm15, [rip + 3f + 384]
 vmovdqa ymm6, ymm7
 vfmadd231pd ymm6, ymm2, ymm15
 vsubpd ymm4, ymm1, ymm5
@@ -11599,10 +11611,10 @@ vpaddq ymm14, ymm4, ymm14
 vpaddq ymm9, ymm12, ymm9
 vpaddq ymm13, ymm5, ymm13
 vpaddq ymm0, ymm6, ymm0
-vmovdqu ymm6, [rip + 5f + 416]
+vmovdqu ymm6, [rip + 3f + 416]
 vmovdqa ymm5, ymm3
 vfmadd231pd ymm5, ymm11, ymm6
-vmovdqu ymm12, [rip + 5f + 416]
+vmovdqu ymm12, [rip + 3f + 416]
 vmovdqa ymm4, ymm7
 vfmadd231pd ymm4, ymm2, ymm12
 vsubpd ymm15, ymm1, ymm5
@@ -11611,106 +11623,106 @@ vfmadd231pd ymm15, ymm11, ymm6
 vfmadd231pd ymm8, ymm2, ymm12
 vpaddq ymm13, ymm15, ymm13
 vpaddq ymm0, ymm8, ymm0
-vpaddq ymm5, ymm5, [rsp + 352]
-vpaddq ymm4, ymm4, [rsp + 320]
-vmovdqu ymm8, [rsp + 224]
-vpaddq ymm8, ymm8, [rip + 5f + 448]
-vmovdqu ymm15, [rsp + 192]
-vpaddq ymm15, ymm15, [rip + 5f + 448]
+vpaddq ymm5, ymm5, [rsp + 1312]
+vpaddq ymm4, ymm4, [rsp + 512]
+vmovdqu ymm8, [r10 + 96]
+vpaddq ymm8, ymm8, [rip + 3f + 1056]
+vmovdqu ymm15, [r10 + 64]
+vpaddq ymm15, ymm15, [rip + 3f + 1056]
 vpsrlq ymm12, ymm8, 52
 vpsrlq ymm2, ymm15, 52
-vpaddq ymm12, ymm12, [rsp + 32]
-vpaddq ymm2, ymm2, [rsp + 160]
-vpaddq ymm12, ymm12, [rip + 5f + 480]
-vpaddq ymm2, ymm2, [rip + 5f + 480]
+vpaddq ymm12, ymm12, [r10 - 96]
+vpaddq ymm2, ymm2, [r9 + 96]
+vpaddq ymm12, ymm12, [rip + 3f + 1088]
+vpaddq ymm2, ymm2, [rip + 3f + 1088]
 vpsrlq ymm6, ymm12, 52
 vpsrlq ymm11, ymm2, 52
-vpaddq ymm6, ymm6, [rsp + 1024]
-vpaddq ymm11, ymm11, [rsp + 128]
-vpand ymm8, ymm8, [rip + 5f]
-vpand ymm15, ymm15, [rip + 5f]
-vpaddq ymm8, ymm8, [rip + 5f + 32]
-vpaddq ymm15, ymm15, [rip + 5f + 32]
-vsubpd ymm8, ymm8, [rip + 5f + 32]
-vsubpd ymm15, ymm15, [rip + 5f + 32]
-vmovdqu [rsp + 128], ymm4
+vpaddq ymm6, ymm6, [r10 + 32]
+vpaddq ymm11, ymm11, [rsp + 896]
+vpand ymm8, ymm8, [r11 - 128]
+vpand ymm15, ymm15, [r11 - 128]
+vpaddq ymm8, ymm8, [r11 - 96]
+vpaddq ymm15, ymm15, [r11 - 96]
+vsubpd ymm8, ymm8, [r11 - 96]
+vsubpd ymm15, ymm15, [r11 - 96]
+vmovdqu [rsp + 896], ymm4
 vmovdqa ymm4, ymm3
-vfmadd231pd ymm4, ymm8, [rip + 5f + 512]
-vmovdqu [rsp + 1024], ymm5
+vfmadd231pd ymm4, ymm8, [rip + 3f + 288]
+vmovdqu [r10 + 32], ymm5
 vmovdqa ymm5, ymm7
-vfmadd231pd ymm5, ymm15, [rip + 5f + 512]
-vmovdqu [rsp + 160], ymm0
+vfmadd231pd ymm5, ymm15, [rip + 3f + 288]
+vmovdqu [r9 + 96], ymm0
 vsubpd ymm0, ymm1, ymm4
-vmovdqu [rsp + 32], ymm13
+vmovdqu [r10 - 96], ymm13
 vsubpd ymm13, ymm10, ymm5
-vfmadd231pd ymm0, ymm8, [rip + 5f + 512]
-vfmadd231pd ymm13, ymm15, [rip + 5f + 512]
+vfmadd231pd ymm0, ymm8, [rip + 3f + 288]
+vfmadd231pd ymm13, ymm15, [rip + 3f + 288]
 vpaddq ymm6, ymm0, ymm6
 vpaddq ymm11, ymm13, ymm11
-vpaddq ymm4, ymm4, [rsp + 1120]
-vpaddq ymm5, ymm5, [rsp + 864]
-vmovdqu ymm13, [rip + 5f + 544]
+vpaddq ymm4, ymm4, [r9 + 32]
+vpaddq ymm5, ymm5, [r9 - 96]
+vmovdqu ymm13, [rip + 3f + 480]
 vmovdqa ymm0, ymm3
 vfmadd231pd ymm0, ymm8, ymm13
-vmovdqu [rsp + 864], ymm11
+vmovdqu [r9 - 96], ymm11
 vmovdqa ymm11, ymm7
-vfmadd231pd ymm11, ymm15, [rip + 5f + 544]
-vmovdqu [rsp + 1120], ymm6
+vfmadd231pd ymm11, ymm15, [rip + 3f + 480]
+vmovdqu [r9 + 32], ymm6
 vsubpd ymm6, ymm1, ymm0
-vmovdqu [rsp + 192], ymm9
+vmovdqu [r10 + 64], ymm9
 vsubpd ymm9, ymm10, ymm11
 vfmadd231pd ymm6, ymm8, ymm13
-vfmadd231pd ymm9, ymm15, [rip + 5f + 544]
+vfmadd231pd ymm9, ymm15, [rip + 3f + 480]
 vpaddq ymm4, ymm6, ymm4
 vpaddq ymm5, ymm9, ymm5
-vpaddq ymm0, ymm0, [rsp + 928]
-vpaddq ymm11, ymm11, [rsp + 896]
-vpand ymm12, ymm12, [rip + 5f]
-vpand ymm2, ymm2, [rip + 5f]
-vmovdqu ymm9, [rip + 5f + 32]
+vpaddq ymm0, ymm0, [r9 + 64]
+vpaddq ymm11, ymm11, [r9 - 32]
+vpand ymm12, ymm12, [r11 - 128]
+vpand ymm2, ymm2, [r11 - 128]
+vmovdqu ymm9, [r11 - 96]
 vpaddq ymm12, ymm12, ymm9
-vmovdqu ymm6, [rip + 5f + 32]
+vmovdqu ymm6, [r11 - 96]
 vpaddq ymm2, ymm2, ymm6
 vsubpd ymm12, ymm12, ymm9
 vsubpd ymm2, ymm2, ymm6
-vmovdqu ymm13, [rip + 5f + 512]
+vmovdqu ymm13, [rip + 3f + 288]
 vmovdqa ymm6, ymm3
 vfmadd231pd ymm6, ymm12, ymm13
 vmovdqa ymm9, ymm7
-vfmadd231pd ymm9, ymm2, [rip + 5f + 512]
-vmovdqu [rsp + 896], ymm14
+vfmadd231pd ymm9, ymm2, [rip + 3f + 288]
+vmovdqu [r9 - 32], ymm14
 vsubpd ymm14, ymm1, ymm6
 vsubpd ymm1, ymm10, ymm9
 vfmadd231pd ymm14, ymm12, ymm13
-vfmadd231pd ymm1, ymm2, [rip + 5f + 512]
+vfmadd231pd ymm1, ymm2, [rip + 3f + 288]
 vpaddq ymm4, ymm14, ymm4
 vpaddq ymm5, ymm1, ymm5
 vpaddq ymm0, ymm6, ymm0
 vpaddq ymm11, ymm9, ymm11
-vmovdqu ymm9, [rip + 5f + 576]
+vmovdqu ymm9, [rip + 3f + 544]
 vmovdqa ymm6, ymm3
 vfmadd231pd ymm6, ymm8, ymm9
-vmovdqu ymm1, [rip + 5f + 576]
+vmovdqu ymm1, [rip + 3f + 544]
 vmovdqa ymm14, ymm7
 vfmadd231pd ymm14, ymm15, ymm1
-vmovdqu ymm13, [rip + 5f + 96]
-vmovdqu [rsp + 928], ymm5
+vmovdqu ymm13, [r11 - 64]
+vmovdqu [r9 + 64], ymm5
 vsubpd ymm5, ymm13, ymm6
-vmovdqu [rsp + 224], ymm4
+vmovdqu [r10 + 96], ymm4
 vsubpd ymm4, ymm10, ymm14
 vfmadd231pd ymm5, ymm8, ymm9
 vfmadd231pd ymm4, ymm15, ymm1
 vpaddq ymm0, ymm5, ymm0
 vpaddq ymm11, ymm4, ymm11
-vpaddq ymm6, ymm6, [rsp + 992]
-vpaddq ymm14, ymm14, [rsp + 960]
-vmovdqu ymm4, [rip + 5f + 544]
+vpaddq ymm6, ymm6, [r10 - 128]
+vpaddq ymm14, ymm14, [r10 - 32]
+vmovdqu ymm4, [rip + 3f + 480]
 vmovdqa ymm5, ymm3
 vfmadd231pd ymm5, ymm12, ymm4
-vmovdqu ymm1, [rip + 5f + 544]
+vmovdqu ymm1, [rip + 3f + 480]
 vmovdqa ymm9, ymm7
 vfmadd231pd ymm9, ymm2, ymm1
-vmovdqu [rsp + 960], ymm15
+vmovdqu [r10 - 32], ymm15
 vsubpd ymm15, ymm13, ymm5
 vsubpd ymm13, ymm10, ymm9
 vfmadd231pd ymm15, ymm12, ymm4
@@ -11719,28 +11731,28 @@ vpaddq ymm0, ymm15, ymm0
 vpaddq ymm11, ymm13, ymm11
 vpaddq ymm6, ymm5, ymm6
 vpaddq ymm14, ymm9, ymm14
-vmovdqu ymm9, [rip + 5f + 608]
+vmovdqu ymm9, [rip + 3f + 576]
 vmovdqa ymm5, ymm3
 vfmadd231pd ymm5, ymm8, ymm9
-vmovdqu ymm13, [rsp + 960]
-vmovdqu ymm15, [rip + 5f + 608]
+vmovdqu ymm13, [r10 - 32]
+vmovdqu ymm15, [rip + 3f + 576]
 vmovdqa ymm1, ymm7
 vfmadd231pd ymm1, ymm13, ymm15
-vmovdqu ymm4, [rip + 5f + 96]
-vmovdqu [rsp + 992], ymm11
+vmovdqu ymm4, [r11 - 64]
+vmovdqu [r10 - 128], ymm11
 vsubpd ymm11, ymm4, ymm5
-vmovdqu [rsp + 320], ymm0
+vmovdqu [rsp + 512], ymm0
 vsubpd ymm0, ymm10, ymm1
 vfmadd231pd ymm11, ymm8, ymm9
 vfmadd231pd ymm0, ymm13, ymm15
 vpaddq ymm6, ymm11, ymm6
 vpaddq ymm14, ymm0, ymm14
-vpaddq ymm5, ymm5, [rsp + 1088]
-vpaddq ymm1, ymm1, [rsp + 1056]
-vmovdqu ymm0, [rip + 5f + 576]
+vpaddq ymm5, ymm5, [r10]
+vpaddq ymm1, ymm1, [r9]
+vmovdqu ymm0, [rip + 3f + 544]
 vmovdqa ymm11, ymm3
 vfmadd231pd ymm11, ymm12, ymm0
-vmovdqu ymm15, [rip + 5f + 576]
+vmovdqu ymm15, [rip + 3f + 544]
 vmovdqa ymm9, ymm7
 vfmadd231pd ymm9, ymm2, ymm15
 vsubpd ymm13, ymm4, ymm11
@@ -11751,28 +11763,28 @@ vpaddq ymm6, ymm13, ymm6
 vpaddq ymm14, ymm4, ymm14
 vpaddq ymm5, ymm11, ymm5
 vpaddq ymm1, ymm9, ymm1
-vmovdqu ymm9, [rip + 5f + 640]
+vmovdqu ymm9, [rip + 3f + 608]
 vmovdqa ymm11, ymm3
 vfmadd231pd ymm11, ymm8, ymm9
-vmovdqu ymm4, [rsp + 960]
-vmovdqu ymm13, [rip + 5f + 640]
+vmovdqu ymm4, [r10 - 32]
+vmovdqu ymm13, [rip + 3f + 608]
 vmovdqa ymm15, ymm7
 vfmadd231pd ymm15, ymm4, ymm13
-vmovdqu ymm0, [rip + 5f + 96]
-vmovdqu [rsp + 1056], ymm14
+vmovdqu ymm0, [r11 - 64]
+vmovdqu [r9], ymm14
 vsubpd ymm14, ymm0, ymm11
-vmovdqu [rsp + 1088], ymm6
+vmovdqu [r10], ymm6
 vsubpd ymm6, ymm10, ymm15
 vfmadd231pd ymm14, ymm8, ymm9
 vfmadd231pd ymm6, ymm4, ymm13
 vpaddq ymm5, ymm14, ymm5
 vpaddq ymm1, ymm6, ymm1
-vpaddq ymm11, ymm11, [rsp + 1184]
-vpaddq ymm15, ymm15, [rsp + 1152]
-vmovdqu ymm6, [rip + 5f + 608]
+vpaddq ymm11, ymm11, [r9 - 64]
+vpaddq ymm15, ymm15, [r9 - 128]
+vmovdqu ymm6, [rip + 3f + 576]
 vmovdqa ymm14, ymm3
 vfmadd231pd ymm14, ymm12, ymm6
-vmovdqu ymm13, [rip + 5f + 608]
+vmovdqu ymm13, [rip + 3f + 576]
 vmovdqa ymm9, ymm7
 vfmadd231pd ymm9, ymm2, ymm13
 vsubpd ymm4, ymm0, ymm14
@@ -11783,28 +11795,28 @@ vpaddq ymm5, ymm4, ymm5
 vpaddq ymm1, ymm0, ymm1
 vpaddq ymm11, ymm14, ymm11
 vpaddq ymm15, ymm9, ymm15
-vmovdqu ymm9, [rip + 5f + 672]
+vmovdqu ymm9, [rip + 3f + 640]
 vmovdqa ymm14, ymm3
 vfmadd231pd ymm14, ymm8, ymm9
-vmovdqu ymm0, [rsp + 960]
-vmovdqu ymm4, [rip + 5f + 672]
+vmovdqu ymm0, [r10 - 32]
+vmovdqu ymm4, [rip + 3f + 640]
 vmovdqa ymm13, ymm7
 vfmadd231pd ymm13, ymm0, ymm4
-vmovdqu ymm6, [rip + 5f + 96]
-vmovdqu [rsp + 1152], ymm1
+vmovdqu ymm6, [r11 - 64]
+vmovdqu [r9 - 128], ymm1
 vsubpd ymm1, ymm6, ymm14
-vmovdqu [rsp + 1184], ymm5
+vmovdqu [r9 - 64], ymm5
 vsubpd ymm5, ymm10, ymm13
 vfmadd231pd ymm1, ymm8, ymm9
 vfmadd231pd ymm5, ymm0, ymm4
 vpaddq ymm11, ymm1, ymm11
 vpaddq ymm15, ymm5, ymm15
-vpaddq ymm14, ymm14, [rsp + 896]
-vpaddq ymm13, ymm13, [rsp + 192]
-vmovdqu ymm5, [rip + 5f + 640]
+vpaddq ymm14, ymm14, [r9 - 32]
+vpaddq ymm13, ymm13, [r10 + 64]
+vmovdqu ymm5, [rip + 3f + 608]
 vmovdqa ymm1, ymm3
 vfmadd231pd ymm1, ymm12, ymm5
-vmovdqu ymm4, [rip + 5f + 640]
+vmovdqu ymm4, [rip + 3f + 608]
 vmovdqa ymm9, ymm7
 vfmadd231pd ymm9, ymm2, ymm4
 vsubpd ymm0, ymm6, ymm1
@@ -11815,28 +11827,28 @@ vpaddq ymm11, ymm0, ymm11
 vpaddq ymm15, ymm6, ymm15
 vpaddq ymm14, ymm1, ymm14
 vpaddq ymm13, ymm9, ymm13
-vmovdqu ymm9, [rip + 5f + 704]
+vmovdqu ymm9, [rip + 3f + 672]
 vmovdqa ymm1, ymm3
 vfmadd231pd ymm1, ymm8, ymm9
-vmovdqu ymm6, [rsp + 960]
-vmovdqu ymm0, [rip + 5f + 704]
+vmovdqu ymm6, [r10 - 32]
+vmovdqu ymm0, [rip + 3f + 672]
 vmovdqa ymm4, ymm7
 vfmadd231pd ymm4, ymm6, ymm0
-vmovdqu ymm5, [rip + 5f + 96]
-vmovdqu [rsp + 192], ymm15
+vmovdqu ymm5, [r11 - 64]
+vmovdqu [r10 + 64], ymm15
 vsubpd ymm15, ymm5, ymm1
-vmovdqu [rsp + 896], ymm11
+vmovdqu [r9 - 32], ymm11
 vsubpd ymm11, ymm10, ymm4
 vfmadd231pd ymm15, ymm8, ymm9
 vfmadd231pd ymm11, ymm6, ymm0
 vpaddq ymm14, ymm15, ymm14
 vpaddq ymm13, ymm11, ymm13
-vpaddq ymm1, ymm1, [rsp + 32]
-vpaddq ymm4, ymm4, [rsp + 160]
-vmovdqu ymm11, [rip + 5f + 672]
+vpaddq ymm1, ymm1, [r10 - 96]
+vpaddq ymm4, ymm4, [r9 + 96]
+vmovdqu ymm11, [rip + 3f + 640]
 vmovdqa ymm15, ymm3
 vfmadd231pd ymm15, ymm12, ymm11
-vmovdqu ymm0, [rip + 5f + 672]
+vmovdqu ymm0, [rip + 3f + 640]
 vmovdqa ymm9, ymm7
 vfmadd231pd ymm9, ymm2, ymm0
 vsubpd ymm6, ymm5, ymm15
@@ -11847,28 +11859,28 @@ vpaddq ymm14, ymm6, ymm14
 vpaddq ymm13, ymm5, ymm13
 vpaddq ymm1, ymm15, ymm1
 vpaddq ymm4, ymm9, ymm4
-vmovdqu ymm9, [rip + 5f + 736]
+vmovdqu ymm9, [rip + 3f + 704]
 vmovdqa ymm15, ymm3
 vfmadd231pd ymm15, ymm8, ymm9
-vmovdqu ymm5, [rsp + 960]
-vmovdqu ymm6, [rip + 5f + 736]
+vmovdqu ymm5, [r10 - 32]
+vmovdqu ymm6, [rip + 3f + 704]
 vmovdqa ymm0, ymm7
 vfmadd231pd ymm0, ymm5, ymm6
-vmovdqu ymm11, [rip + 5f + 96]
-vmovdqu [rsp + 160], ymm13
+vmovdqu ymm11, [r11 - 64]
+vmovdqu [r9 + 96], ymm13
 vsubpd ymm13, ymm11, ymm15
-vmovdqu [rsp + 32], ymm14
+vmovdqu [r10 - 96], ymm14
 vsubpd ymm14, ymm10, ymm0
 vfmadd231pd ymm13, ymm8, ymm9
 vfmadd231pd ymm14, ymm5, ymm6
 vpaddq ymm1, ymm13, ymm1
 vpaddq ymm4, ymm14, ymm4
-vpaddq ymm15, ymm15, [rsp + 1024]
-vpaddq ymm0, ymm0, [rsp + 128]
-vmovdqu ymm14, [rip + 5f + 704]
+vpaddq ymm15, ymm15, [r10 + 32]
+vpaddq ymm0, ymm0, [rsp + 896]
+vmovdqu ymm14, [rip + 3f + 672]
 vmovdqa ymm13, ymm3
 vfmadd231pd ymm13, ymm12, ymm14
-vmovdqu ymm6, [rip + 5f + 704]
+vmovdqu ymm6, [rip + 3f + 672]
 vmovdqa ymm5, ymm7
 vfmadd231pd ymm5, ymm2, ymm6
 vsubpd ymm9, ymm11, ymm13
@@ -11879,10 +11891,10 @@ vpaddq ymm1, ymm9, ymm1
 vpaddq ymm4, ymm8, ymm4
 vpaddq ymm15, ymm13, ymm15
 vpaddq ymm0, ymm5, ymm0
-vmovdqu ymm5, [rip + 5f + 736]
+vmovdqu ymm5, [rip + 3f + 704]
 vmovdqa ymm13, ymm3
 vfmadd231pd ymm13, ymm12, ymm5
-vmovdqu ymm8, [rip + 5f + 736]
+vmovdqu ymm8, [rip + 3f + 704]
 vmovdqa ymm9, ymm7
 vfmadd231pd ymm9, ymm2, ymm8
 vsubpd ymm6, ymm11, ymm13
@@ -11891,112 +11903,112 @@ vfmadd231pd ymm6, ymm12, ymm5
 vfmadd231pd ymm14, ymm2, ymm8
 vpaddq ymm15, ymm6, ymm15
 vpaddq ymm0, ymm14, ymm0
-vpaddq ymm13, ymm13, [rsp + 288]
-vpaddq ymm9, ymm9, [rsp + 832]
-vmovdqu ymm14, [rsp + 1120]
-vpaddq ymm14, ymm14, [rip + 5f + 768]
-vmovdqu ymm6, [rsp + 864]
-vpaddq ymm6, ymm6, [rip + 5f + 768]
+vpaddq ymm13, ymm13, [rsp + 608]
+vpaddq ymm9, ymm9, [rsp + 960]
+vmovdqu ymm14, [r9 + 32]
+vpaddq ymm14, ymm14, [rip + 3f + 1120]
+vmovdqu ymm6, [r9 - 96]
+vpaddq ymm6, ymm6, [rip + 3f + 1120]
 vpsrlq ymm8, ymm14, 52
 vpsrlq ymm2, ymm6, 52
-vpaddq ymm8, ymm8, [rsp + 224]
-vpaddq ymm2, ymm2, [rsp + 928]
-vpand ymm14, ymm14, [rip + 5f]
-vpand ymm6, ymm6, [rip + 5f]
-vmovdqu ymm5, [rip + 5f + 32]
+vpaddq ymm8, ymm8, [r10 + 96]
+vpaddq ymm2, ymm2, [r9 + 64]
+vpand ymm14, ymm14, [r11 - 128]
+vpand ymm6, ymm6, [r11 - 128]
+vmovdqu ymm5, [r11 - 96]
 vpaddq ymm14, ymm14, ymm5
-vmovdqu ymm12, [rip + 5f + 32]
+vmovdqu ymm12, [r11 - 96]
 vpaddq ymm6, ymm6, ymm12
 vsubpd ymm14, ymm14, ymm5
 vsubpd ymm6, ymm6, ymm12
 vmovdqa ymm12, ymm3
-vfmadd231pd ymm12, ymm14, [rip + 5f + 800]
+vfmadd231pd ymm12, ymm14, [rip + 3f + 736]
 vmovdqa ymm5, ymm7
-vfmadd231pd ymm5, ymm6, [rip + 5f + 800]
-vmovdqu [rsp + 928], ymm9
+vfmadd231pd ymm5, ymm6, [rip + 3f + 736]
+vmovdqu [r9 + 64], ymm9
 vsubpd ymm9, ymm11, ymm12
-vmovdqu [rsp + 224], ymm13
+vmovdqu [r10 + 96], ymm13
 vsubpd ymm13, ymm10, ymm5
-vfmadd231pd ymm9, ymm14, [rip + 5f + 800]
-vfmadd231pd ymm13, ymm6, [rip + 5f + 800]
+vfmadd231pd ymm9, ymm14, [rip + 3f + 736]
+vfmadd231pd ymm13, ymm6, [rip + 3f + 736]
 vpaddq ymm8, ymm9, ymm8
 vpaddq ymm2, ymm13, ymm2
-vpaddq ymm12, ymm12, [rsp + 320]
-vpaddq ymm5, ymm5, [rsp + 992]
-vmovdqu ymm13, [rip + 5f + 832]
+vpaddq ymm12, ymm12, [rsp + 512]
+vpaddq ymm5, ymm5, [r10 - 128]
+vmovdqu ymm13, [rip + 3f + 960]
 vmovdqa ymm9, ymm3
 vfmadd231pd ymm9, ymm14, ymm13
-vmovdqu [rsp + 992], ymm2
+vmovdqu [r10 - 128], ymm2
 vmovdqa ymm2, ymm7
-vfmadd231pd ymm2, ymm6, [rip + 5f + 832]
-vmovdqu [rsp + 320], ymm8
+vfmadd231pd ymm2, ymm6, [rip + 3f + 960]
+vmovdqu [rsp + 512], ymm8
 vsubpd ymm8, ymm11, ymm9
-vmovdqu [rsp + 864], ymm0
+vmovdqu [r9 - 96], ymm0
 vsubpd ymm0, ymm10, ymm2
 vfmadd231pd ymm8, ymm14, ymm13
-vfmadd231pd ymm0, ymm6, [rip + 5f + 832]
+vfmadd231pd ymm0, ymm6, [rip + 3f + 960]
 vpaddq ymm12, ymm8, ymm12
 vpaddq ymm5, ymm0, ymm5
-vpaddq ymm9, ymm9, [rsp + 1088]
-vpaddq ymm2, ymm2, [rsp + 1056]
-vmovdqu ymm0, [rip + 5f + 864]
+vpaddq ymm9, ymm9, [r10]
+vpaddq ymm2, ymm2, [r9]
+vmovdqu ymm0, [rip + 3f + 1152]
 vmovdqa ymm8, ymm3
 vfmadd231pd ymm8, ymm14, ymm0
-vmovdqu ymm13, [rip + 5f + 864]
-vmovdqu [rsp + 1056], ymm5
+vmovdqu ymm13, [rip + 3f + 1152]
+vmovdqu [r9], ymm5
 vmovdqa ymm5, ymm7
 vfmadd231pd ymm5, ymm6, ymm13
-vmovdqu [rsp + 1088], ymm12
+vmovdqu [r10], ymm12
 vsubpd ymm12, ymm11, ymm8
-vmovdqu [rsp + 1120], ymm15
+vmovdqu [r9 + 32], ymm15
 vsubpd ymm15, ymm10, ymm5
 vfmadd231pd ymm12, ymm14, ymm0
 vfmadd231pd ymm15, ymm6, ymm13
 vpaddq ymm9, ymm12, ymm9
 vpaddq ymm2, ymm15, ymm2
-vpaddq ymm8, ymm8, [rsp + 1184]
-vpaddq ymm5, ymm5, [rsp + 1152]
-vmovdqu ymm15, [rip + 5f + 896]
+vpaddq ymm8, ymm8, [r9 - 64]
+vpaddq ymm5, ymm5, [r9 - 128]
+vmovdqu ymm15, [rip + 3f + 1184]
 vmovdqa ymm12, ymm3
 vfmadd231pd ymm12, ymm14, ymm15
-vmovdqu ymm13, [rip + 5f + 896]
+vmovdqu ymm13, [rip + 3f + 1184]
 vmovdqa ymm0, ymm7
 vfmadd231pd ymm0, ymm6, ymm13
-vmovdqu [rsp + 1152], ymm2
+vmovdqu [r9 - 128], ymm2
 vsubpd ymm2, ymm11, ymm12
-vmovdqu [rsp + 1184], ymm9
+vmovdqu [r9 - 64], ymm9
 vsubpd ymm9, ymm10, ymm0
 vfmadd231pd ymm2, ymm14, ymm15
 vfmadd231pd ymm9, ymm6, ymm13
 vpaddq ymm8, ymm2, ymm8
 vpaddq ymm5, ymm9, ymm5
-vpaddq ymm12, ymm12, [rsp + 896]
-vpaddq ymm0, ymm0, [rsp + 192]
-vmovdqu ymm9, [rip + 5f + 928]
+vpaddq ymm12, ymm12, [r9 - 32]
+vpaddq ymm0, ymm0, [r10 + 64]
+vmovdqu ymm9, [rip + 3f + 1216]
 vmovdqa ymm2, ymm3
 vfmadd231pd ymm2, ymm14, ymm9
-vmovdqu ymm13, [rip + 5f + 928]
+vmovdqu ymm13, [rip + 3f + 1216]
 vmovdqa ymm15, ymm7
 vfmadd231pd ymm15, ymm6, ymm13
-vmovdqu [rsp + 192], ymm5
+vmovdqu [r10 + 64], ymm5
 vsubpd ymm5, ymm11, ymm2
-vmovdqu [rsp + 896], ymm8
+vmovdqu [r9 - 32], ymm8
 vsubpd ymm8, ymm10, ymm15
 vfmadd231pd ymm5, ymm14, ymm9
 vfmadd231pd ymm8, ymm6, ymm13
 vpaddq ymm12, ymm5, ymm12
 vpaddq ymm0, ymm8, ymm0
-vpaddq ymm2, ymm2, [rsp + 32]
-vpaddq ymm15, ymm15, [rsp + 160]
-vmovdqu ymm8, [rip + 5f + 960]
+vpaddq ymm2, ymm2, [r10 - 96]
+vpaddq ymm15, ymm15, [r9 + 96]
+vmovdqu ymm8, [rip + 3f + 1248]
 vmovdqa ymm5, ymm3
 vfmadd231pd ymm5, ymm14, ymm8
-vmovdqu ymm13, [rip + 5f + 960]
+vmovdqu ymm13, [rip + 3f + 1248]
 vmovdqa ymm9, ymm7
 vfmadd231pd ymm9, ymm6, ymm13
-vmovdqu [rsp + 160], ymm0
+vmovdqu [r9 + 96], ymm0
 vsubpd ymm0, ymm11, ymm5
-vmovdqu [rsp + 32], ymm12
+vmovdqu [r10 - 96], ymm12
 vsubpd ymm12, ymm10, ymm9
 vfmadd231pd ymm0, ymm14, ymm8
 vfmadd231pd ymm12, ymm6, ymm13
@@ -12004,10 +12016,10 @@ vpaddq ymm2, ymm0, ymm2
 vpaddq ymm15, ymm12, ymm15
 vpaddq ymm1, ymm5, ymm1
 vpaddq ymm4, ymm9, ymm4
-vmovdqu ymm9, [rip + 5f + 992]
+vmovdqu ymm9, [rip + 3f + 1280]
 vmovdqa ymm5, ymm3
 vfmadd231pd ymm5, ymm14, ymm9
-vmovdqu ymm12, [rip + 5f + 992]
+vmovdqu ymm12, [rip + 3f + 1280]
 vmovdqa ymm0, ymm7
 vfmadd231pd ymm0, ymm6, ymm12
 vsubpd ymm13, ymm11, ymm5
@@ -12016,108 +12028,108 @@ vfmadd231pd ymm13, ymm14, ymm9
 vfmadd231pd ymm8, ymm6, ymm12
 vpaddq ymm1, ymm13, ymm1
 vpaddq ymm4, ymm8, ymm4
-vpaddq ymm5, ymm5, [rsp + 1120]
-vpaddq ymm0, ymm0, [rsp + 864]
-vmovdqu ymm8, [rip + 5f + 1024]
+vpaddq ymm5, ymm5, [r9 + 32]
+vpaddq ymm0, ymm0, [r9 - 96]
+vmovdqu ymm8, [rip + 3f + 1312]
 vmovdqa ymm13, ymm3
 vfmadd231pd ymm13, ymm14, ymm8
-vmovdqu ymm12, [rip + 5f + 1024]
+vmovdqu ymm12, [rip + 3f + 1312]
 vmovdqa ymm9, ymm7
 vfmadd231pd ymm9, ymm6, ymm12
-vmovdqu [rsp + 864], ymm4
+vmovdqu [r9 - 96], ymm4
 vsubpd ymm4, ymm11, ymm13
-vmovdqu [rsp + 1120], ymm1
+vmovdqu [r9 + 32], ymm1
 vsubpd ymm1, ymm10, ymm9
 vfmadd231pd ymm4, ymm14, ymm8
 vfmadd231pd ymm1, ymm6, ymm12
 vpaddq ymm5, ymm4, ymm5
 vpaddq ymm0, ymm1, ymm0
-vpaddq ymm13, ymm13, [rsp + 224]
-vpaddq ymm9, ymm9, [rsp + 928]
-vmovdqu ymm1, [rsp + 320]
-vpaddq ymm4, ymm1, [rip + 5f + 1056]
-vmovdqu ymm12, [rsp + 992]
-vpaddq ymm6, ymm12, [rip + 5f + 1056]
-vpand ymm4, ymm4, [rip + 5f]
-vpand ymm6, ymm6, [rip + 5f]
-vmovdqu ymm8, [rip + 5f + 32]
+vpaddq ymm13, ymm13, [r10 + 96]
+vpaddq ymm9, ymm9, [r9 + 64]
+vmovdqu ymm1, [rsp + 512]
+vpaddq ymm4, ymm1, [rip + 3f + 1344]
+vmovdqu ymm12, [r10 - 128]
+vpaddq ymm6, ymm12, [rip + 3f + 1344]
+vpand ymm4, ymm4, [r11 - 128]
+vpand ymm6, ymm6, [r11 - 128]
+vmovdqu ymm8, [r11 - 96]
 vpaddq ymm4, ymm4, ymm8
-vmovdqu ymm14, [rip + 5f + 32]
+vmovdqu ymm14, [r11 - 96]
 vpaddq ymm6, ymm6, ymm14
 vsubpd ymm4, ymm4, ymm8
 vsubpd ymm6, ymm6, ymm14
 vmovdqa ymm12, ymm3
-vfmadd231pd ymm12, ymm4, [rip + 5f + 1088]
+vfmadd231pd ymm12, ymm4, [r11]
 vmovdqa ymm1, ymm7
-vfmadd231pd ymm1, ymm6, [rip + 5f + 1088]
+vfmadd231pd ymm1, ymm6, [r11]
 vsubpd ymm12, ymm11, ymm12
 vsubpd ymm1, ymm10, ymm1
-vfmadd231pd ymm12, ymm4, [rip + 5f + 1088]
-vfmadd231pd ymm1, ymm6, [rip + 5f + 1088]
+vfmadd231pd ymm12, ymm4, [r11]
+vfmadd231pd ymm1, ymm6, [r11]
 vsubpd ymm12, ymm12, ymm8
 vsubpd ymm1, ymm1, ymm14
 vmovdqa ymm6, ymm3
-vfmadd231pd ymm6, ymm12, [rip + 5f + 1120]
+vfmadd231pd ymm6, ymm12, [rip + 3f + 768]
 vmovdqa ymm4, ymm7
-vfmadd231pd ymm4, ymm1, [rip + 5f + 1120]
-vpaddq ymm6, ymm6, [rsp + 1088]
-vpaddq ymm4, ymm4, [rsp + 1056]
+vfmadd231pd ymm4, ymm1, [rip + 3f + 768]
+vpaddq ymm6, ymm6, [r10]
+vpaddq ymm4, ymm4, [r9]
 vmovdqa ymm14, ymm3
-vfmadd231pd ymm14, ymm12, [rip + 5f + 1152]
+vfmadd231pd ymm14, ymm12, [rip + 3f + 320]
 vmovdqa ymm8, ymm7
-vfmadd231pd ymm8, ymm1, [rip + 5f + 1152]
-vmovdqu [rsp + 1056], ymm9
+vfmadd231pd ymm8, ymm1, [rip + 3f + 320]
+vmovdqu [r9], ymm9
 vsubpd ymm9, ymm11, ymm14
-vmovdqu [rsp + 1088], ymm13
+vmovdqu [r10], ymm13
 vsubpd ymm13, ymm10, ymm8
-vfmadd231pd ymm9, ymm12, [rip + 5f + 1152]
-vfmadd231pd ymm13, ymm1, [rip + 5f + 1152]
+vfmadd231pd ymm9, ymm12, [rip + 3f + 320]
+vfmadd231pd ymm13, ymm1, [rip + 3f + 320]
 vpaddq ymm6, ymm9, ymm6
 vpaddq ymm4, ymm13, ymm4
-vpaddq ymm14, ymm14, [rsp + 1184]
-vpaddq ymm8, ymm8, [rsp + 1152]
-vmovdqu ymm13, [rip + 5f + 1184]
+vpaddq ymm14, ymm14, [r9 - 64]
+vpaddq ymm8, ymm8, [r9 - 128]
+vmovdqu ymm13, [rip + 3f + 512]
 vmovdqa ymm9, ymm3
 vfmadd231pd ymm9, ymm12, ymm13
-vmovdqu [rsp + 1152], ymm4
+vmovdqu [r9 - 128], ymm4
 vmovdqa ymm4, ymm7
-vfmadd231pd ymm4, ymm1, [rip + 5f + 1184]
-vmovdqu [rsp + 1184], ymm6
+vfmadd231pd ymm4, ymm1, [rip + 3f + 512]
+vmovdqu [r9 - 64], ymm6
 vsubpd ymm6, ymm11, ymm9
-vmovdqu [rsp + 928], ymm0
+vmovdqu [r9 + 64], ymm0
 vsubpd ymm0, ymm10, ymm4
 vfmadd231pd ymm6, ymm12, ymm13
-vfmadd231pd ymm0, ymm1, [rip + 5f + 1184]
+vfmadd231pd ymm0, ymm1, [rip + 3f + 512]
 vpaddq ymm14, ymm6, ymm14
 vpaddq ymm8, ymm0, ymm8
-vpaddq ymm9, ymm9, [rsp + 896]
-vpaddq ymm4, ymm4, [rsp + 192]
-vmovdqu ymm0, [rip + 5f + 1216]
+vpaddq ymm9, ymm9, [r9 - 32]
+vpaddq ymm4, ymm4, [r10 + 64]
+vmovdqu ymm0, [rip + 3f + 800]
 vmovdqa ymm6, ymm3
 vfmadd231pd ymm6, ymm12, ymm0
-vmovdqu ymm13, [rip + 5f + 1216]
-vmovdqu [rsp + 192], ymm8
+vmovdqu ymm13, [rip + 3f + 800]
+vmovdqu [r10 + 64], ymm8
 vmovdqa ymm8, ymm7
 vfmadd231pd ymm8, ymm1, ymm13
-vmovdqu [rsp + 896], ymm14
+vmovdqu [r9 - 32], ymm14
 vsubpd ymm14, ymm11, ymm6
-vmovdqu [rsp + 224], ymm5
+vmovdqu [r10 + 96], ymm5
 vsubpd ymm5, ymm10, ymm8
 vfmadd231pd ymm14, ymm12, ymm0
 vfmadd231pd ymm5, ymm1, ymm13
 vpaddq ymm9, ymm14, ymm9
 vpaddq ymm4, ymm5, ymm4
-vpaddq ymm6, ymm6, [rsp + 32]
-vpaddq ymm8, ymm8, [rsp + 160]
-vmovdqu ymm5, [rip + 5f + 1248]
+vpaddq ymm6, ymm6, [r10 - 96]
+vpaddq ymm8, ymm8, [r9 + 96]
+vmovdqu ymm5, [rip + 3f + 832]
 vmovdqa ymm14, ymm3
 vfmadd231pd ymm14, ymm12, ymm5
-vmovdqu ymm13, [rip + 5f + 1248]
+vmovdqu ymm13, [rip + 3f + 832]
 vmovdqa ymm0, ymm7
 vfmadd231pd ymm0, ymm1, ymm13
-vmovdqu [rsp + 160], ymm4
+vmovdqu [r9 + 96], ymm4
 vsubpd ymm4, ymm11, ymm14
-vmovdqu [rsp + 32], ymm9
+vmovdqu [r10 - 96], ymm9
 vsubpd ymm9, ymm10, ymm0
 vfmadd231pd ymm4, ymm12, ymm5
 vfmadd231pd ymm9, ymm1, ymm13
@@ -12125,10 +12137,10 @@ vpaddq ymm6, ymm4, ymm6
 vpaddq ymm8, ymm9, ymm8
 vpaddq ymm2, ymm14, ymm2
 vpaddq ymm15, ymm0, ymm15
-vmovdqu ymm0, [rip + 5f + 1280]
+vmovdqu ymm0, [rip + 3f + 864]
 vmovdqa ymm14, ymm3
 vfmadd231pd ymm14, ymm12, ymm0
-vmovdqu ymm9, [rip + 5f + 1280]
+vmovdqu ymm9, [rip + 3f + 864]
 vmovdqa ymm4, ymm7
 vfmadd231pd ymm4, ymm1, ymm9
 vsubpd ymm13, ymm11, ymm14
@@ -12137,102 +12149,102 @@ vfmadd231pd ymm13, ymm12, ymm0
 vfmadd231pd ymm5, ymm1, ymm9
 vpaddq ymm2, ymm13, ymm2
 vpaddq ymm15, ymm5, ymm15
-vpaddq ymm14, ymm14, [rsp + 1120]
-vpaddq ymm4, ymm4, [rsp + 864]
-vmovdqu ymm5, [rip + 5f + 1312]
+vpaddq ymm14, ymm14, [r9 + 32]
+vpaddq ymm4, ymm4, [r9 - 96]
+vmovdqu ymm5, [rip + 3f + 896]
 vmovdqa ymm13, ymm3
 vfmadd231pd ymm13, ymm12, ymm5
-vmovdqu ymm9, [rip + 5f + 1312]
+vmovdqu ymm9, [rip + 3f + 896]
 vmovdqa ymm0, ymm7
 vfmadd231pd ymm0, ymm1, ymm9
-vmovdqu [rsp + 864], ymm15
+vmovdqu [r9 - 96], ymm15
 vsubpd ymm15, ymm11, ymm13
-vmovdqu [rsp + 1120], ymm2
+vmovdqu [r9 + 32], ymm2
 vsubpd ymm2, ymm10, ymm0
 vfmadd231pd ymm15, ymm12, ymm5
 vfmadd231pd ymm2, ymm1, ymm9
 vpaddq ymm14, ymm15, ymm14
 vpaddq ymm4, ymm2, ymm4
-vpaddq ymm13, ymm13, [rsp + 224]
-vpaddq ymm0, ymm0, [rsp + 928]
-vmovdqu ymm2, [rip + 5f + 1344]
+vpaddq ymm13, ymm13, [r10 + 96]
+vpaddq ymm0, ymm0, [r9 + 64]
+vmovdqu ymm2, [rip + 3f + 928]
 vmovdqa ymm15, ymm3
 vfmadd231pd ymm15, ymm12, ymm2
-vmovdqu ymm9, [rip + 5f + 1344]
+vmovdqu ymm9, [rip + 3f + 928]
 vmovdqa ymm5, ymm7
 vfmadd231pd ymm5, ymm1, ymm9
-vmovdqu [rsp + 928], ymm4
+vmovdqu [r9 + 64], ymm4
 vsubpd ymm4, ymm11, ymm15
-vmovdqu [rsp + 224], ymm14
+vmovdqu [r10 + 96], ymm14
 vsubpd ymm14, ymm10, ymm5
 vfmadd231pd ymm4, ymm12, ymm2
 vfmadd231pd ymm14, ymm1, ymm9
 vpaddq ymm13, ymm4, ymm13
 vpaddq ymm0, ymm14, ymm0
-vpaddq ymm15, ymm15, [rsp + 1088]
-vpaddq ymm5, ymm5, [rsp + 1056]
-vmovdqu ymm14, [rsp + 320]
-vpaddq ymm14, ymm14, [rip + 5f + 1376]
-vmovdqu ymm4, [rsp + 992]
-vpaddq ymm4, ymm4, [rip + 5f + 1376]
+vpaddq ymm15, ymm15, [r10]
+vpaddq ymm5, ymm5, [r9]
+vmovdqu ymm14, [rsp + 512]
+vpaddq ymm14, ymm14, [rip + 3f + 1376]
+vmovdqu ymm4, [r10 - 128]
+vpaddq ymm4, ymm4, [rip + 3f + 1376]
 vpsrlq ymm14, ymm14, 52
 vpsrlq ymm4, ymm4, 52
-vpaddq ymm14, ymm14, [rsp + 1184]
-vpaddq ymm4, ymm4, [rsp + 1152]
-vpaddq ymm9, ymm14, [rip + 5f + 1408]
-vpaddq ymm1, ymm4, [rip + 5f + 1408]
-vpand ymm9, ymm9, [rip + 5f]
-vpand ymm1, ymm1, [rip + 5f]
-vmovdqu ymm2, [rip + 5f + 32]
+vpaddq ymm14, ymm14, [r9 - 64]
+vpaddq ymm4, ymm4, [r9 - 128]
+vpaddq ymm9, ymm14, [rip + 3f + 1408]
+vpaddq ymm1, ymm4, [rip + 3f + 1408]
+vpand ymm9, ymm9, [r11 - 128]
+vpand ymm1, ymm1, [r11 - 128]
+vmovdqu ymm2, [r11 - 96]
 vpaddq ymm9, ymm9, ymm2
-vmovdqu ymm12, [rip + 5f + 32]
+vmovdqu ymm12, [r11 - 96]
 vpaddq ymm1, ymm1, ymm12
 vsubpd ymm9, ymm9, ymm2
 vsubpd ymm1, ymm1, ymm12
-vmovdqu [rsp + 1152], ymm4
+vmovdqu [r9 - 128], ymm4
 vmovdqa ymm4, ymm3
-vfmadd231pd ymm4, ymm9, [rip + 5f + 1088]
-vmovdqu [rsp + 1184], ymm14
+vfmadd231pd ymm4, ymm9, [r11]
+vmovdqu [r9 - 64], ymm14
 vmovdqa ymm14, ymm7
-vfmadd231pd ymm14, ymm1, [rip + 5f + 1088]
+vfmadd231pd ymm14, ymm1, [r11]
 vsubpd ymm4, ymm11, ymm4
 vsubpd ymm14, ymm10, ymm14
-vfmadd231pd ymm4, ymm9, [rip + 5f + 1088]
-vfmadd231pd ymm14, ymm1, [rip + 5f + 1088]
+vfmadd231pd ymm4, ymm9, [r11]
+vfmadd231pd ymm14, ymm1, [r11]
 vsubpd ymm2, ymm4, ymm2
 vsubpd ymm12, ymm14, ymm12
 vmovdqa ymm14, ymm3
-vfmadd231pd ymm14, ymm2, [rip + 5f + 1120]
+vfmadd231pd ymm14, ymm2, [rip + 3f + 768]
 vmovdqa ymm4, ymm7
-vfmadd231pd ymm4, ymm12, [rip + 5f + 1120]
-vpaddq ymm14, ymm14, [rsp + 896]
-vpaddq ymm4, ymm4, [rsp + 192]
-vmovdqu ymm1, [rip + 5f + 1152]
+vfmadd231pd ymm4, ymm12, [rip + 3f + 768]
+vpaddq ymm14, ymm14, [r9 - 32]
+vpaddq ymm4, ymm4, [r10 + 64]
+vmovdqu ymm1, [rip + 3f + 320]
 vmovdqa ymm9, ymm3
 vfmadd231pd ymm9, ymm2, ymm1
-vmovdqu [rsp + 192], ymm5
+vmovdqu [r10 + 64], ymm5
 vmovdqa ymm5, ymm7
-vfmadd231pd ymm5, ymm12, [rip + 5f + 1152]
-vmovdqu [rsp + 896], ymm15
+vfmadd231pd ymm5, ymm12, [rip + 3f + 320]
+vmovdqu [r9 - 32], ymm15
 vsubpd ymm15, ymm11, ymm9
-vmovdqu [rsp + 992], ymm0
+vmovdqu [r10 - 128], ymm0
 vsubpd ymm0, ymm10, ymm5
 vfmadd231pd ymm15, ymm2, ymm1
-vfmadd231pd ymm0, ymm12, [rip + 5f + 1152]
+vfmadd231pd ymm0, ymm12, [rip + 3f + 320]
 vpaddq ymm14, ymm15, ymm14
 vpaddq ymm4, ymm0, ymm4
-vpaddq ymm9, ymm9, [rsp + 32]
-vpaddq ymm5, ymm5, [rsp + 160]
-vmovdqu ymm0, [rip + 5f + 1184]
+vpaddq ymm9, ymm9, [r10 - 96]
+vpaddq ymm5, ymm5, [r9 + 96]
+vmovdqu ymm0, [rip + 3f + 512]
 vmovdqa ymm15, ymm3
 vfmadd231pd ymm15, ymm2, ymm0
-vmovdqu ymm1, [rip + 5f + 1184]
-vmovdqu [rsp + 160], ymm4
+vmovdqu ymm1, [rip + 3f + 512]
+vmovdqu [r9 + 96], ymm4
 vmovdqa ymm4, ymm7
 vfmadd231pd ymm4, ymm12, ymm1
-vmovdqu [rsp + 32], ymm14
+vmovdqu [r10 - 96], ymm14
 vsubpd ymm14, ymm11, ymm15
-vmovdqu [rsp + 320], ymm13
+vmovdqu [rsp + 512], ymm13
 vsubpd ymm13, ymm10, ymm4
 vfmadd231pd ymm14, ymm2, ymm0
 vfmadd231pd ymm13, ymm12, ymm1
@@ -12240,10 +12252,10 @@ vpaddq ymm9, ymm14, ymm9
 vpaddq ymm5, ymm13, ymm5
 vpaddq ymm6, ymm15, ymm6
 vpaddq ymm8, ymm4, ymm8
-vmovdqu ymm4, [rip + 5f + 1216]
+vmovdqu ymm4, [rip + 3f + 800]
 vmovdqa ymm15, ymm3
 vfmadd231pd ymm15, ymm2, ymm4
-vmovdqu ymm13, [rip + 5f + 1216]
+vmovdqu ymm13, [rip + 3f + 800]
 vmovdqa ymm14, ymm7
 vfmadd231pd ymm14, ymm12, ymm13
 vsubpd ymm1, ymm11, ymm15
@@ -12252,59 +12264,59 @@ vfmadd231pd ymm1, ymm2, ymm4
 vfmadd231pd ymm0, ymm12, ymm13
 vpaddq ymm6, ymm1, ymm6
 vpaddq ymm8, ymm0, ymm8
-vpaddq ymm15, ymm15, [rsp + 1120]
-vpaddq ymm14, ymm14, [rsp + 864]
-vmovdqu ymm0, [rip + 5f + 1248]
+vpaddq ymm15, ymm15, [r9 + 32]
+vpaddq ymm14, ymm14, [r9 - 96]
+vmovdqu ymm0, [rip + 3f + 832]
 vmovdqa ymm1, ymm3
 vfmadd231pd ymm1, ymm2, ymm0
-vmovdqu ymm13, [rip + 5f + 1248]
+vmovdqu ymm13, [rip + 3f + 832]
 vmovdqa ymm4, ymm7
 vfmadd231pd ymm4, ymm12, ymm13
-vmovdqu [rsp + 864], ymm8
+vmovdqu [r9 - 96], ymm8
 vsubpd ymm8, ymm11, ymm1
-vmovdqu [rsp + 1120], ymm6
+vmovdqu [r9 + 32], ymm6
 vsubpd ymm6, ymm10, ymm4
 vfmadd231pd ymm8, ymm2, ymm0
 vfmadd231pd ymm6, ymm12, ymm13
 vpaddq ymm15, ymm8, ymm15
 vpaddq ymm14, ymm6, ymm14
-vpaddq ymm1, ymm1, [rsp + 224]
-vpaddq ymm4, ymm4, [rsp + 928]
-vmovdqu ymm6, [rip + 5f + 1280]
+vpaddq ymm1, ymm1, [r10 + 96]
+vpaddq ymm4, ymm4, [r9 + 64]
+vmovdqu ymm6, [rip + 3f + 864]
 vmovdqa ymm8, ymm3
 vfmadd231pd ymm8, ymm2, ymm6
-vmovdqu ymm13, [rip + 5f + 1280]
+vmovdqu ymm13, [rip + 3f + 864]
 vmovdqa ymm0, ymm7
 vfmadd231pd ymm0, ymm12, ymm13
-vmovdqu [rsp + 928], ymm14
+vmovdqu [r9 + 64], ymm14
 vsubpd ymm14, ymm11, ymm8
-vmovdqu [rsp + 224], ymm15
+vmovdqu [r10 + 96], ymm15
 vsubpd ymm15, ymm10, ymm0
 vfmadd231pd ymm14, ymm2, ymm6
 vfmadd231pd ymm15, ymm12, ymm13
 vpaddq ymm1, ymm14, ymm1
 vpaddq ymm4, ymm15, ymm4
-vpaddq ymm8, ymm8, [rsp + 320]
-vpaddq ymm0, ymm0, [rsp + 992]
-vmovdqu ymm15, [rip + 5f + 1312]
+vpaddq ymm8, ymm8, [rsp + 512]
+vpaddq ymm0, ymm0, [r10 - 128]
+vmovdqu ymm15, [rip + 3f + 896]
 vmovdqa ymm14, ymm3
 vfmadd231pd ymm14, ymm2, ymm15
-vmovdqu ymm13, [rip + 5f + 1312]
+vmovdqu ymm13, [rip + 3f + 896]
 vmovdqa ymm6, ymm7
 vfmadd231pd ymm6, ymm12, ymm13
-vmovdqu [rsp + 992], ymm4
+vmovdqu [r10 - 128], ymm4
 vsubpd ymm4, ymm11, ymm14
-vmovdqu [rsp + 320], ymm1
+vmovdqu [rsp + 512], ymm1
 vsubpd ymm1, ymm10, ymm6
 vfmadd231pd ymm4, ymm2, ymm15
 vfmadd231pd ymm1, ymm12, ymm13
 vpaddq ymm8, ymm4, ymm8
 vpaddq ymm0, ymm1, ymm0
-vpaddq ymm14, ymm14, [rsp + 896]
-vpaddq ymm6, ymm6, [rsp + 192]
-vmovdqu ymm1, [rip + 5f + 1344]
+vpaddq ymm14, ymm14, [r9 - 32]
+vpaddq ymm6, ymm6, [r10 + 64]
+vmovdqu ymm1, [rip + 3f + 928]
 vfmadd231pd ymm3, ymm2, ymm1
-vmovdqu ymm4, [rip + 5f + 1344]
+vmovdqu ymm4, [rip + 3f + 928]
 vfmadd231pd ymm7, ymm12, ymm4
 vsubpd ymm11, ymm11, ymm3
 vsubpd ymm10, ymm10, ymm7
@@ -12312,16 +12324,16 @@ vfmadd231pd ymm11, ymm2, ymm1
 vfmadd231pd ymm10, ymm12, ymm4
 vpaddq ymm14, ymm11, ymm14
 vpaddq ymm6, ymm10, ymm6
-vpaddq ymm3, ymm3, [rsp + 416]
-vpaddq ymm7, ymm7, [rsp + 256]
-vmovdqu ymm10, [rsp + 1184]
-vpaddq ymm10, ymm10, [rip + 5f + 1440]
-vmovdqu ymm11, [rsp + 1152]
-vpaddq ymm11, ymm11, [rip + 5f + 1440]
+vpaddq ymm3, ymm3, [rsp + 640]
+vpaddq ymm7, ymm7, [rsp + 736]
+vmovdqu ymm10, [r9 - 64]
+vpaddq ymm10, ymm10, [rip + 3f + 1440]
+vmovdqu ymm11, [r9 - 128]
+vpaddq ymm11, ymm11, [rip + 3f + 1440]
 vpsrlq ymm10, ymm10, 52
 vpsrlq ymm11, ymm11, 52
-vpaddq ymm10, ymm10, [rsp + 32]
-vpaddq ymm11, ymm11, [rsp + 160]
+vpaddq ymm10, ymm10, [r10 - 96]
+vpaddq ymm11, ymm11, [r9 + 96]
 vmovdqu xmm4, [r8]
 vmovdqu xmm12, [r8 + 192]
 vinserti128 ymm4, ymm4, [r8 + 96], 1
@@ -12338,15 +12350,15 @@ vmovdqu xmm12, [r8 + 16]
 vmovdqu xmm4, [r8 + 208]
 vinserti128 ymm12, ymm12, [r8 + 112], 1
 vinserti128 ymm4, ymm4, [r8 + 304], 1
-vmovdqu [rsp + 160], ymm7
+vmovdqu [r9 + 96], ymm7
 vmovdqu xmm7, [r8 + 64]
-vmovdqu [rsp + 32], ymm3
+vmovdqu [r10 - 96], ymm3
 vmovdqu xmm3, [r8 + 256]
 vinserti128 ymm7, ymm7, [r8 + 160], 1
 vinserti128 ymm3, ymm3, [r8 + 352], 1
-vmovdqu [rsp + 1152], ymm6
+vmovdqu [r9 - 128], ymm6
 vpunpcklqdq ymm6, ymm12, ymm7
-vmovdqu [rsp + 1184], ymm14
+vmovdqu [r9 - 64], ymm14
 vpunpcklqdq ymm14, ymm4, ymm3
 vpunpckhqdq ymm7, ymm12, ymm7
 vpunpckhqdq ymm3, ymm4, ymm3
@@ -12354,23 +12366,23 @@ vmovdqu xmm4, [r8 + 32]
 vmovdqu xmm12, [r8 + 224]
 vinserti128 ymm4, ymm4, [r8 + 128], 1
 vinserti128 ymm12, ymm12, [r8 + 320], 1
-vmovdqu [rsp + 256], ymm0
+vmovdqu [rsp + 736], ymm0
 vmovdqu xmm0, [r8 + 80]
-vmovdqu [rsp + 416], ymm8
+vmovdqu [rsp + 640], ymm8
 vmovdqu xmm8, [r8 + 272]
 vinserti128 ymm0, ymm0, [r8 + 176], 1
 vinserti128 ymm8, ymm8, [r8 + 368], 1
-vmovdqu [rsp + 192], ymm5
+vmovdqu [r10 + 64], ymm5
 vpunpcklqdq ymm5, ymm4, ymm0
-vmovdqu [rsp + 896], ymm9
+vmovdqu [r9 - 32], ymm9
 vpunpcklqdq ymm9, ymm12, ymm8
 vpunpckhqdq ymm0, ymm4, ymm0
 vpunpckhqdq ymm8, ymm12, ymm8
 vpsrlq ymm12, ymm13, 52
 vpsrlq ymm4, ymm15, 52
-vmovdqu [rsp + 1056], ymm11
+vmovdqu [r9], ymm11
 vpsllq ymm11, ymm1, 12
-vmovdqu [rsp + 1088], ymm10
+vmovdqu [r10], ymm10
 vpsllq ymm10, ymm2, 12
 vpaddq ymm12, ymm11, ymm12
 vpaddq ymm4, ymm10, ymm4
@@ -12396,300 +12408,300 @@ vpsrlq ymm11, ymm5, 4
 vpsrlq ymm10, ymm9, 4
 vpsrlq ymm5, ymm5, 56
 vpsrlq ymm9, ymm9, 56
-vmovdqu [rsp + 832], ymm10
+vmovdqu [rsp + 960], ymm10
 vpsllq ymm10, ymm0, 8
-vmovdqu [rsp + 288], ymm11
+vmovdqu [rsp + 608], ymm11
 vpsllq ymm11, ymm8, 8
 vpaddq ymm5, ymm10, ymm5
 vpaddq ymm9, ymm11, ymm9
 vpsrlq ymm0, ymm0, 44
 vpsrlq ymm8, ymm8, 44
-vpand ymm13, ymm13, [rip + 5f]
-vpand ymm15, ymm15, [rip + 5f]
-vpand ymm12, ymm12, [rip + 5f]
-vpand ymm4, ymm4, [rip + 5f]
-vpand ymm1, ymm1, [rip + 5f]
-vpand ymm2, ymm2, [rip + 5f]
-vpand ymm6, ymm6, [rip + 5f]
-vpand ymm14, ymm14, [rip + 5f]
-vpand ymm7, ymm7, [rip + 5f]
-vpand ymm3, ymm3, [rip + 5f]
-vmovdqu ymm11, [rsp + 288]
-vpand ymm11, ymm11, [rip + 5f]
-vmovdqu ymm10, [rsp + 832]
-vpand ymm10, ymm10, [rip + 5f]
-vpand ymm5, ymm5, [rip + 5f]
-vpand ymm9, ymm9, [rip + 5f]
-vpaddq ymm13, ymm13, [rsp + 1088]
-vpaddq ymm15, ymm15, [rsp + 1056]
-vpaddq ymm12, ymm12, [rsp + 896]
-vpaddq ymm4, ymm4, [rsp + 192]
-vpaddq ymm1, ymm1, [rsp + 1120]
-vpaddq ymm2, ymm2, [rsp + 864]
-vpaddq ymm6, ymm6, [rsp + 224]
-vpaddq ymm14, ymm14, [rsp + 928]
-vpaddq ymm7, ymm7, [rsp + 320]
-vpaddq ymm3, ymm3, [rsp + 992]
-vpaddq ymm11, ymm11, [rsp + 416]
-vpaddq ymm10, ymm10, [rsp + 256]
-vpaddq ymm5, ymm5, [rsp + 1184]
-vpaddq ymm9, ymm9, [rsp + 1152]
-vpaddq ymm0, ymm0, [rsp + 32]
-vpaddq ymm8, ymm8, [rsp + 160]
-vmovdqu [rsp + 160], ymm8
-vpaddq ymm8, ymm13, [rip + 5f + 1472]
-vmovdqu [rsp + 32], ymm13
-vpaddq ymm13, ymm15, [rip + 5f + 1472]
-vmovdqu [rsp + 1152], ymm15
+vpand ymm13, ymm13, [r11 - 128]
+vpand ymm15, ymm15, [r11 - 128]
+vpand ymm12, ymm12, [r11 - 128]
+vpand ymm4, ymm4, [r11 - 128]
+vpand ymm1, ymm1, [r11 - 128]
+vpand ymm2, ymm2, [r11 - 128]
+vpand ymm6, ymm6, [r11 - 128]
+vpand ymm14, ymm14, [r11 - 128]
+vpand ymm7, ymm7, [r11 - 128]
+vpand ymm3, ymm3, [r11 - 128]
+vmovdqu ymm11, [rsp + 608]
+vpand ymm11, ymm11, [r11 - 128]
+vmovdqu ymm10, [rsp + 960]
+vpand ymm10, ymm10, [r11 - 128]
+vpand ymm5, ymm5, [r11 - 128]
+vpand ymm9, ymm9, [r11 - 128]
+vpaddq ymm13, ymm13, [r10]
+vpaddq ymm15, ymm15, [r9]
+vpaddq ymm12, ymm12, [r9 - 32]
+vpaddq ymm4, ymm4, [r10 + 64]
+vpaddq ymm1, ymm1, [r9 + 32]
+vpaddq ymm2, ymm2, [r9 - 96]
+vpaddq ymm6, ymm6, [r10 + 96]
+vpaddq ymm14, ymm14, [r9 + 64]
+vpaddq ymm7, ymm7, [rsp + 512]
+vpaddq ymm3, ymm3, [r10 - 128]
+vpaddq ymm11, ymm11, [rsp + 640]
+vpaddq ymm10, ymm10, [rsp + 736]
+vpaddq ymm5, ymm5, [r9 - 64]
+vpaddq ymm9, ymm9, [r9 - 128]
+vpaddq ymm0, ymm0, [r10 - 96]
+vpaddq ymm8, ymm8, [r9 + 96]
+vmovdqu [r9 + 96], ymm8
+vpaddq ymm8, ymm13, [rip + 3f + 1472]
+vmovdqu [r10 - 96], ymm13
+vpaddq ymm13, ymm15, [rip + 3f + 1472]
+vmovdqu [r9 - 128], ymm15
 vpsrlq ymm15, ymm8, 52
-vmovdqu [rsp + 1184], ymm8
+vmovdqu [r9 - 64], ymm8
 vpsrlq ymm8, ymm13, 52
 vpaddq ymm15, ymm12, ymm15
 vpaddq ymm8, ymm4, ymm8
-vpaddq ymm15, ymm15, [rip + 5f + 1504]
-vpaddq ymm8, ymm8, [rip + 5f + 1504]
-vmovdqu [rsp + 256], ymm13
+vpaddq ymm15, ymm15, [rip + 3f + 1504]
+vpaddq ymm8, ymm8, [rip + 3f + 1504]
+vmovdqu [rsp + 736], ymm13
 vpsrlq ymm13, ymm15, 52
-vmovdqu [rsp + 416], ymm15
+vmovdqu [rsp + 640], ymm15
 vpsrlq ymm15, ymm8, 52
 vpaddq ymm13, ymm1, ymm13
 vpaddq ymm15, ymm2, ymm15
-vpaddq ymm13, ymm13, [rip + 5f + 1536]
-vpaddq ymm15, ymm15, [rip + 5f + 1536]
-vmovdqu [rsp + 992], ymm8
+vpaddq ymm13, ymm13, [rip + 3f + 1536]
+vpaddq ymm15, ymm15, [rip + 3f + 1536]
+vmovdqu [r10 - 128], ymm8
 vpsrlq ymm8, ymm13, 52
-vmovdqu [rsp + 320], ymm13
+vmovdqu [rsp + 512], ymm13
 vpsrlq ymm13, ymm15, 52
 vpaddq ymm8, ymm6, ymm8
 vpaddq ymm13, ymm14, ymm13
-vpaddq ymm8, ymm8, [rip + 5f + 1568]
-vpaddq ymm13, ymm13, [rip + 5f + 1568]
-vmovdqu [rsp + 928], ymm15
+vpaddq ymm8, ymm8, [rip + 3f + 1568]
+vpaddq ymm13, ymm13, [rip + 3f + 1568]
+vmovdqu [r9 + 64], ymm15
 vpsrlq ymm15, ymm8, 52
-vmovdqu [rsp + 224], ymm8
+vmovdqu [r10 + 96], ymm8
 vpsrlq ymm8, ymm13, 52
 vpaddq ymm15, ymm7, ymm15
 vpaddq ymm8, ymm3, ymm8
-vpaddq ymm15, ymm15, [rip + 5f + 1600]
-vpaddq ymm8, ymm8, [rip + 5f + 1600]
-vmovdqu [rsp + 864], ymm13
+vpaddq ymm15, ymm15, [rip + 3f + 1600]
+vpaddq ymm8, ymm8, [rip + 3f + 1600]
+vmovdqu [r9 - 96], ymm13
 vpsrlq ymm13, ymm15, 52
-vmovdqu [rsp + 1120], ymm15
+vmovdqu [r9 + 32], ymm15
 vpsrlq ymm15, ymm8, 52
 vpaddq ymm13, ymm11, ymm13
 vpaddq ymm15, ymm10, ymm15
-vpaddq ymm13, ymm13, [rip + 5f + 1632]
-vpaddq ymm15, ymm15, [rip + 5f + 1632]
-vmovdqu [rsp + 192], ymm8
+vpaddq ymm13, ymm13, [rip + 3f + 1632]
+vpaddq ymm15, ymm15, [rip + 3f + 1632]
+vmovdqu [r10 + 64], ymm8
 vpsrlq ymm8, ymm13, 52
-vmovdqu [rsp + 896], ymm13
+vmovdqu [r9 - 32], ymm13
 vpsrlq ymm13, ymm15, 52
 vpaddq ymm8, ymm5, ymm8
 vpaddq ymm13, ymm9, ymm13
-vpaddq ymm8, ymm8, [rip + 5f + 1664]
-vpaddq ymm13, ymm13, [rip + 5f + 1664]
-vmovdqu [rsp + 1056], ymm15
+vpaddq ymm8, ymm8, [rip + 3f + 1664]
+vpaddq ymm13, ymm13, [rip + 3f + 1664]
+vmovdqu [r9], ymm15
 vpsrlq ymm15, ymm8, 52
-vmovdqu [rsp + 1088], ymm8
+vmovdqu [r10], ymm8
 vpsrlq ymm8, ymm13, 52
 vpaddq ymm15, ymm0, ymm15
-vpaddq ymm8, ymm8, [rsp + 160]
-vpaddq ymm15, ymm15, [rip + 5f + 1696]
-vpaddq ymm8, ymm8, [rip + 5f + 1696]
-vmovdqu [rsp + 832], ymm13
-vmovdqu ymm13, [rsp + 32]
-vpaddq ymm13, ymm13, [rip + 5f + 1728]
-vmovdqu [rsp + 32], ymm8
-vmovdqu ymm8, [rsp + 1152]
-vpaddq ymm8, ymm8, [rip + 5f + 1728]
-vmovdqu [rsp + 1152], ymm15
+vpaddq ymm8, ymm8, [r9 + 96]
+vpaddq ymm15, ymm15, [rip + 3f + 1696]
+vpaddq ymm8, ymm8, [rip + 3f + 1696]
+vmovdqu [rsp + 960], ymm13
+vmovdqu ymm13, [r10 - 96]
+vpaddq ymm13, ymm13, [rip + 3f + 1728]
+vmovdqu [r10 - 96], ymm8
+vmovdqu ymm8, [r9 - 128]
+vpaddq ymm8, ymm8, [rip + 3f + 1728]
+vmovdqu [r9 - 128], ymm15
 vpsrlq ymm15, ymm13, 52
-vmovdqu [rsp + 288], ymm13
+vmovdqu [rsp + 608], ymm13
 vpsrlq ymm13, ymm8, 52
 vpaddq ymm15, ymm12, ymm15
 vpaddq ymm13, ymm4, ymm13
-vpaddq ymm15, ymm15, [rip + 5f + 1760]
-vpaddq ymm13, ymm13, [rip + 5f + 1760]
+vpaddq ymm15, ymm15, [rip + 3f + 1760]
+vpaddq ymm13, ymm13, [rip + 3f + 1760]
 vpsrlq ymm4, ymm15, 52
 vpsrlq ymm12, ymm13, 52
 vpaddq ymm4, ymm1, ymm4
 vpaddq ymm12, ymm2, ymm12
-vpaddq ymm4, ymm4, [rip + 5f + 1792]
-vpaddq ymm12, ymm12, [rip + 5f + 1792]
+vpaddq ymm4, ymm4, [rip + 3f + 1792]
+vpaddq ymm12, ymm12, [rip + 3f + 1792]
 vpsrlq ymm2, ymm4, 52
 vpsrlq ymm1, ymm12, 52
 vpaddq ymm2, ymm6, ymm2
 vpaddq ymm1, ymm14, ymm1
-vpaddq ymm2, ymm2, [rip + 5f + 1824]
-vpaddq ymm1, ymm1, [rip + 5f + 1824]
+vpaddq ymm2, ymm2, [rip + 3f + 1824]
+vpaddq ymm1, ymm1, [rip + 3f + 1824]
 vpsrlq ymm14, ymm2, 52
 vpsrlq ymm6, ymm1, 52
 vpaddq ymm14, ymm7, ymm14
 vpaddq ymm6, ymm3, ymm6
-vpaddq ymm14, ymm14, [rip + 5f + 1856]
-vpaddq ymm6, ymm6, [rip + 5f + 1856]
+vpaddq ymm14, ymm14, [rip + 3f + 1856]
+vpaddq ymm6, ymm6, [rip + 3f + 1856]
 vpsrlq ymm3, ymm14, 52
 vpsrlq ymm7, ymm6, 52
 vpaddq ymm3, ymm11, ymm3
 vpaddq ymm7, ymm10, ymm7
-vpaddq ymm3, ymm3, [rip + 5f + 1888]
-vpaddq ymm7, ymm7, [rip + 5f + 1888]
+vpaddq ymm3, ymm3, [rip + 3f + 1888]
+vpaddq ymm7, ymm7, [rip + 3f + 1888]
 vpsrlq ymm10, ymm3, 52
 vpsrlq ymm11, ymm7, 52
 vpaddq ymm10, ymm5, ymm10
 vpaddq ymm11, ymm9, ymm11
-vpaddq ymm10, ymm10, [rip + 5f + 1920]
-vpaddq ymm11, ymm11, [rip + 5f + 1920]
+vpaddq ymm10, ymm10, [rip + 3f + 1920]
+vpaddq ymm11, ymm11, [rip + 3f + 1920]
 vpsrlq ymm9, ymm10, 52
 vpsrlq ymm5, ymm11, 52
 vpaddq ymm9, ymm0, ymm9
-vpaddq ymm5, ymm5, [rsp + 160]
-vmovdqu ymm0, [rsp + 1184]
-vmovdqu [rsp + 160], ymm5
-vmovdqu ymm5, [rsp + 1152]
-vblendvpd ymm0, ymm0, [rsp + 288], ymm5
-vmovdqu [rsp + 288], ymm0
-vmovdqu ymm0, [rsp + 256]
-vmovdqu [rsp + 1184], ymm9
-vmovdqu ymm9, [rsp + 32]
+vpaddq ymm5, ymm5, [r9 + 96]
+vmovdqu ymm0, [r9 - 64]
+vmovdqu [r9 + 96], ymm5
+vmovdqu ymm5, [r9 - 128]
+vblendvpd ymm0, ymm0, [rsp + 608], ymm5
+vmovdqu [rsp + 608], ymm0
+vmovdqu ymm0, [rsp + 736]
+vmovdqu [r9 - 64], ymm9
+vmovdqu ymm9, [r10 - 96]
 vblendvpd ymm8, ymm0, ymm8, ymm9
-vmovdqu ymm0, [rsp + 416]
+vmovdqu ymm0, [rsp + 640]
 vblendvpd ymm15, ymm0, ymm15, ymm5
-vmovdqu ymm0, [rsp + 992]
+vmovdqu ymm0, [r10 - 128]
 vblendvpd ymm13, ymm0, ymm13, ymm9
-vmovdqu ymm0, [rsp + 320]
+vmovdqu ymm0, [rsp + 512]
 vblendvpd ymm4, ymm0, ymm4, ymm5
-vmovdqu ymm0, [rsp + 928]
+vmovdqu ymm0, [r9 + 64]
 vblendvpd ymm12, ymm0, ymm12, ymm9
-vmovdqu ymm0, [rsp + 224]
+vmovdqu ymm0, [r10 + 96]
 vblendvpd ymm2, ymm0, ymm2, ymm5
-vmovdqu ymm0, [rsp + 864]
+vmovdqu ymm0, [r9 - 96]
 vblendvpd ymm1, ymm0, ymm1, ymm9
-vmovdqu ymm0, [rsp + 1120]
+vmovdqu ymm0, [r9 + 32]
 vblendvpd ymm14, ymm0, ymm14, ymm5
-vmovdqu ymm0, [rsp + 192]
+vmovdqu ymm0, [r10 + 64]
 vblendvpd ymm6, ymm0, ymm6, ymm9
-vmovdqu ymm0, [rsp + 896]
+vmovdqu ymm0, [r9 - 32]
 vblendvpd ymm3, ymm0, ymm3, ymm5
-vmovdqu ymm0, [rsp + 1056]
+vmovdqu ymm0, [r9]
 vblendvpd ymm7, ymm0, ymm7, ymm9
-vmovdqu ymm0, [rsp + 1088]
+vmovdqu ymm0, [r10]
 vblendvpd ymm10, ymm0, ymm10, ymm5
-vmovdqu ymm0, [rsp + 832]
+vmovdqu ymm0, [rsp + 960]
 vblendvpd ymm11, ymm0, ymm11, ymm9
-vmovdqu ymm0, [rsp + 1184]
-vpaddq ymm0, ymm0, [rip + 5f + 1952]
-vmovdqu [rsp + 1184], ymm11
-vmovdqu ymm11, [rsp + 160]
-vpaddq ymm11, ymm11, [rip + 5f + 1952]
+vmovdqu ymm0, [r9 - 64]
+vpaddq ymm0, ymm0, [rip + 3f + 1952]
+vmovdqu [r9 - 64], ymm11
+vmovdqu ymm11, [r9 + 96]
+vpaddq ymm11, ymm11, [rip + 3f + 1952]
 vblendvpd ymm0, ymm5, ymm0, ymm5
 vblendvpd ymm11, ymm9, ymm11, ymm9
-vmovdqu ymm9, [rsp + 288]
-vpand ymm9, ymm9, [rip + 5f]
-vpand ymm8, ymm8, [rip + 5f]
-vpand ymm15, ymm15, [rip + 5f]
-vpand ymm13, ymm13, [rip + 5f]
-vpand ymm4, ymm4, [rip + 5f]
-vpand ymm12, ymm12, [rip + 5f]
-vpand ymm2, ymm2, [rip + 5f]
-vpand ymm1, ymm1, [rip + 5f]
-vpand ymm14, ymm14, [rip + 5f]
-vpand ymm6, ymm6, [rip + 5f]
-vpand ymm3, ymm3, [rip + 5f]
-vpand ymm7, ymm7, [rip + 5f]
-vpand ymm10, ymm10, [rip + 5f]
-vmovdqu ymm5, [rsp + 1184]
-vpand ymm5, ymm5, [rip + 5f]
-vpand ymm0, ymm0, [rip + 5f]
-vpand ymm11, ymm11, [rip + 5f]
-vmovdqu [rsp + 1184], ymm11
-vpaddq ymm11, ymm9, [rip + 5f + 1984]
-vmovdqu [rsp + 288], ymm9
-vpaddq ymm9, ymm8, [rip + 5f + 1984]
-vmovdqu [rsp + 32], ymm8
-vpaddq ymm8, ymm15, [rip + 5f + 2016]
-vmovdqu [rsp + 1152], ymm15
-vpaddq ymm15, ymm13, [rip + 5f + 2016]
-vmovdqu [rsp + 160], ymm13
+vmovdqu ymm9, [rsp + 608]
+vpand ymm9, ymm9, [r11 - 128]
+vpand ymm8, ymm8, [r11 - 128]
+vpand ymm15, ymm15, [r11 - 128]
+vpand ymm13, ymm13, [r11 - 128]
+vpand ymm4, ymm4, [r11 - 128]
+vpand ymm12, ymm12, [r11 - 128]
+vpand ymm2, ymm2, [r11 - 128]
+vpand ymm1, ymm1, [r11 - 128]
+vpand ymm14, ymm14, [r11 - 128]
+vpand ymm6, ymm6, [r11 - 128]
+vpand ymm3, ymm3, [r11 - 128]
+vpand ymm7, ymm7, [r11 - 128]
+vpand ymm10, ymm10, [r11 - 128]
+vmovdqu ymm5, [r9 - 64]
+vpand ymm5, ymm5, [r11 - 128]
+vpand ymm0, ymm0, [r11 - 128]
+vpand ymm11, ymm11, [r11 - 128]
+vmovdqu [r9 - 64], ymm11
+vpaddq ymm11, ymm9, [rip + 3f + 1984]
+vmovdqu [rsp + 608], ymm9
+vpaddq ymm9, ymm8, [rip + 3f + 1984]
+vmovdqu [r10 - 96], ymm8
+vpaddq ymm8, ymm15, [rip + 3f + 2016]
+vmovdqu [r9 - 128], ymm15
+vpaddq ymm15, ymm13, [rip + 3f + 2016]
+vmovdqu [r9 + 96], ymm13
 vpsrlq ymm13, ymm11, 52
-vmovdqu [rsp + 832], ymm11
+vmovdqu [rsp + 960], ymm11
 vpsrlq ymm11, ymm9, 52
 vpaddq ymm13, ymm8, ymm13
 vpaddq ymm11, ymm15, ymm11
-vpaddq ymm15, ymm4, [rip + 5f + 2048]
-vpaddq ymm8, ymm12, [rip + 5f + 2048]
-vmovdqu [rsp + 1088], ymm12
+vpaddq ymm15, ymm4, [rip + 3f + 2048]
+vpaddq ymm8, ymm12, [rip + 3f + 2048]
+vmovdqu [r10], ymm12
 vpsrlq ymm12, ymm13, 52
-vmovdqu [rsp + 1056], ymm4
+vmovdqu [r9], ymm4
 vpsrlq ymm4, ymm11, 52
 vpaddq ymm12, ymm15, ymm12
 vpaddq ymm4, ymm8, ymm4
-vpaddq ymm8, ymm2, [rip + 5f + 2080]
-vpaddq ymm15, ymm1, [rip + 5f + 2080]
-vmovdqu [rsp + 896], ymm1
+vpaddq ymm8, ymm2, [rip + 3f + 2080]
+vpaddq ymm15, ymm1, [rip + 3f + 2080]
+vmovdqu [r9 - 32], ymm1
 vpsrlq ymm1, ymm12, 52
-vmovdqu [rsp + 192], ymm2
+vmovdqu [r10 + 64], ymm2
 vpsrlq ymm2, ymm4, 52
 vpaddq ymm1, ymm8, ymm1
 vpaddq ymm2, ymm15, ymm2
-vpaddq ymm15, ymm14, [rip + 5f + 2112]
-vpaddq ymm8, ymm6, [rip + 5f + 2112]
-vmovdqu [rsp + 1120], ymm6
+vpaddq ymm15, ymm14, [rip + 3f + 2112]
+vpaddq ymm8, ymm6, [rip + 3f + 2112]
+vmovdqu [r9 + 32], ymm6
 vpsrlq ymm6, ymm1, 52
-vmovdqu [rsp + 864], ymm14
+vmovdqu [r9 - 96], ymm14
 vpsrlq ymm14, ymm2, 52
 vpaddq ymm6, ymm15, ymm6
 vpaddq ymm14, ymm8, ymm14
-vpaddq ymm8, ymm3, [rip + 5f + 2144]
-vpaddq ymm15, ymm7, [rip + 5f + 2144]
-vmovdqu [rsp + 224], ymm7
+vpaddq ymm8, ymm3, [rip + 3f + 2144]
+vpaddq ymm15, ymm7, [rip + 3f + 2144]
+vmovdqu [r10 + 96], ymm7
 vpsrlq ymm7, ymm6, 52
-vmovdqu [rsp + 928], ymm3
+vmovdqu [r9 + 64], ymm3
 vpsrlq ymm3, ymm14, 52
 vpaddq ymm7, ymm8, ymm7
 vpaddq ymm3, ymm15, ymm3
-vpaddq ymm15, ymm10, [rip + 5f + 2176]
-vpaddq ymm8, ymm5, [rip + 5f + 2176]
-vmovdqu [rsp + 320], ymm5
+vpaddq ymm15, ymm10, [rip + 3f + 2176]
+vpaddq ymm8, ymm5, [rip + 3f + 2176]
+vmovdqu [rsp + 512], ymm5
 vpsrlq ymm5, ymm7, 52
-vmovdqu [rsp + 992], ymm10
+vmovdqu [r10 - 128], ymm10
 vpsrlq ymm10, ymm3, 52
 vpaddq ymm5, ymm15, ymm5
 vpaddq ymm10, ymm8, ymm10
-vpaddq ymm8, ymm0, [rip + 5f + 2208]
-vmovdqu ymm15, [rsp + 1184]
-vmovdqu [rsp + 416], ymm0
-vpaddq ymm0, ymm15, [rip + 5f + 2208]
+vpaddq ymm8, ymm0, [rip + 3f + 2208]
+vmovdqu ymm15, [r9 - 64]
+vmovdqu [rsp + 640], ymm0
+vpaddq ymm0, ymm15, [rip + 3f + 2208]
 vpsrlq ymm15, ymm5, 52
-vmovdqu [rsp + 256], ymm5
+vmovdqu [rsp + 736], ymm5
 vpsrlq ymm5, ymm10, 52
 vpaddq ymm15, ymm8, ymm15
 vpaddq ymm5, ymm0, ymm5
-vmovdqu ymm0, [rsp + 832]
-vblendvpd ymm0, ymm0, [rsp + 288], ymm15
-vblendvpd ymm9, ymm9, [rsp + 32], ymm5
-vblendvpd ymm13, ymm13, [rsp + 1152], ymm15
-vblendvpd ymm11, ymm11, [rsp + 160], ymm5
-vblendvpd ymm12, ymm12, [rsp + 1056], ymm15
-vblendvpd ymm4, ymm4, [rsp + 1088], ymm5
-vblendvpd ymm1, ymm1, [rsp + 192], ymm15
-vblendvpd ymm2, ymm2, [rsp + 896], ymm5
-vblendvpd ymm6, ymm6, [rsp + 864], ymm15
-vblendvpd ymm14, ymm14, [rsp + 1120], ymm5
-vblendvpd ymm7, ymm7, [rsp + 928], ymm15
-vblendvpd ymm3, ymm3, [rsp + 224], ymm5
-vmovdqu ymm8, [rsp + 256]
-vblendvpd ymm8, ymm8, [rsp + 992], ymm15
-vblendvpd ymm10, ymm10, [rsp + 320], ymm5
-vblendvpd ymm15, ymm15, [rsp + 416], ymm15
-vblendvpd ymm5, ymm5, [rsp + 1184], ymm5
+vmovdqu ymm0, [rsp + 960]
+vblendvpd ymm0, ymm0, [rsp + 608], ymm15
+vblendvpd ymm9, ymm9, [r10 - 96], ymm5
+vblendvpd ymm13, ymm13, [r9 - 128], ymm15
+vblendvpd ymm11, ymm11, [r9 + 96], ymm5
+vblendvpd ymm12, ymm12, [r9], ymm15
+vblendvpd ymm4, ymm4, [r10], ymm5
+vblendvpd ymm1, ymm1, [r10 + 64], ymm15
+vblendvpd ymm2, ymm2, [r9 - 32], ymm5
+vblendvpd ymm6, ymm6, [r9 - 96], ymm15
+vblendvpd ymm14, ymm14, [r9 + 32], ymm5
+vblendvpd ymm7, ymm7, [r9 + 64], ymm15
+vblendvpd ymm3, ymm3, [r10 + 96], ymm5
+vmovdqu ymm8, [rsp + 736]
+vblendvpd ymm8, ymm8, [r10 - 128], ymm15
+vblendvpd ymm10, ymm10, [rsp + 512], ymm5
+vblendvpd ymm15, ymm15, [rsp + 640], ymm15
+vblendvpd ymm5, ymm5, [r9 - 64], ymm5
 vpsllq ymm0, ymm0, 12
 vpsllq ymm9, ymm9, 12
 vpsrlq ymm0, ymm0, 12
 vpsrlq ymm9, ymm9, 12
-vmovdqu [rsp + 1184], ymm5
+vmovdqu [r9 - 64], ymm5
 vpsllq ymm5, ymm13, 52
-vmovdqu [rsp + 416], ymm15
+vmovdqu [rsp + 640], ymm15
 vpsllq ymm15, ymm11, 52
 vpaddq ymm0, ymm5, ymm0
 vpaddq ymm9, ymm15, ymm9
@@ -12737,9 +12749,9 @@ vpsllq ymm8, ymm8, 12
 vpsllq ymm10, ymm10, 12
 vpsrlq ymm8, ymm8, 20
 vpsrlq ymm10, ymm10, 20
-vmovdqu ymm3, [rsp + 416]
+vmovdqu ymm3, [rsp + 640]
 vpsllq ymm3, ymm3, 44
-vmovdqu ymm7, [rsp + 1184]
+vmovdqu ymm7, [r9 - 64]
 vpsllq ymm7, ymm7, 44
 vpaddq ymm8, ymm3, ymm8
 vpaddq ymm10, ymm7, ymm10
@@ -12784,8 +12796,8 @@ add rdx, 384
 add rcx, 384
 add r8, 384
 sub rdi, 8
-jae 4b
-3:
+jae 5b
+4:
 add rdi, 8
 jz 6f
 imul rdi, rdi, -48
@@ -12875,9 +12887,9 @@ vpsrlq ymm15, ymm4, 8
 vpsrlq ymm14, ymm5, 8
 vpsrlq ymm4, ymm4, 60
 vpsrlq ymm5, ymm5, 60
-vmovdqu [rsp], ymm14
+vmovdqu [rsp + 704], ymm14
 vpsllq ymm14, ymm3, 4
-vmovdqu [rsp + 32], ymm15
+vmovdqu [r10 - 96], ymm15
 vpsllq ymm15, ymm2, 4
 vpaddq ymm4, ymm14, ymm4
 vpaddq ymm5, ymm15, ymm5
@@ -12905,9 +12917,9 @@ vmovdqu xmm14, [rax]
 vmovdqu xmm15, [rax + 192]
 vpmaskmovq xmm14, xmm14, [rdx]
 vpmaskmovq xmm15, xmm15, [rdx + 192]
-vmovdqu [rsp + 64], ymm13
+vmovdqu [rsp + 832], ymm13
 vmovdqu xmm13, [rax + 96]
-vmovdqu [rsp + 96], ymm12
+vmovdqu [rsp + 864], ymm12
 vmovdqu xmm12, [rax + 288]
 vpmaskmovq xmm13, xmm13, [rdx + 96]
 vpmaskmovq xmm12, xmm12, [rdx + 288]
@@ -12917,9 +12929,9 @@ vmovdqu xmm15, [rax + 48]
 vmovdqu xmm14, [rax + 240]
 vpmaskmovq xmm15, xmm15, [rdx + 48]
 vpmaskmovq xmm14, xmm14, [rdx + 240]
-vmovdqu [rsp + 128], ymm6
+vmovdqu [rsp + 896], ymm6
 vmovdqu xmm6, [rax + 144]
-vmovdqu [rsp + 160], ymm7
+vmovdqu [r9 + 96], ymm7
 vmovdqu xmm7, [rax + 336]
 vpmaskmovq xmm6, xmm6, [rdx + 144]
 vpmaskmovq xmm7, xmm7, [rdx + 336]
@@ -12933,9 +12945,9 @@ vmovdqu xmm12, [rax + 16]
 vmovdqu xmm13, [rax + 208]
 vpmaskmovq xmm12, xmm12, [rdx + 16]
 vpmaskmovq xmm13, xmm13, [rdx + 208]
-vmovdqu [rsp + 192], ymm9
+vmovdqu [r10 + 64], ymm9
 vmovdqu xmm9, [rax + 112]
-vmovdqu [rsp + 224], ymm8
+vmovdqu [r10 + 96], ymm8
 vmovdqu xmm8, [rax + 304]
 vpmaskmovq xmm9, xmm9, [rdx + 112]
 vpmaskmovq xmm8, xmm8, [rdx + 304]
@@ -12945,9 +12957,9 @@ vmovdqu xmm13, [rax + 64]
 vmovdqu xmm12, [rax + 256]
 vpmaskmovq xmm13, xmm13, [rdx + 64]
 vpmaskmovq xmm12, xmm12, [rdx + 256]
-vmovdqu [rsp + 256], ymm2
+vmovdqu [rsp + 736], ymm2
 vmovdqu xmm2, [rax + 160]
-vmovdqu [rsp + 288], ymm3
+vmovdqu [rsp + 608], ymm3
 vmovdqu xmm3, [rax + 352]
 vpmaskmovq xmm2, xmm2, [rdx + 160]
 vpmaskmovq xmm3, xmm3, [rdx + 352]
@@ -12961,9 +12973,9 @@ vmovdqu xmm8, [rax + 32]
 vmovdqu xmm9, [rax + 224]
 vpmaskmovq xmm8, xmm8, [rdx + 32]
 vpmaskmovq xmm9, xmm9, [rdx + 224]
-vmovdqu [rsp + 320], ymm5
+vmovdqu [rsp + 512], ymm5
 vmovdqu xmm5, [rax + 128]
-vmovdqu [rsp + 352], ymm4
+vmovdqu [rsp + 1312], ymm4
 vmovdqu xmm4, [rax + 320]
 vpmaskmovq xmm5, xmm5, [rdx + 128]
 vpmaskmovq xmm4, xmm4, [rdx + 320]
@@ -12973,9 +12985,9 @@ vmovdqu xmm9, [rax + 80]
 vmovdqu xmm8, [rax + 272]
 vpmaskmovq xmm9, xmm9, [rdx + 80]
 vpmaskmovq xmm8, xmm8, [rdx + 272]
-vmovdqu [rsp + 384], ymm1
+vmovdqu [r10 - 64], ymm1
 vmovdqu xmm1, [rax + 176]
-vmovdqu [rsp + 416], ymm0
+vmovdqu [rsp + 640], ymm0
 vmovdqu xmm0, [rax + 368]
 vpmaskmovq xmm1, xmm1, [rdx + 176]
 vpmaskmovq xmm0, xmm0, [rdx + 368]
@@ -12987,9 +12999,9 @@ vpunpckhqdq ymm1, ymm5, ymm1
 vpunpckhqdq ymm0, ymm4, ymm0
 vpsrlq ymm4, ymm14, 52
 vpsrlq ymm5, ymm15, 52
-vmovdqu [rsp + 448], ymm10
+vmovdqu [rsp + 768], ymm10
 vpsllq ymm10, ymm6, 12
-vmovdqu [rsp + 480], ymm11
+vmovdqu [rsp + 1344], ymm11
 vpsllq ymm11, ymm7, 12
 vpaddq ymm4, ymm10, ymm4
 vpaddq ymm5, ymm11, ymm5
@@ -13015,206 +13027,206 @@ vpsrlq ymm10, ymm8, 4
 vpsrlq ymm11, ymm9, 4
 vpsrlq ymm8, ymm8, 56
 vpsrlq ymm9, ymm9, 56
-vmovdqu [rsp + 512], ymm11
+vmovdqu [rsp + 1024], ymm11
 vpsllq ymm11, ymm1, 8
-vmovdqu [rsp + 544], ymm10
+vmovdqu [rsp + 576], ymm10
 vpsllq ymm10, ymm0, 8
 vpaddq ymm8, ymm11, ymm8
 vpaddq ymm9, ymm10, ymm9
 vpsrlq ymm1, ymm1, 44
 vpsrlq ymm0, ymm0, 44
-vpand ymm14, ymm14, [rip + 5f]
-vpand ymm15, ymm15, [rip + 5f]
-vmovdqu ymm10, [rip + 5f + 32]
+vpand ymm14, ymm14, [r11 - 128]
+vpand ymm15, ymm15, [r11 - 128]
+vmovdqu ymm10, [r11 - 96]
 vpaddq ymm14, ymm14, ymm10
-vmovdqu ymm11, [rip + 5f + 32]
+vmovdqu ymm11, [r11 - 96]
 vpaddq ymm15, ymm15, ymm11
 vsubpd ymm14, ymm14, ymm10
 vsubpd ymm15, ymm15, ymm11
-vmovdqu [rsp + 576], ymm0
-vmovdqu ymm0, [rsp + 480]
-vpand ymm0, ymm0, [rip + 5f]
-vmovdqu [rsp + 480], ymm1
-vmovdqu ymm1, [rsp + 448]
-vpand ymm1, ymm1, [rip + 5f]
+vmovdqu [rsp + 800], ymm0
+vmovdqu ymm0, [rsp + 1344]
+vpand ymm0, ymm0, [r11 - 128]
+vmovdqu [rsp + 1344], ymm1
+vmovdqu ymm1, [rsp + 768]
+vpand ymm1, ymm1, [r11 - 128]
 vpaddq ymm0, ymm0, ymm10
 vpaddq ymm1, ymm1, ymm11
 vsubpd ymm0, ymm0, ymm10
 vsubpd ymm1, ymm1, ymm11
-vmovdqu [rsp + 448], ymm9
-vmovdqu ymm9, [rip + 5f + 64]
-vmovdqu [rsp + 608], ymm8
+vmovdqu [rsp + 768], ymm9
+vmovdqu ymm9, [rip + 3f + 448]
+vmovdqu [rsp + 928], ymm8
 vmovdqa ymm8, ymm9
 vfmadd231pd ymm8, ymm14, ymm0
-vmovdqu [rsp + 640], ymm3
-vmovdqu ymm3, [rip + 5f + 64]
-vmovdqu [rsp + 672], ymm2
+vmovdqu [rsp + 1056], ymm3
+vmovdqu ymm3, [rip + 3f + 448]
+vmovdqu [rsp + 544], ymm2
 vmovdqa ymm2, ymm3
 vfmadd231pd ymm2, ymm15, ymm1
-vmovdqu [rsp + 704], ymm13
-vmovdqu ymm13, [rip + 5f + 96]
-vmovdqu [rsp + 736], ymm12
+vmovdqu [rsp + 1088], ymm13
+vmovdqu ymm13, [r11 - 64]
+vmovdqu [rsp + 1120], ymm12
 vsubpd ymm12, ymm13, ymm8
-vmovdqu [rsp + 768], ymm7
-vmovdqu ymm7, [rip + 5f + 96]
-vmovdqu [rsp + 800], ymm6
+vmovdqu [rsp + 672], ymm7
+vmovdqu ymm7, [r11 - 64]
+vmovdqu [rsp + 1152], ymm6
 vsubpd ymm6, ymm7, ymm2
 vfmadd231pd ymm12, ymm14, ymm0
 vfmadd231pd ymm6, ymm15, ymm1
-vmovdqu [rsp + 832], ymm6
-vmovdqu ymm6, [rsp + 416]
-vpand ymm6, ymm6, [rip + 5f]
-vmovdqu [rsp + 416], ymm12
-vmovdqu ymm12, [rsp + 384]
-vpand ymm12, ymm12, [rip + 5f]
+vmovdqu [rsp + 960], ymm6
+vmovdqu ymm6, [rsp + 640]
+vpand ymm6, ymm6, [r11 - 128]
+vmovdqu [rsp + 640], ymm12
+vmovdqu ymm12, [r10 - 64]
+vpand ymm12, ymm12, [r11 - 128]
 vpaddq ymm6, ymm6, ymm10
 vpaddq ymm12, ymm12, ymm11
 vsubpd ymm6, ymm6, ymm10
 vsubpd ymm12, ymm12, ymm11
-vmovdqu [rsp + 384], ymm1
+vmovdqu [r10 - 64], ymm1
 vmovdqa ymm1, ymm9
 vfmadd231pd ymm1, ymm14, ymm6
 vmovdqa ymm9, ymm3
 vfmadd231pd ymm9, ymm15, ymm12
 vsubpd ymm3, ymm13, ymm1
-vmovdqu [rsp + 864], ymm1
+vmovdqu [r9 - 96], ymm1
 vsubpd ymm1, ymm7, ymm9
 vfmadd231pd ymm3, ymm14, ymm6
 vfmadd231pd ymm1, ymm15, ymm12
 vpaddq ymm8, ymm3, ymm8
 vpaddq ymm2, ymm1, ymm2
-vpand ymm4, ymm4, [rip + 5f]
-vpand ymm5, ymm5, [rip + 5f]
+vpand ymm4, ymm4, [r11 - 128]
+vpand ymm5, ymm5, [r11 - 128]
 vpaddq ymm4, ymm4, ymm10
 vpaddq ymm5, ymm5, ymm11
 vsubpd ymm4, ymm4, ymm10
 vsubpd ymm5, ymm5, ymm11
-vmovdqu ymm1, [rip + 5f + 64]
+vmovdqu ymm1, [rip + 3f + 448]
 vmovdqa ymm3, ymm1
 vfmadd231pd ymm3, ymm4, ymm0
-vmovdqu [rsp + 896], ymm12
-vmovdqu ymm12, [rip + 5f + 64]
-vmovdqu [rsp + 928], ymm6
+vmovdqu [r9 - 32], ymm12
+vmovdqu ymm12, [rip + 3f + 448]
+vmovdqu [r9 + 64], ymm6
 vmovdqa ymm6, ymm12
-vfmadd231pd ymm6, ymm5, [rsp + 384]
+vfmadd231pd ymm6, ymm5, [r10 - 64]
 vsubpd ymm12, ymm13, ymm3
 vsubpd ymm13, ymm7, ymm6
 vfmadd231pd ymm12, ymm4, ymm0
-vfmadd231pd ymm13, ymm5, [rsp + 384]
+vfmadd231pd ymm13, ymm5, [r10 - 64]
 vpaddq ymm8, ymm12, ymm8
 vpaddq ymm2, ymm13, ymm2
-vpaddq ymm3, ymm3, [rsp + 864]
+vpaddq ymm3, ymm3, [r9 - 96]
 vpaddq ymm9, ymm6, ymm9
-vmovdqu ymm6, [rsp + 32]
-vpand ymm6, ymm6, [rip + 5f]
-vmovdqu ymm13, [rsp]
-vpand ymm13, ymm13, [rip + 5f]
+vmovdqu ymm6, [r10 - 96]
+vpand ymm6, ymm6, [r11 - 128]
+vmovdqu ymm13, [rsp + 704]
+vpand ymm13, ymm13, [r11 - 128]
 vpaddq ymm6, ymm6, ymm10
 vpaddq ymm13, ymm13, ymm11
 vsubpd ymm6, ymm6, ymm10
 vsubpd ymm13, ymm13, ymm11
 vmovdqa ymm12, ymm1
 vfmadd231pd ymm12, ymm14, ymm6
-vmovdqu [rsp], ymm2
-vmovdqu ymm2, [rip + 5f + 64]
-vmovdqu [rsp + 32], ymm8
+vmovdqu [rsp + 704], ymm2
+vmovdqu ymm2, [rip + 3f + 448]
+vmovdqu [r10 - 96], ymm8
 vmovdqa ymm8, ymm2
 vfmadd231pd ymm8, ymm15, ymm13
-vmovdqu [rsp + 864], ymm0
-vmovdqu ymm0, [rip + 5f + 96]
+vmovdqu [r9 - 96], ymm0
+vmovdqu ymm0, [r11 - 64]
 vsubpd ymm11, ymm0, ymm12
 vsubpd ymm10, ymm7, ymm8
 vfmadd231pd ymm11, ymm14, ymm6
 vfmadd231pd ymm10, ymm15, ymm13
 vpaddq ymm3, ymm11, ymm3
 vpaddq ymm9, ymm10, ymm9
-vmovdqu ymm10, [rsp + 928]
+vmovdqu ymm10, [r9 + 64]
 vmovdqa ymm11, ymm1
 vfmadd231pd ymm11, ymm4, ymm10
-vmovdqu [rsp + 960], ymm13
+vmovdqu [r10 - 32], ymm13
 vmovdqa ymm13, ymm2
-vfmadd231pd ymm13, ymm5, [rsp + 896]
-vmovdqu [rsp + 992], ymm6
+vfmadd231pd ymm13, ymm5, [r9 - 32]
+vmovdqu [r10 - 128], ymm6
 vsubpd ymm6, ymm0, ymm11
-vmovdqu [rsp + 1024], ymm15
+vmovdqu [r10 + 32], ymm15
 vsubpd ymm15, ymm7, ymm13
 vfmadd231pd ymm6, ymm4, ymm10
-vfmadd231pd ymm15, ymm5, [rsp + 896]
+vfmadd231pd ymm15, ymm5, [r9 - 32]
 vpaddq ymm3, ymm6, ymm3
 vpaddq ymm9, ymm15, ymm9
 vpaddq ymm12, ymm11, ymm12
 vpaddq ymm8, ymm13, ymm8
-vmovdqu ymm13, [rsp + 800]
-vpand ymm13, ymm13, [rip + 5f]
-vmovdqu ymm11, [rsp + 768]
-vpand ymm11, ymm11, [rip + 5f]
-vmovdqu ymm15, [rip + 5f + 32]
+vmovdqu ymm13, [rsp + 1152]
+vpand ymm13, ymm13, [r11 - 128]
+vmovdqu ymm11, [rsp + 672]
+vpand ymm11, ymm11, [r11 - 128]
+vmovdqu ymm15, [r11 - 96]
 vpaddq ymm13, ymm13, ymm15
-vmovdqu ymm6, [rip + 5f + 32]
+vmovdqu ymm6, [r11 - 96]
 vpaddq ymm11, ymm11, ymm6
 vsubpd ymm13, ymm13, ymm15
 vsubpd ymm11, ymm11, ymm6
 vmovdqa ymm10, ymm1
-vfmadd231pd ymm10, ymm13, [rsp + 864]
-vmovdqu [rsp + 768], ymm5
+vfmadd231pd ymm10, ymm13, [r9 - 96]
+vmovdqu [rsp + 672], ymm5
 vmovdqa ymm5, ymm2
-vfmadd231pd ymm5, ymm11, [rsp + 384]
-vmovdqu [rsp + 800], ymm4
+vfmadd231pd ymm5, ymm11, [r10 - 64]
+vmovdqu [rsp + 1152], ymm4
 vsubpd ymm4, ymm0, ymm10
 vsubpd ymm0, ymm7, ymm5
-vfmadd231pd ymm4, ymm13, [rsp + 864]
-vfmadd231pd ymm0, ymm11, [rsp + 384]
+vfmadd231pd ymm4, ymm13, [r9 - 96]
+vfmadd231pd ymm0, ymm11, [r10 - 64]
 vpaddq ymm3, ymm4, ymm3
 vpaddq ymm9, ymm0, ymm9
 vpaddq ymm12, ymm10, ymm12
 vpaddq ymm8, ymm5, ymm8
-vmovdqu ymm5, [rsp + 352]
-vpand ymm5, ymm5, [rip + 5f]
-vmovdqu ymm10, [rsp + 320]
-vpand ymm10, ymm10, [rip + 5f]
+vmovdqu ymm5, [rsp + 1312]
+vpand ymm5, ymm5, [r11 - 128]
+vmovdqu ymm10, [rsp + 512]
+vpand ymm10, ymm10, [r11 - 128]
 vpaddq ymm5, ymm5, ymm15
 vpaddq ymm10, ymm10, ymm6
 vsubpd ymm5, ymm5, ymm15
 vsubpd ymm10, ymm10, ymm6
 vmovdqa ymm0, ymm1
 vfmadd231pd ymm0, ymm14, ymm5
-vmovdqu ymm4, [rsp + 1024]
-vmovdqu [rsp + 320], ymm9
+vmovdqu ymm4, [r10 + 32]
+vmovdqu [rsp + 512], ymm9
 vmovdqa ymm9, ymm2
 vfmadd231pd ymm9, ymm10, ymm4
-vmovdqu [rsp + 352], ymm3
-vmovdqu ymm3, [rip + 5f + 96]
+vmovdqu [rsp + 1312], ymm3
+vmovdqu ymm3, [r11 - 64]
 vsubpd ymm6, ymm3, ymm0
 vsubpd ymm15, ymm7, ymm9
 vfmadd231pd ymm6, ymm14, ymm5
 vfmadd231pd ymm15, ymm4, ymm10
 vpaddq ymm12, ymm6, ymm12
 vpaddq ymm8, ymm15, ymm8
-vmovdqu ymm15, [rsp + 800]
-vmovdqu ymm6, [rsp + 992]
-vmovdqu [rsp + 1056], ymm10
+vmovdqu ymm15, [rsp + 1152]
+vmovdqu ymm6, [r10 - 128]
+vmovdqu [r9], ymm10
 vmovdqa ymm10, ymm1
 vfmadd231pd ymm10, ymm15, ymm6
-vmovdqu [rsp + 1088], ymm5
-vmovdqu ymm5, [rsp + 768]
+vmovdqu [r10], ymm5
+vmovdqu ymm5, [rsp + 672]
 vmovdqa ymm4, ymm2
-vfmadd231pd ymm4, ymm5, [rsp + 960]
-vmovdqu [rsp + 1120], ymm14
+vfmadd231pd ymm4, ymm5, [r10 - 32]
+vmovdqu [r9 + 32], ymm14
 vsubpd ymm14, ymm3, ymm10
 vsubpd ymm3, ymm7, ymm4
 vfmadd231pd ymm14, ymm15, ymm6
-vfmadd231pd ymm3, ymm5, [rsp + 960]
+vfmadd231pd ymm3, ymm5, [r10 - 32]
 vpaddq ymm12, ymm14, ymm12
 vpaddq ymm8, ymm3, ymm8
 vpaddq ymm0, ymm10, ymm0
 vpaddq ymm9, ymm4, ymm9
-vmovdqu ymm4, [rsp + 928]
+vmovdqu ymm4, [r9 + 64]
 vmovdqa ymm10, ymm1
 vfmadd231pd ymm10, ymm13, ymm4
-vmovdqu ymm3, [rsp + 896]
+vmovdqu ymm3, [r9 - 32]
 vmovdqa ymm14, ymm2
 vfmadd231pd ymm14, ymm11, ymm3
-vmovdqu ymm6, [rip + 5f + 96]
+vmovdqu ymm6, [r11 - 64]
 vsubpd ymm5, ymm6, ymm10
 vsubpd ymm15, ymm7, ymm14
 vfmadd231pd ymm5, ymm13, ymm4
@@ -13223,89 +13235,89 @@ vpaddq ymm12, ymm5, ymm12
 vpaddq ymm8, ymm15, ymm8
 vpaddq ymm0, ymm10, ymm0
 vpaddq ymm9, ymm14, ymm9
-vmovdqu ymm14, [rsp + 736]
-vpand ymm14, ymm14, [rip + 5f]
-vmovdqu ymm10, [rsp + 704]
-vpand ymm10, ymm10, [rip + 5f]
-vmovdqu ymm15, [rip + 5f + 32]
+vmovdqu ymm14, [rsp + 1120]
+vpand ymm14, ymm14, [r11 - 128]
+vmovdqu ymm10, [rsp + 1088]
+vpand ymm10, ymm10, [r11 - 128]
+vmovdqu ymm15, [r11 - 96]
 vpaddq ymm14, ymm14, ymm15
-vmovdqu ymm5, [rip + 5f + 32]
+vmovdqu ymm5, [r11 - 96]
 vpaddq ymm10, ymm10, ymm5
 vsubpd ymm14, ymm14, ymm15
 vsubpd ymm10, ymm10, ymm5
 vmovdqa ymm3, ymm1
-vfmadd231pd ymm3, ymm14, [rsp + 864]
+vfmadd231pd ymm3, ymm14, [r9 - 96]
 vmovdqa ymm4, ymm2
-vfmadd231pd ymm4, ymm10, [rsp + 384]
-vmovdqu [rsp + 704], ymm11
+vfmadd231pd ymm4, ymm10, [r10 - 64]
+vmovdqu [rsp + 1088], ymm11
 vsubpd ymm11, ymm6, ymm3
-vmovdqu [rsp + 736], ymm13
+vmovdqu [rsp + 1120], ymm13
 vsubpd ymm13, ymm7, ymm4
-vfmadd231pd ymm11, ymm14, [rsp + 864]
-vfmadd231pd ymm13, ymm10, [rsp + 384]
+vfmadd231pd ymm11, ymm14, [r9 - 96]
+vfmadd231pd ymm13, ymm10, [r10 - 64]
 vpaddq ymm12, ymm11, ymm12
 vpaddq ymm8, ymm13, ymm8
 vpaddq ymm0, ymm3, ymm0
 vpaddq ymm9, ymm4, ymm9
-vmovdqu ymm4, [rsp + 288]
-vpand ymm4, ymm4, [rip + 5f]
-vmovdqu ymm3, [rsp + 256]
-vpand ymm3, ymm3, [rip + 5f]
+vmovdqu ymm4, [rsp + 608]
+vpand ymm4, ymm4, [r11 - 128]
+vmovdqu ymm3, [rsp + 736]
+vpand ymm3, ymm3, [r11 - 128]
 vpaddq ymm4, ymm4, ymm15
 vpaddq ymm3, ymm3, ymm5
 vsubpd ymm4, ymm4, ymm15
 vsubpd ymm3, ymm3, ymm5
-vmovdqu ymm13, [rsp + 1120]
+vmovdqu ymm13, [r9 + 32]
 vmovdqa ymm11, ymm1
 vfmadd231pd ymm11, ymm4, ymm13
-vmovdqu [rsp + 256], ymm8
+vmovdqu [rsp + 736], ymm8
 vmovdqa ymm8, ymm2
-vfmadd231pd ymm8, ymm3, [rsp + 1024]
-vmovdqu [rsp + 288], ymm12
+vfmadd231pd ymm8, ymm3, [r10 + 32]
+vmovdqu [rsp + 608], ymm12
 vsubpd ymm12, ymm6, ymm11
 vsubpd ymm5, ymm7, ymm8
 vfmadd231pd ymm12, ymm13, ymm4
-vfmadd231pd ymm5, ymm3, [rsp + 1024]
+vfmadd231pd ymm5, ymm3, [r10 + 32]
 vpaddq ymm0, ymm12, ymm0
 vpaddq ymm9, ymm5, ymm9
-vmovdqu ymm5, [rsp + 800]
-vmovdqu ymm12, [rsp + 1088]
-vmovdqu [rsp + 1152], ymm3
+vmovdqu ymm5, [rsp + 1152]
+vmovdqu ymm12, [r10]
+vmovdqu [r9 - 128], ymm3
 vmovdqa ymm3, ymm1
 vfmadd231pd ymm3, ymm5, ymm12
-vmovdqu [rsp + 1184], ymm4
-vmovdqu ymm4, [rsp + 768]
+vmovdqu [r9 - 64], ymm4
+vmovdqu ymm4, [rsp + 672]
 vmovdqa ymm13, ymm2
-vfmadd231pd ymm13, ymm4, [rsp + 1056]
+vfmadd231pd ymm13, ymm4, [r9]
 vsubpd ymm15, ymm6, ymm3
-vmovdqu [rsp + 1216], ymm10
+vmovdqu [rsp + 1184], ymm10
 vsubpd ymm10, ymm7, ymm13
 vfmadd231pd ymm15, ymm5, ymm12
-vfmadd231pd ymm10, ymm4, [rsp + 1056]
+vfmadd231pd ymm10, ymm4, [r9]
 vpaddq ymm0, ymm15, ymm0
 vpaddq ymm9, ymm10, ymm9
 vpaddq ymm11, ymm3, ymm11
 vpaddq ymm8, ymm13, ymm8
-vmovdqu ymm13, [rsp + 736]
-vmovdqu ymm3, [rsp + 992]
+vmovdqu ymm13, [rsp + 1120]
+vmovdqu ymm3, [r10 - 128]
 vmovdqa ymm10, ymm1
 vfmadd231pd ymm10, ymm13, ymm3
-vmovdqu ymm15, [rsp + 704]
+vmovdqu ymm15, [rsp + 1088]
 vmovdqa ymm12, ymm2
-vfmadd231pd ymm12, ymm15, [rsp + 960]
+vfmadd231pd ymm12, ymm15, [r10 - 32]
 vsubpd ymm4, ymm6, ymm10
 vsubpd ymm5, ymm7, ymm12
 vfmadd231pd ymm4, ymm13, ymm3
-vfmadd231pd ymm5, ymm15, [rsp + 960]
+vfmadd231pd ymm5, ymm15, [r10 - 32]
 vpaddq ymm0, ymm4, ymm0
 vpaddq ymm9, ymm5, ymm9
 vpaddq ymm11, ymm10, ymm11
 vpaddq ymm8, ymm12, ymm8
-vmovdqu ymm12, [rsp + 928]
+vmovdqu ymm12, [r9 + 64]
 vmovdqa ymm10, ymm1
 vfmadd231pd ymm10, ymm14, ymm12
-vmovdqu ymm5, [rsp + 1216]
-vmovdqu ymm4, [rsp + 896]
+vmovdqu ymm5, [rsp + 1184]
+vmovdqu ymm4, [r9 - 32]
 vmovdqa ymm3, ymm2
 vfmadd231pd ymm3, ymm5, ymm4
 vsubpd ymm15, ymm6, ymm10
@@ -13316,103 +13328,103 @@ vpaddq ymm0, ymm15, ymm0
 vpaddq ymm9, ymm13, ymm9
 vpaddq ymm11, ymm10, ymm11
 vpaddq ymm8, ymm3, ymm8
-vmovdqu ymm3, [rsp + 672]
-vpand ymm3, ymm3, [rip + 5f]
-vmovdqu ymm10, [rsp + 640]
-vpand ymm10, ymm10, [rip + 5f]
-vmovdqu ymm13, [rip + 5f + 32]
+vmovdqu ymm3, [rsp + 544]
+vpand ymm3, ymm3, [r11 - 128]
+vmovdqu ymm10, [rsp + 1056]
+vpand ymm10, ymm10, [r11 - 128]
+vmovdqu ymm13, [r11 - 96]
 vpaddq ymm3, ymm3, ymm13
-vmovdqu ymm15, [rip + 5f + 32]
+vmovdqu ymm15, [r11 - 96]
 vpaddq ymm10, ymm10, ymm15
 vsubpd ymm3, ymm3, ymm13
 vsubpd ymm10, ymm10, ymm15
 vmovdqa ymm4, ymm1
-vfmadd231pd ymm4, ymm3, [rsp + 864]
+vfmadd231pd ymm4, ymm3, [r9 - 96]
 vmovdqa ymm12, ymm2
-vfmadd231pd ymm12, ymm10, [rsp + 384]
+vfmadd231pd ymm12, ymm10, [r10 - 64]
 vsubpd ymm5, ymm6, ymm4
-vmovdqu [rsp + 640], ymm14
+vmovdqu [rsp + 1056], ymm14
 vsubpd ymm14, ymm7, ymm12
-vfmadd231pd ymm5, ymm3, [rsp + 864]
-vfmadd231pd ymm14, ymm10, [rsp + 384]
+vfmadd231pd ymm5, ymm3, [r9 - 96]
+vfmadd231pd ymm14, ymm10, [r10 - 64]
 vpaddq ymm0, ymm5, ymm0
 vpaddq ymm9, ymm14, ymm9
 vpaddq ymm11, ymm4, ymm11
 vpaddq ymm8, ymm12, ymm8
-vmovdqu ymm12, [rsp + 224]
-vpand ymm12, ymm12, [rip + 5f]
-vmovdqu ymm4, [rsp + 192]
-vpand ymm4, ymm4, [rip + 5f]
+vmovdqu ymm12, [r10 + 96]
+vpand ymm12, ymm12, [r11 - 128]
+vmovdqu ymm4, [r10 + 64]
+vpand ymm4, ymm4, [r11 - 128]
 vpaddq ymm12, ymm12, ymm13
 vpaddq ymm4, ymm4, ymm15
 vsubpd ymm12, ymm12, ymm13
 vsubpd ymm4, ymm4, ymm15
-vmovdqu ymm14, [rsp + 1120]
+vmovdqu ymm14, [r9 + 32]
 vmovdqa ymm5, ymm1
 vfmadd231pd ymm5, ymm12, ymm14
-vmovdqu [rsp + 192], ymm9
+vmovdqu [r10 + 64], ymm9
 vmovdqa ymm9, ymm2
-vfmadd231pd ymm9, ymm4, [rsp + 1024]
-vmovdqu [rsp + 224], ymm0
+vfmadd231pd ymm9, ymm4, [r10 + 32]
+vmovdqu [r10 + 96], ymm0
 vsubpd ymm0, ymm6, ymm5
 vsubpd ymm15, ymm7, ymm9
 vfmadd231pd ymm0, ymm14, ymm12
-vfmadd231pd ymm15, ymm4, [rsp + 1024]
+vfmadd231pd ymm15, ymm4, [r10 + 32]
 vpaddq ymm11, ymm0, ymm11
 vpaddq ymm8, ymm15, ymm8
-vmovdqu ymm15, [rsp + 800]
-vmovdqu ymm0, [rsp + 1184]
-vmovdqu [rsp + 672], ymm4
+vmovdqu ymm15, [rsp + 1152]
+vmovdqu ymm0, [r9 - 64]
+vmovdqu [rsp + 544], ymm4
 vmovdqa ymm4, ymm1
 vfmadd231pd ymm4, ymm15, ymm0
-vmovdqu [rsp + 1248], ymm12
-vmovdqu ymm12, [rsp + 768]
+vmovdqu [rsp + 992], ymm12
+vmovdqu ymm12, [rsp + 672]
 vmovdqa ymm14, ymm2
-vfmadd231pd ymm14, ymm12, [rsp + 1152]
+vfmadd231pd ymm14, ymm12, [r9 - 128]
 vsubpd ymm13, ymm6, ymm4
-vmovdqu [rsp + 1280], ymm10
+vmovdqu [rsp + 1216], ymm10
 vsubpd ymm10, ymm7, ymm14
 vfmadd231pd ymm13, ymm15, ymm0
-vfmadd231pd ymm10, ymm12, [rsp + 1152]
+vfmadd231pd ymm10, ymm12, [r9 - 128]
 vpaddq ymm11, ymm13, ymm11
 vpaddq ymm8, ymm10, ymm8
 vpaddq ymm5, ymm4, ymm5
 vpaddq ymm9, ymm14, ymm9
-vmovdqu ymm14, [rsp + 736]
-vmovdqu ymm4, [rsp + 1088]
+vmovdqu ymm14, [rsp + 1120]
+vmovdqu ymm4, [r10]
 vmovdqa ymm10, ymm1
 vfmadd231pd ymm10, ymm14, ymm4
-vmovdqu ymm13, [rsp + 704]
+vmovdqu ymm13, [rsp + 1088]
 vmovdqa ymm0, ymm2
-vfmadd231pd ymm0, ymm13, [rsp + 1056]
+vfmadd231pd ymm0, ymm13, [r9]
 vsubpd ymm12, ymm6, ymm10
 vsubpd ymm15, ymm7, ymm0
 vfmadd231pd ymm12, ymm14, ymm4
-vfmadd231pd ymm15, ymm13, [rsp + 1056]
+vfmadd231pd ymm15, ymm13, [r9]
 vpaddq ymm11, ymm12, ymm11
 vpaddq ymm8, ymm15, ymm8
 vpaddq ymm5, ymm10, ymm5
 vpaddq ymm9, ymm0, ymm9
-vmovdqu ymm0, [rsp + 640]
-vmovdqu ymm10, [rsp + 992]
+vmovdqu ymm0, [rsp + 1056]
+vmovdqu ymm10, [r10 - 128]
 vmovdqa ymm15, ymm1
 vfmadd231pd ymm15, ymm0, ymm10
-vmovdqu ymm12, [rsp + 1216]
+vmovdqu ymm12, [rsp + 1184]
 vmovdqa ymm4, ymm2
-vfmadd231pd ymm4, ymm12, [rsp + 960]
+vfmadd231pd ymm4, ymm12, [r10 - 32]
 vsubpd ymm13, ymm6, ymm15
 vsubpd ymm14, ymm7, ymm4
 vfmadd231pd ymm13, ymm0, ymm10
-vfmadd231pd ymm14, ymm12, [rsp + 960]
+vfmadd231pd ymm14, ymm12, [r10 - 32]
 vpaddq ymm11, ymm13, ymm11
 vpaddq ymm8, ymm14, ymm8
 vpaddq ymm5, ymm15, ymm5
 vpaddq ymm9, ymm4, ymm9
-vmovdqu ymm4, [rsp + 928]
+vmovdqu ymm4, [r9 + 64]
 vmovdqa ymm15, ymm1
 vfmadd231pd ymm15, ymm3, ymm4
-vmovdqu ymm14, [rsp + 1280]
-vmovdqu ymm13, [rsp + 896]
+vmovdqu ymm14, [rsp + 1216]
+vmovdqu ymm13, [r9 - 32]
 vmovdqa ymm10, ymm2
 vfmadd231pd ymm10, ymm14, ymm13
 vsubpd ymm12, ymm6, ymm15
@@ -13423,118 +13435,118 @@ vpaddq ymm11, ymm12, ymm11
 vpaddq ymm8, ymm0, ymm8
 vpaddq ymm5, ymm15, ymm5
 vpaddq ymm9, ymm10, ymm9
-vmovdqu ymm10, [rsp + 544]
-vpand ymm10, ymm10, [rip + 5f]
-vmovdqu ymm15, [rsp + 512]
-vpand ymm15, ymm15, [rip + 5f]
-vmovdqu ymm0, [rip + 5f + 32]
+vmovdqu ymm10, [rsp + 576]
+vpand ymm10, ymm10, [r11 - 128]
+vmovdqu ymm15, [rsp + 1024]
+vpand ymm15, ymm15, [r11 - 128]
+vmovdqu ymm0, [r11 - 96]
 vpaddq ymm10, ymm10, ymm0
-vmovdqu ymm12, [rip + 5f + 32]
+vmovdqu ymm12, [r11 - 96]
 vpaddq ymm15, ymm15, ymm12
 vsubpd ymm10, ymm10, ymm0
 vsubpd ymm15, ymm15, ymm12
 vmovdqa ymm13, ymm1
-vfmadd231pd ymm13, ymm10, [rsp + 864]
+vfmadd231pd ymm13, ymm10, [r9 - 96]
 vmovdqa ymm4, ymm2
-vfmadd231pd ymm4, ymm15, [rsp + 384]
+vfmadd231pd ymm4, ymm15, [r10 - 64]
 vsubpd ymm14, ymm6, ymm13
-vmovdqu [rsp + 512], ymm3
+vmovdqu [rsp + 1024], ymm3
 vsubpd ymm3, ymm7, ymm4
-vfmadd231pd ymm14, ymm10, [rsp + 864]
-vfmadd231pd ymm3, ymm15, [rsp + 384]
+vfmadd231pd ymm14, ymm10, [r9 - 96]
+vfmadd231pd ymm3, ymm15, [r10 - 64]
 vpaddq ymm11, ymm14, ymm11
 vpaddq ymm8, ymm3, ymm8
 vpaddq ymm5, ymm13, ymm5
 vpaddq ymm9, ymm4, ymm9
-vmovdqu ymm4, [rsp + 160]
-vpand ymm4, ymm4, [rip + 5f]
-vmovdqu ymm13, [rsp + 128]
-vpand ymm13, ymm13, [rip + 5f]
+vmovdqu ymm4, [r9 + 96]
+vpand ymm4, ymm4, [r11 - 128]
+vmovdqu ymm13, [rsp + 896]
+vpand ymm13, ymm13, [r11 - 128]
 vpaddq ymm4, ymm4, ymm0
 vpaddq ymm13, ymm13, ymm12
 vsubpd ymm4, ymm4, ymm0
 vsubpd ymm13, ymm13, ymm12
-vmovdqu ymm3, [rsp + 1120]
+vmovdqu ymm3, [r9 + 32]
 vmovdqa ymm14, ymm1
 vfmadd231pd ymm14, ymm4, ymm3
-vmovdqu [rsp + 128], ymm8
+vmovdqu [rsp + 896], ymm8
 vmovdqa ymm8, ymm2
-vfmadd231pd ymm8, ymm13, [rsp + 1024]
-vmovdqu [rsp + 160], ymm11
+vfmadd231pd ymm8, ymm13, [r10 + 32]
+vmovdqu [r9 + 96], ymm11
 vsubpd ymm11, ymm6, ymm14
 vsubpd ymm12, ymm7, ymm8
 vfmadd231pd ymm11, ymm3, ymm4
-vfmadd231pd ymm12, ymm13, [rsp + 1024]
+vfmadd231pd ymm12, ymm13, [r10 + 32]
 vpaddq ymm5, ymm11, ymm5
 vpaddq ymm9, ymm12, ymm9
-vmovdqu ymm12, [rsp + 800]
-vmovdqu ymm11, [rsp + 1248]
-vmovdqu [rsp + 544], ymm13
+vmovdqu ymm12, [rsp + 1152]
+vmovdqu ymm11, [rsp + 992]
+vmovdqu [rsp + 576], ymm13
 vmovdqa ymm13, ymm1
 vfmadd231pd ymm13, ymm12, ymm11
-vmovdqu [rsp + 1312], ymm4
-vmovdqu ymm4, [rsp + 768]
+vmovdqu [rsp + 1248], ymm4
+vmovdqu ymm4, [rsp + 672]
 vmovdqa ymm3, ymm2
-vfmadd231pd ymm3, ymm4, [rsp + 672]
+vfmadd231pd ymm3, ymm4, [rsp + 544]
 vsubpd ymm0, ymm6, ymm13
-vmovdqu [rsp + 1344], ymm15
+vmovdqu [rsp + 1280], ymm15
 vsubpd ymm15, ymm7, ymm3
 vfmadd231pd ymm0, ymm12, ymm11
-vfmadd231pd ymm15, ymm4, [rsp + 672]
+vfmadd231pd ymm15, ymm4, [rsp + 544]
 vpaddq ymm5, ymm0, ymm5
 vpaddq ymm9, ymm15, ymm9
 vpaddq ymm14, ymm13, ymm14
 vpaddq ymm8, ymm3, ymm8
-vmovdqu ymm3, [rsp + 736]
-vmovdqu ymm13, [rsp + 1184]
+vmovdqu ymm3, [rsp + 1120]
+vmovdqu ymm13, [r9 - 64]
 vmovdqa ymm15, ymm1
 vfmadd231pd ymm15, ymm3, ymm13
-vmovdqu ymm0, [rsp + 704]
+vmovdqu ymm0, [rsp + 1088]
 vmovdqa ymm11, ymm2
-vfmadd231pd ymm11, ymm0, [rsp + 1152]
+vfmadd231pd ymm11, ymm0, [r9 - 128]
 vsubpd ymm4, ymm6, ymm15
 vsubpd ymm12, ymm7, ymm11
 vfmadd231pd ymm4, ymm3, ymm13
-vfmadd231pd ymm12, ymm0, [rsp + 1152]
+vfmadd231pd ymm12, ymm0, [r9 - 128]
 vpaddq ymm5, ymm4, ymm5
 vpaddq ymm9, ymm12, ymm9
 vpaddq ymm14, ymm15, ymm14
 vpaddq ymm8, ymm11, ymm8
-vmovdqu ymm11, [rsp + 640]
-vmovdqu ymm15, [rsp + 1088]
+vmovdqu ymm11, [rsp + 1056]
+vmovdqu ymm15, [r10]
 vmovdqa ymm12, ymm1
 vfmadd231pd ymm12, ymm11, ymm15
-vmovdqu ymm4, [rsp + 1216]
+vmovdqu ymm4, [rsp + 1184]
 vmovdqa ymm13, ymm2
-vfmadd231pd ymm13, ymm4, [rsp + 1056]
+vfmadd231pd ymm13, ymm4, [r9]
 vsubpd ymm0, ymm6, ymm12
 vsubpd ymm3, ymm7, ymm13
 vfmadd231pd ymm0, ymm11, ymm15
-vfmadd231pd ymm3, ymm4, [rsp + 1056]
+vfmadd231pd ymm3, ymm4, [r9]
 vpaddq ymm5, ymm0, ymm5
 vpaddq ymm9, ymm3, ymm9
 vpaddq ymm14, ymm12, ymm14
 vpaddq ymm8, ymm13, ymm8
-vmovdqu ymm13, [rsp + 512]
-vmovdqu ymm12, [rsp + 992]
+vmovdqu ymm13, [rsp + 1024]
+vmovdqu ymm12, [r10 - 128]
 vmovdqa ymm3, ymm1
 vfmadd231pd ymm3, ymm13, ymm12
-vmovdqu ymm0, [rsp + 1280]
+vmovdqu ymm0, [rsp + 1216]
 vmovdqa ymm15, ymm2
-vfmadd231pd ymm15, ymm0, [rsp + 960]
+vfmadd231pd ymm15, ymm0, [r10 - 32]
 vsubpd ymm4, ymm6, ymm3
 vsubpd ymm11, ymm7, ymm15
 vfmadd231pd ymm4, ymm13, ymm12
-vfmadd231pd ymm11, ymm0, [rsp + 960]
+vfmadd231pd ymm11, ymm0, [r10 - 32]
 vpaddq ymm5, ymm4, ymm5
 vpaddq ymm9, ymm11, ymm9
 vpaddq ymm14, ymm3, ymm14
 vpaddq ymm8, ymm15, ymm8
-vmovdqu ymm15, [rsp + 928]
+vmovdqu ymm15, [r9 + 64]
 vmovdqa ymm3, ymm1
 vfmadd231pd ymm3, ymm10, ymm15
-vmovdqu ymm11, [rsp + 1344]
-vmovdqu ymm4, [rsp + 896]
+vmovdqu ymm11, [rsp + 1280]
+vmovdqu ymm4, [r9 - 32]
 vmovdqa ymm12, ymm2
 vfmadd231pd ymm12, ymm11, ymm4
 vsubpd ymm0, ymm6, ymm3
@@ -13545,129 +13557,129 @@ vpaddq ymm5, ymm0, ymm5
 vpaddq ymm9, ymm13, ymm9
 vpaddq ymm14, ymm3, ymm14
 vpaddq ymm8, ymm12, ymm8
-vmovdqu ymm12, [rsp + 608]
-vpand ymm12, ymm12, [rip + 5f]
-vmovdqu ymm3, [rsp + 448]
-vpand ymm3, ymm3, [rip + 5f]
-vmovdqu ymm13, [rip + 5f + 32]
+vmovdqu ymm12, [rsp + 928]
+vpand ymm12, ymm12, [r11 - 128]
+vmovdqu ymm3, [rsp + 768]
+vpand ymm3, ymm3, [r11 - 128]
+vmovdqu ymm13, [r11 - 96]
 vpaddq ymm12, ymm12, ymm13
-vmovdqu ymm0, [rip + 5f + 32]
+vmovdqu ymm0, [r11 - 96]
 vpaddq ymm3, ymm3, ymm0
 vsubpd ymm12, ymm12, ymm13
 vsubpd ymm3, ymm3, ymm0
 vmovdqa ymm4, ymm1
-vfmadd231pd ymm4, ymm12, [rsp + 864]
+vfmadd231pd ymm4, ymm12, [r9 - 96]
 vmovdqa ymm15, ymm2
-vfmadd231pd ymm15, ymm3, [rsp + 384]
+vfmadd231pd ymm15, ymm3, [r10 - 64]
 vsubpd ymm11, ymm6, ymm4
-vmovdqu [rsp + 448], ymm10
+vmovdqu [rsp + 768], ymm10
 vsubpd ymm10, ymm7, ymm15
-vfmadd231pd ymm11, ymm12, [rsp + 864]
-vfmadd231pd ymm10, ymm3, [rsp + 384]
+vfmadd231pd ymm11, ymm12, [r9 - 96]
+vfmadd231pd ymm10, ymm3, [r10 - 64]
 vpaddq ymm5, ymm11, ymm5
 vpaddq ymm9, ymm10, ymm9
 vpaddq ymm14, ymm4, ymm14
 vpaddq ymm8, ymm15, ymm8
-vpaddq ymm15, ymm13, [rsp + 96]
-vpaddq ymm4, ymm0, [rsp + 64]
+vpaddq ymm15, ymm13, [rsp + 864]
+vpaddq ymm4, ymm0, [rsp + 832]
 vsubpd ymm15, ymm15, ymm13
 vsubpd ymm4, ymm4, ymm0
-vmovdqu ymm10, [rsp + 1120]
+vmovdqu ymm10, [r9 + 32]
 vmovdqa ymm11, ymm1
 vfmadd231pd ymm11, ymm15, ymm10
-vmovdqu [rsp + 64], ymm9
+vmovdqu [rsp + 832], ymm9
 vmovdqa ymm9, ymm2
-vfmadd231pd ymm9, ymm4, [rsp + 1024]
-vmovdqu [rsp + 96], ymm5
+vfmadd231pd ymm9, ymm4, [r10 + 32]
+vmovdqu [rsp + 864], ymm5
 vsubpd ymm5, ymm6, ymm11
 vsubpd ymm0, ymm7, ymm9
 vfmadd231pd ymm5, ymm10, ymm15
-vfmadd231pd ymm0, ymm4, [rsp + 1024]
+vfmadd231pd ymm0, ymm4, [r10 + 32]
 vpaddq ymm14, ymm5, ymm14
 vpaddq ymm8, ymm0, ymm8
-vmovdqu ymm0, [rsp + 800]
-vmovdqu ymm5, [rsp + 1312]
+vmovdqu ymm0, [rsp + 1152]
+vmovdqu ymm5, [rsp + 1248]
 vmovdqa ymm10, ymm1
 vfmadd231pd ymm10, ymm0, ymm5
-vmovdqu [rsp + 1024], ymm4
-vmovdqu ymm4, [rsp + 768]
-vmovdqu [rsp + 1120], ymm15
+vmovdqu [r10 + 32], ymm4
+vmovdqu ymm4, [rsp + 672]
+vmovdqu [r9 + 32], ymm15
 vmovdqa ymm15, ymm2
-vfmadd231pd ymm15, ymm4, [rsp + 544]
+vfmadd231pd ymm15, ymm4, [rsp + 576]
 vsubpd ymm13, ymm6, ymm10
-vmovdqu [rsp + 608], ymm3
+vmovdqu [rsp + 928], ymm3
 vsubpd ymm3, ymm7, ymm15
 vfmadd231pd ymm13, ymm0, ymm5
-vfmadd231pd ymm3, ymm4, [rsp + 544]
+vfmadd231pd ymm3, ymm4, [rsp + 576]
 vpaddq ymm14, ymm13, ymm14
 vpaddq ymm8, ymm3, ymm8
 vpaddq ymm11, ymm10, ymm11
 vpaddq ymm9, ymm15, ymm9
-vmovdqu ymm15, [rsp + 736]
-vmovdqu ymm10, [rsp + 1248]
+vmovdqu ymm15, [rsp + 1120]
+vmovdqu ymm10, [rsp + 992]
 vmovdqa ymm3, ymm1
 vfmadd231pd ymm3, ymm15, ymm10
-vmovdqu ymm13, [rsp + 704]
+vmovdqu ymm13, [rsp + 1088]
 vmovdqa ymm5, ymm2
-vfmadd231pd ymm5, ymm13, [rsp + 672]
+vfmadd231pd ymm5, ymm13, [rsp + 544]
 vsubpd ymm4, ymm6, ymm3
 vsubpd ymm0, ymm7, ymm5
 vfmadd231pd ymm4, ymm15, ymm10
-vfmadd231pd ymm0, ymm13, [rsp + 672]
+vfmadd231pd ymm0, ymm13, [rsp + 544]
 vpaddq ymm14, ymm4, ymm14
 vpaddq ymm8, ymm0, ymm8
 vpaddq ymm11, ymm3, ymm11
 vpaddq ymm9, ymm5, ymm9
-vmovdqu ymm5, [rsp + 640]
-vmovdqu ymm3, [rsp + 1184]
+vmovdqu ymm5, [rsp + 1056]
+vmovdqu ymm3, [r9 - 64]
 vmovdqa ymm0, ymm1
 vfmadd231pd ymm0, ymm5, ymm3
-vmovdqu ymm4, [rsp + 1216]
+vmovdqu ymm4, [rsp + 1184]
 vmovdqa ymm10, ymm2
-vfmadd231pd ymm10, ymm4, [rsp + 1152]
+vfmadd231pd ymm10, ymm4, [r9 - 128]
 vsubpd ymm13, ymm6, ymm0
 vsubpd ymm15, ymm7, ymm10
 vfmadd231pd ymm13, ymm5, ymm3
-vfmadd231pd ymm15, ymm4, [rsp + 1152]
+vfmadd231pd ymm15, ymm4, [r9 - 128]
 vpaddq ymm14, ymm13, ymm14
 vpaddq ymm8, ymm15, ymm8
 vpaddq ymm11, ymm0, ymm11
 vpaddq ymm9, ymm10, ymm9
-vmovdqu ymm10, [rsp + 512]
-vmovdqu ymm0, [rsp + 1088]
+vmovdqu ymm10, [rsp + 1024]
+vmovdqu ymm0, [r10]
 vmovdqa ymm15, ymm1
 vfmadd231pd ymm15, ymm10, ymm0
-vmovdqu ymm13, [rsp + 1280]
+vmovdqu ymm13, [rsp + 1216]
 vmovdqa ymm3, ymm2
-vfmadd231pd ymm3, ymm13, [rsp + 1056]
+vfmadd231pd ymm3, ymm13, [r9]
 vsubpd ymm4, ymm6, ymm15
 vsubpd ymm5, ymm7, ymm3
 vfmadd231pd ymm4, ymm10, ymm0
-vfmadd231pd ymm5, ymm13, [rsp + 1056]
+vfmadd231pd ymm5, ymm13, [r9]
 vpaddq ymm14, ymm4, ymm14
 vpaddq ymm8, ymm5, ymm8
 vpaddq ymm11, ymm15, ymm11
 vpaddq ymm9, ymm3, ymm9
-vmovdqu ymm3, [rsp + 448]
-vmovdqu ymm15, [rsp + 992]
+vmovdqu ymm3, [rsp + 768]
+vmovdqu ymm15, [r10 - 128]
 vmovdqa ymm5, ymm1
 vfmadd231pd ymm5, ymm3, ymm15
-vmovdqu ymm4, [rsp + 1344]
+vmovdqu ymm4, [rsp + 1280]
 vmovdqa ymm0, ymm2
-vfmadd231pd ymm0, ymm4, [rsp + 960]
+vfmadd231pd ymm0, ymm4, [r10 - 32]
 vsubpd ymm13, ymm6, ymm5
 vsubpd ymm10, ymm7, ymm0
 vfmadd231pd ymm13, ymm3, ymm15
-vfmadd231pd ymm10, ymm4, [rsp + 960]
+vfmadd231pd ymm10, ymm4, [r10 - 32]
 vpaddq ymm14, ymm13, ymm14
 vpaddq ymm8, ymm10, ymm8
 vpaddq ymm11, ymm5, ymm11
 vpaddq ymm9, ymm0, ymm9
-vmovdqu ymm0, [rsp + 928]
+vmovdqu ymm0, [r9 + 64]
 vmovdqa ymm5, ymm1
 vfmadd231pd ymm5, ymm12, ymm0
-vmovdqu ymm10, [rsp + 608]
-vmovdqu ymm13, [rsp + 896]
+vmovdqu ymm10, [rsp + 928]
+vmovdqu ymm13, [r9 - 32]
 vmovdqa ymm15, ymm2
 vfmadd231pd ymm15, ymm10, ymm13
 vsubpd ymm4, ymm6, ymm5
@@ -13678,109 +13690,109 @@ vpaddq ymm14, ymm4, ymm14
 vpaddq ymm8, ymm3, ymm8
 vpaddq ymm11, ymm5, ymm11
 vpaddq ymm9, ymm15, ymm9
-vmovdqu ymm15, [rsp + 480]
-vmovdqu ymm5, [rip + 5f + 32]
+vmovdqu ymm15, [rsp + 1344]
+vmovdqu ymm5, [r11 - 96]
 vpaddq ymm15, ymm15, ymm5
-vmovdqu ymm3, [rsp + 576]
-vmovdqu ymm4, [rip + 5f + 32]
+vmovdqu ymm3, [rsp + 800]
+vmovdqu ymm4, [r11 - 96]
 vpaddq ymm3, ymm3, ymm4
 vsubpd ymm15, ymm15, ymm5
 vsubpd ymm3, ymm3, ymm4
 vmovdqa ymm4, ymm1
-vfmadd231pd ymm4, ymm15, [rsp + 864]
+vfmadd231pd ymm4, ymm15, [r9 - 96]
 vmovdqa ymm5, ymm2
-vfmadd231pd ymm5, ymm3, [rsp + 384]
+vfmadd231pd ymm5, ymm3, [r10 - 64]
 vsubpd ymm13, ymm6, ymm4
 vsubpd ymm0, ymm7, ymm5
-vfmadd231pd ymm13, ymm15, [rsp + 864]
-vfmadd231pd ymm0, ymm3, [rsp + 384]
+vfmadd231pd ymm13, ymm15, [r9 - 96]
+vfmadd231pd ymm0, ymm3, [r10 - 64]
 vpaddq ymm14, ymm13, ymm14
 vpaddq ymm8, ymm0, ymm8
 vpaddq ymm11, ymm4, ymm11
 vpaddq ymm9, ymm5, ymm9
-vmovdqu ymm5, [rsp + 800]
-vmovdqu ymm4, [rsp + 1120]
+vmovdqu ymm5, [rsp + 1152]
+vmovdqu ymm4, [r9 + 32]
 vmovdqa ymm0, ymm1
 vfmadd231pd ymm0, ymm5, ymm4
-vmovdqu ymm13, [rsp + 768]
-vmovdqu [rsp + 384], ymm8
+vmovdqu ymm13, [rsp + 672]
+vmovdqu [r10 - 64], ymm8
 vmovdqa ymm8, ymm2
-vfmadd231pd ymm8, ymm13, [rsp + 1024]
-vmovdqu [rsp + 864], ymm14
+vfmadd231pd ymm8, ymm13, [r10 + 32]
+vmovdqu [r9 - 96], ymm14
 vsubpd ymm14, ymm6, ymm0
-vmovdqu [rsp + 576], ymm3
+vmovdqu [rsp + 800], ymm3
 vsubpd ymm3, ymm7, ymm8
 vfmadd231pd ymm14, ymm5, ymm4
-vmovdqu ymm5, [rsp + 1024]
+vmovdqu ymm5, [r10 + 32]
 vfmadd231pd ymm3, ymm13, ymm5
 vpaddq ymm11, ymm14, ymm11
 vpaddq ymm9, ymm3, ymm9
-vmovdqu ymm3, [rsp + 736]
-vmovdqu ymm14, [rsp + 1312]
+vmovdqu ymm3, [rsp + 1120]
+vmovdqu ymm14, [rsp + 1248]
 vmovdqa ymm13, ymm1
 vfmadd231pd ymm13, ymm3, ymm14
-vmovdqu ymm5, [rsp + 704]
+vmovdqu ymm5, [rsp + 1088]
 vmovdqa ymm4, ymm2
-vfmadd231pd ymm4, ymm5, [rsp + 544]
-vmovdqu [rsp + 768], ymm15
+vfmadd231pd ymm4, ymm5, [rsp + 576]
+vmovdqu [rsp + 672], ymm15
 vsubpd ymm15, ymm6, ymm13
 vsubpd ymm10, ymm7, ymm4
 vfmadd231pd ymm15, ymm3, ymm14
-vfmadd231pd ymm10, ymm5, [rsp + 544]
+vfmadd231pd ymm10, ymm5, [rsp + 576]
 vpaddq ymm11, ymm15, ymm11
 vpaddq ymm9, ymm10, ymm9
 vpaddq ymm0, ymm13, ymm0
 vpaddq ymm8, ymm4, ymm8
-vmovdqu ymm4, [rsp + 640]
-vmovdqu ymm13, [rsp + 1248]
+vmovdqu ymm4, [rsp + 1056]
+vmovdqu ymm13, [rsp + 992]
 vmovdqa ymm10, ymm1
 vfmadd231pd ymm10, ymm4, ymm13
-vmovdqu ymm15, [rsp + 1216]
+vmovdqu ymm15, [rsp + 1184]
 vmovdqa ymm14, ymm2
-vfmadd231pd ymm14, ymm15, [rsp + 672]
+vfmadd231pd ymm14, ymm15, [rsp + 544]
 vsubpd ymm5, ymm6, ymm10
 vsubpd ymm3, ymm7, ymm14
 vfmadd231pd ymm5, ymm4, ymm13
-vfmadd231pd ymm3, ymm15, [rsp + 672]
+vfmadd231pd ymm3, ymm15, [rsp + 544]
 vpaddq ymm11, ymm5, ymm11
 vpaddq ymm9, ymm3, ymm9
 vpaddq ymm0, ymm10, ymm0
 vpaddq ymm8, ymm14, ymm8
-vmovdqu ymm14, [rsp + 512]
-vmovdqu ymm10, [rsp + 1184]
+vmovdqu ymm14, [rsp + 1024]
+vmovdqu ymm10, [r9 - 64]
 vmovdqa ymm3, ymm1
 vfmadd231pd ymm3, ymm14, ymm10
-vmovdqu ymm5, [rsp + 1280]
+vmovdqu ymm5, [rsp + 1216]
 vmovdqa ymm13, ymm2
-vfmadd231pd ymm13, ymm5, [rsp + 1152]
+vfmadd231pd ymm13, ymm5, [r9 - 128]
 vsubpd ymm15, ymm6, ymm3
 vsubpd ymm4, ymm7, ymm13
 vfmadd231pd ymm15, ymm14, ymm10
-vfmadd231pd ymm4, ymm5, [rsp + 1152]
+vfmadd231pd ymm4, ymm5, [r9 - 128]
 vpaddq ymm11, ymm15, ymm11
 vpaddq ymm9, ymm4, ymm9
 vpaddq ymm0, ymm3, ymm0
 vpaddq ymm8, ymm13, ymm8
-vmovdqu ymm13, [rsp + 448]
-vmovdqu ymm3, [rsp + 1088]
+vmovdqu ymm13, [rsp + 768]
+vmovdqu ymm3, [r10]
 vmovdqa ymm4, ymm1
 vfmadd231pd ymm4, ymm13, ymm3
-vmovdqu ymm15, [rsp + 1344]
+vmovdqu ymm15, [rsp + 1280]
 vmovdqa ymm10, ymm2
-vfmadd231pd ymm10, ymm15, [rsp + 1056]
+vfmadd231pd ymm10, ymm15, [r9]
 vsubpd ymm5, ymm6, ymm4
 vsubpd ymm14, ymm7, ymm10
 vfmadd231pd ymm5, ymm13, ymm3
-vfmadd231pd ymm14, ymm15, [rsp + 1056]
+vfmadd231pd ymm14, ymm15, [r9]
 vpaddq ymm11, ymm5, ymm11
 vpaddq ymm9, ymm14, ymm9
 vpaddq ymm0, ymm4, ymm0
 vpaddq ymm8, ymm10, ymm8
-vmovdqu ymm10, [rsp + 992]
+vmovdqu ymm10, [r10 - 128]
 vmovdqa ymm4, ymm1
 vfmadd231pd ymm4, ymm12, ymm10
-vmovdqu ymm14, [rsp + 608]
-vmovdqu ymm5, [rsp + 960]
+vmovdqu ymm14, [rsp + 928]
+vmovdqu ymm5, [r10 - 32]
 vmovdqa ymm3, ymm2
 vfmadd231pd ymm3, ymm14, ymm5
 vsubpd ymm15, ymm6, ymm4
@@ -13791,87 +13803,87 @@ vpaddq ymm11, ymm15, ymm11
 vpaddq ymm9, ymm13, ymm9
 vpaddq ymm0, ymm4, ymm0
 vpaddq ymm8, ymm3, ymm8
-vmovdqu ymm3, [rsp + 768]
-vmovdqu ymm4, [rsp + 928]
+vmovdqu ymm3, [rsp + 672]
+vmovdqu ymm4, [r9 + 64]
 vmovdqa ymm13, ymm1
 vfmadd231pd ymm13, ymm3, ymm4
-vmovdqu ymm15, [rsp + 576]
+vmovdqu ymm15, [rsp + 800]
 vmovdqa ymm5, ymm2
-vfmadd231pd ymm5, ymm15, [rsp + 896]
+vfmadd231pd ymm5, ymm15, [r9 - 32]
 vsubpd ymm10, ymm6, ymm13
 vsubpd ymm14, ymm7, ymm5
 vfmadd231pd ymm10, ymm3, ymm4
-vfmadd231pd ymm14, ymm15, [rsp + 896]
+vfmadd231pd ymm14, ymm15, [r9 - 32]
 vpaddq ymm11, ymm10, ymm11
 vpaddq ymm9, ymm14, ymm9
 vpaddq ymm0, ymm13, ymm0
 vpaddq ymm8, ymm5, ymm8
-vmovdqu ymm5, [rsp + 736]
-vmovdqu ymm13, [rsp + 1120]
+vmovdqu ymm5, [rsp + 1120]
+vmovdqu ymm13, [r9 + 32]
 vmovdqa ymm14, ymm1
 vfmadd231pd ymm14, ymm5, ymm13
-vmovdqu ymm10, [rsp + 704]
-vmovdqu ymm4, [rsp + 1024]
-vmovdqu [rsp + 896], ymm9
+vmovdqu ymm10, [rsp + 1088]
+vmovdqu ymm4, [r10 + 32]
+vmovdqu [r9 - 32], ymm9
 vmovdqa ymm9, ymm2
 vfmadd231pd ymm9, ymm10, ymm4
-vmovdqu [rsp + 928], ymm11
+vmovdqu [r9 + 64], ymm11
 vsubpd ymm11, ymm6, ymm14
 vsubpd ymm15, ymm7, ymm9
 vfmadd231pd ymm11, ymm5, ymm13
 vfmadd231pd ymm15, ymm10, ymm4
 vpaddq ymm0, ymm11, ymm0
 vpaddq ymm8, ymm15, ymm8
-vmovdqu ymm15, [rsp + 640]
-vmovdqu ymm11, [rsp + 1312]
+vmovdqu ymm15, [rsp + 1056]
+vmovdqu ymm11, [rsp + 1248]
 vmovdqa ymm10, ymm1
 vfmadd231pd ymm10, ymm15, ymm11
-vmovdqu ymm5, [rsp + 1216]
+vmovdqu ymm5, [rsp + 1184]
 vmovdqa ymm4, ymm2
-vfmadd231pd ymm4, ymm5, [rsp + 544]
+vfmadd231pd ymm4, ymm5, [rsp + 576]
 vsubpd ymm13, ymm6, ymm10
 vsubpd ymm3, ymm7, ymm4
 vfmadd231pd ymm13, ymm15, ymm11
-vfmadd231pd ymm3, ymm5, [rsp + 544]
+vfmadd231pd ymm3, ymm5, [rsp + 576]
 vpaddq ymm0, ymm13, ymm0
 vpaddq ymm8, ymm3, ymm8
 vpaddq ymm14, ymm10, ymm14
 vpaddq ymm9, ymm4, ymm9
-vmovdqu ymm4, [rsp + 512]
-vmovdqu ymm10, [rsp + 1248]
+vmovdqu ymm4, [rsp + 1024]
+vmovdqu ymm10, [rsp + 992]
 vmovdqa ymm3, ymm1
 vfmadd231pd ymm3, ymm4, ymm10
-vmovdqu ymm13, [rsp + 1280]
+vmovdqu ymm13, [rsp + 1216]
 vmovdqa ymm11, ymm2
-vfmadd231pd ymm11, ymm13, [rsp + 672]
+vfmadd231pd ymm11, ymm13, [rsp + 544]
 vsubpd ymm5, ymm6, ymm3
 vsubpd ymm15, ymm7, ymm11
 vfmadd231pd ymm5, ymm4, ymm10
-vfmadd231pd ymm15, ymm13, [rsp + 672]
+vfmadd231pd ymm15, ymm13, [rsp + 544]
 vpaddq ymm0, ymm5, ymm0
 vpaddq ymm8, ymm15, ymm8
 vpaddq ymm14, ymm3, ymm14
 vpaddq ymm9, ymm11, ymm9
-vmovdqu ymm11, [rsp + 448]
-vmovdqu ymm3, [rsp + 1184]
+vmovdqu ymm11, [rsp + 768]
+vmovdqu ymm3, [r9 - 64]
 vmovdqa ymm15, ymm1
 vfmadd231pd ymm15, ymm11, ymm3
-vmovdqu ymm5, [rsp + 1344]
+vmovdqu ymm5, [rsp + 1280]
 vmovdqa ymm10, ymm2
-vfmadd231pd ymm10, ymm5, [rsp + 1152]
+vfmadd231pd ymm10, ymm5, [r9 - 128]
 vsubpd ymm13, ymm6, ymm15
 vsubpd ymm4, ymm7, ymm10
 vfmadd231pd ymm13, ymm11, ymm3
-vfmadd231pd ymm4, ymm5, [rsp + 1152]
+vfmadd231pd ymm4, ymm5, [r9 - 128]
 vpaddq ymm0, ymm13, ymm0
 vpaddq ymm8, ymm4, ymm8
 vpaddq ymm14, ymm15, ymm14
 vpaddq ymm9, ymm10, ymm9
-vmovdqu ymm10, [rsp + 1088]
+vmovdqu ymm10, [r10]
 vmovdqa ymm15, ymm1
 vfmadd231pd ymm15, ymm12, ymm10
-vmovdqu ymm4, [rsp + 608]
-vmovdqu ymm13, [rsp + 1056]
+vmovdqu ymm4, [rsp + 928]
+vmovdqu ymm13, [r9]
 vmovdqa ymm3, ymm2
 vfmadd231pd ymm3, ymm4, ymm13
 vsubpd ymm5, ymm6, ymm15
@@ -13882,72 +13894,72 @@ vpaddq ymm0, ymm5, ymm0
 vpaddq ymm8, ymm11, ymm8
 vpaddq ymm14, ymm15, ymm14
 vpaddq ymm9, ymm3, ymm9
-vmovdqu ymm3, [rsp + 768]
-vmovdqu ymm15, [rsp + 992]
+vmovdqu ymm3, [rsp + 672]
+vmovdqu ymm15, [r10 - 128]
 vmovdqa ymm11, ymm1
 vfmadd231pd ymm11, ymm3, ymm15
-vmovdqu ymm5, [rsp + 576]
+vmovdqu ymm5, [rsp + 800]
 vmovdqa ymm13, ymm2
-vfmadd231pd ymm13, ymm5, [rsp + 960]
+vfmadd231pd ymm13, ymm5, [r10 - 32]
 vsubpd ymm10, ymm6, ymm11
 vsubpd ymm4, ymm7, ymm13
 vfmadd231pd ymm10, ymm3, ymm15
-vfmadd231pd ymm4, ymm5, [rsp + 960]
+vfmadd231pd ymm4, ymm5, [r10 - 32]
 vpaddq ymm0, ymm10, ymm0
 vpaddq ymm8, ymm4, ymm8
 vpaddq ymm14, ymm11, ymm14
 vpaddq ymm9, ymm13, ymm9
-vmovdqu ymm13, [rsp + 640]
-vmovdqu ymm11, [rsp + 1120]
+vmovdqu ymm13, [rsp + 1056]
+vmovdqu ymm11, [r9 + 32]
 vmovdqa ymm4, ymm1
 vfmadd231pd ymm4, ymm13, ymm11
-vmovdqu ymm10, [rsp + 1216]
-vmovdqu ymm15, [rsp + 1024]
-vmovdqu [rsp + 960], ymm8
+vmovdqu ymm10, [rsp + 1184]
+vmovdqu ymm15, [r10 + 32]
+vmovdqu [r10 - 32], ymm8
 vmovdqa ymm8, ymm2
 vfmadd231pd ymm8, ymm10, ymm15
-vmovdqu [rsp + 992], ymm0
+vmovdqu [r10 - 128], ymm0
 vsubpd ymm0, ymm6, ymm4
 vsubpd ymm5, ymm7, ymm8
 vfmadd231pd ymm0, ymm13, ymm11
 vfmadd231pd ymm5, ymm10, ymm15
 vpaddq ymm14, ymm0, ymm14
 vpaddq ymm9, ymm5, ymm9
-vmovdqu ymm5, [rsp + 512]
-vmovdqu ymm0, [rsp + 1312]
+vmovdqu ymm5, [rsp + 1024]
+vmovdqu ymm0, [rsp + 1248]
 vmovdqa ymm10, ymm1
 vfmadd231pd ymm10, ymm5, ymm0
-vmovdqu ymm13, [rsp + 1280]
+vmovdqu ymm13, [rsp + 1216]
 vmovdqa ymm15, ymm2
-vfmadd231pd ymm15, ymm13, [rsp + 544]
+vfmadd231pd ymm15, ymm13, [rsp + 576]
 vsubpd ymm11, ymm6, ymm10
 vsubpd ymm3, ymm7, ymm15
 vfmadd231pd ymm11, ymm5, ymm0
-vfmadd231pd ymm3, ymm13, [rsp + 544]
+vfmadd231pd ymm3, ymm13, [rsp + 576]
 vpaddq ymm14, ymm11, ymm14
 vpaddq ymm9, ymm3, ymm9
 vpaddq ymm4, ymm10, ymm4
 vpaddq ymm8, ymm15, ymm8
-vmovdqu ymm15, [rsp + 448]
-vmovdqu ymm10, [rsp + 1248]
+vmovdqu ymm15, [rsp + 768]
+vmovdqu ymm10, [rsp + 992]
 vmovdqa ymm3, ymm1
 vfmadd231pd ymm3, ymm15, ymm10
-vmovdqu ymm11, [rsp + 1344]
+vmovdqu ymm11, [rsp + 1280]
 vmovdqa ymm0, ymm2
-vfmadd231pd ymm0, ymm11, [rsp + 672]
+vfmadd231pd ymm0, ymm11, [rsp + 544]
 vsubpd ymm13, ymm6, ymm3
 vsubpd ymm5, ymm7, ymm0
 vfmadd231pd ymm13, ymm15, ymm10
-vfmadd231pd ymm5, ymm11, [rsp + 672]
+vfmadd231pd ymm5, ymm11, [rsp + 544]
 vpaddq ymm14, ymm13, ymm14
 vpaddq ymm9, ymm5, ymm9
 vpaddq ymm4, ymm3, ymm4
 vpaddq ymm8, ymm0, ymm8
-vmovdqu ymm0, [rsp + 1184]
+vmovdqu ymm0, [r9 - 64]
 vmovdqa ymm3, ymm1
 vfmadd231pd ymm3, ymm12, ymm0
-vmovdqu ymm5, [rsp + 608]
-vmovdqu ymm13, [rsp + 1152]
+vmovdqu ymm5, [rsp + 928]
+vmovdqu ymm13, [r9 - 128]
 vmovdqa ymm10, ymm2
 vfmadd231pd ymm10, ymm5, ymm13
 vsubpd ymm11, ymm6, ymm3
@@ -13958,57 +13970,57 @@ vpaddq ymm14, ymm11, ymm14
 vpaddq ymm9, ymm15, ymm9
 vpaddq ymm4, ymm3, ymm4
 vpaddq ymm8, ymm10, ymm8
-vmovdqu ymm10, [rsp + 768]
-vmovdqu ymm3, [rsp + 1088]
+vmovdqu ymm10, [rsp + 672]
+vmovdqu ymm3, [r10]
 vmovdqa ymm15, ymm1
 vfmadd231pd ymm15, ymm10, ymm3
-vmovdqu ymm11, [rsp + 576]
+vmovdqu ymm11, [rsp + 800]
 vmovdqa ymm13, ymm2
-vfmadd231pd ymm13, ymm11, [rsp + 1056]
+vfmadd231pd ymm13, ymm11, [r9]
 vsubpd ymm0, ymm6, ymm15
 vsubpd ymm5, ymm7, ymm13
 vfmadd231pd ymm0, ymm10, ymm3
-vfmadd231pd ymm5, ymm11, [rsp + 1056]
+vfmadd231pd ymm5, ymm11, [r9]
 vpaddq ymm14, ymm0, ymm14
 vpaddq ymm9, ymm5, ymm9
 vpaddq ymm4, ymm15, ymm4
 vpaddq ymm8, ymm13, ymm8
-vmovdqu ymm13, [rsp + 512]
-vmovdqu ymm15, [rsp + 1120]
+vmovdqu ymm13, [rsp + 1024]
+vmovdqu ymm15, [r9 + 32]
 vmovdqa ymm5, ymm1
 vfmadd231pd ymm5, ymm13, ymm15
-vmovdqu ymm0, [rsp + 1280]
-vmovdqu ymm3, [rsp + 1024]
-vmovdqu [rsp + 1056], ymm9
+vmovdqu ymm0, [rsp + 1216]
+vmovdqu ymm3, [r10 + 32]
+vmovdqu [r9], ymm9
 vmovdqa ymm9, ymm2
 vfmadd231pd ymm9, ymm0, ymm3
-vmovdqu [rsp + 1088], ymm14
+vmovdqu [r10], ymm14
 vsubpd ymm14, ymm6, ymm5
 vsubpd ymm11, ymm7, ymm9
 vfmadd231pd ymm14, ymm13, ymm15
 vfmadd231pd ymm11, ymm0, ymm3
 vpaddq ymm4, ymm14, ymm4
 vpaddq ymm8, ymm11, ymm8
-vmovdqu ymm11, [rsp + 448]
-vmovdqu ymm14, [rsp + 1312]
+vmovdqu ymm11, [rsp + 768]
+vmovdqu ymm14, [rsp + 1248]
 vmovdqa ymm0, ymm1
 vfmadd231pd ymm0, ymm11, ymm14
-vmovdqu ymm13, [rsp + 1344]
+vmovdqu ymm13, [rsp + 1280]
 vmovdqa ymm3, ymm2
-vfmadd231pd ymm3, ymm13, [rsp + 544]
+vfmadd231pd ymm3, ymm13, [rsp + 576]
 vsubpd ymm15, ymm6, ymm0
 vsubpd ymm10, ymm7, ymm3
 vfmadd231pd ymm15, ymm11, ymm14
-vfmadd231pd ymm10, ymm13, [rsp + 544]
+vfmadd231pd ymm10, ymm13, [rsp + 576]
 vpaddq ymm4, ymm15, ymm4
 vpaddq ymm8, ymm10, ymm8
 vpaddq ymm5, ymm0, ymm5
 vpaddq ymm9, ymm3, ymm9
-vmovdqu ymm3, [rsp + 1248]
+vmovdqu ymm3, [rsp + 992]
 vmovdqa ymm0, ymm1
 vfmadd231pd ymm0, ymm12, ymm3
-vmovdqu ymm10, [rsp + 608]
-vmovdqu ymm15, [rsp + 672]
+vmovdqu ymm10, [rsp + 928]
+vmovdqu ymm15, [rsp + 544]
 vmovdqa ymm14, ymm2
 vfmadd231pd ymm14, ymm10, ymm15
 vsubpd ymm13, ymm6, ymm0
@@ -14019,42 +14031,42 @@ vpaddq ymm4, ymm13, ymm4
 vpaddq ymm8, ymm11, ymm8
 vpaddq ymm5, ymm0, ymm5
 vpaddq ymm9, ymm14, ymm9
-vmovdqu ymm14, [rsp + 768]
-vmovdqu ymm0, [rsp + 1184]
+vmovdqu ymm14, [rsp + 672]
+vmovdqu ymm0, [r9 - 64]
 vmovdqa ymm11, ymm1
 vfmadd231pd ymm11, ymm14, ymm0
-vmovdqu ymm13, [rsp + 576]
+vmovdqu ymm13, [rsp + 800]
 vmovdqa ymm15, ymm2
-vfmadd231pd ymm15, ymm13, [rsp + 1152]
+vfmadd231pd ymm15, ymm13, [r9 - 128]
 vsubpd ymm3, ymm6, ymm11
 vsubpd ymm10, ymm7, ymm15
 vfmadd231pd ymm3, ymm14, ymm0
-vfmadd231pd ymm10, ymm13, [rsp + 1152]
+vfmadd231pd ymm10, ymm13, [r9 - 128]
 vpaddq ymm4, ymm3, ymm4
 vpaddq ymm8, ymm10, ymm8
 vpaddq ymm5, ymm11, ymm5
 vpaddq ymm9, ymm15, ymm9
-vmovdqu ymm15, [rsp + 448]
-vmovdqu ymm11, [rsp + 1120]
+vmovdqu ymm15, [rsp + 768]
+vmovdqu ymm11, [r9 + 32]
 vmovdqa ymm10, ymm1
 vfmadd231pd ymm10, ymm15, ymm11
-vmovdqu ymm3, [rsp + 1344]
-vmovdqu ymm0, [rsp + 1024]
-vmovdqu [rsp + 1152], ymm8
+vmovdqu ymm3, [rsp + 1280]
+vmovdqu ymm0, [r10 + 32]
+vmovdqu [r9 - 128], ymm8
 vmovdqa ymm8, ymm2
 vfmadd231pd ymm8, ymm3, ymm0
-vmovdqu [rsp + 1184], ymm4
+vmovdqu [r9 - 64], ymm4
 vsubpd ymm4, ymm6, ymm10
 vsubpd ymm13, ymm7, ymm8
 vfmadd231pd ymm4, ymm15, ymm11
 vfmadd231pd ymm13, ymm3, ymm0
 vpaddq ymm5, ymm4, ymm5
 vpaddq ymm9, ymm13, ymm9
-vmovdqu ymm13, [rsp + 1312]
+vmovdqu ymm13, [rsp + 1248]
 vmovdqa ymm4, ymm1
 vfmadd231pd ymm4, ymm12, ymm13
-vmovdqu ymm3, [rsp + 608]
-vmovdqu ymm15, [rsp + 544]
+vmovdqu ymm3, [rsp + 928]
+vmovdqu ymm15, [rsp + 576]
 vmovdqa ymm0, ymm2
 vfmadd231pd ymm0, ymm3, ymm15
 vsubpd ymm11, ymm6, ymm4
@@ -14065,14 +14077,14 @@ vpaddq ymm5, ymm11, ymm5
 vpaddq ymm9, ymm6, ymm9
 vpaddq ymm10, ymm4, ymm10
 vpaddq ymm8, ymm0, ymm8
-vmovdqu ymm0, [rsp + 1248]
+vmovdqu ymm0, [rsp + 992]
 vmovdqa ymm4, ymm1
 vfmadd231pd ymm4, ymm14, ymm0
-vmovdqu ymm6, [rsp + 576]
-vmovdqu ymm11, [rsp + 672]
+vmovdqu ymm6, [rsp + 800]
+vmovdqu ymm11, [rsp + 544]
 vmovdqa ymm15, ymm2
 vfmadd231pd ymm15, ymm6, ymm11
-vmovdqu ymm13, [rip + 5f + 96]
+vmovdqu ymm13, [r11 - 64]
 vsubpd ymm3, ymm13, ymm4
 vsubpd ymm13, ymm7, ymm15
 vfmadd231pd ymm3, ymm14, ymm0
@@ -14081,26 +14093,26 @@ vpaddq ymm5, ymm3, ymm5
 vpaddq ymm9, ymm13, ymm9
 vpaddq ymm10, ymm4, ymm10
 vpaddq ymm8, ymm15, ymm8
-vmovdqu ymm15, [rsp + 1120]
+vmovdqu ymm15, [r9 + 32]
 vmovdqa ymm4, ymm1
 vfmadd231pd ymm4, ymm12, ymm15
-vmovdqu ymm13, [rsp + 608]
-vmovdqu ymm3, [rsp + 1024]
+vmovdqu ymm13, [rsp + 928]
+vmovdqu ymm3, [r10 + 32]
 vmovdqa ymm11, ymm2
 vfmadd231pd ymm11, ymm13, ymm3
-vmovdqu ymm0, [rip + 5f + 96]
-vmovdqu [rsp + 672], ymm9
+vmovdqu ymm0, [r11 - 64]
+vmovdqu [rsp + 544], ymm9
 vsubpd ymm9, ymm0, ymm4
-vmovdqu [rsp + 1248], ymm5
+vmovdqu [rsp + 992], ymm5
 vsubpd ymm5, ymm7, ymm11
 vfmadd231pd ymm9, ymm12, ymm15
 vfmadd231pd ymm5, ymm13, ymm3
 vpaddq ymm10, ymm9, ymm10
 vpaddq ymm8, ymm5, ymm8
-vmovdqu ymm5, [rsp + 1312]
+vmovdqu ymm5, [rsp + 1248]
 vmovdqa ymm9, ymm1
 vfmadd231pd ymm9, ymm14, ymm5
-vmovdqu ymm13, [rsp + 544]
+vmovdqu ymm13, [rsp + 576]
 vmovdqa ymm12, ymm2
 vfmadd231pd ymm12, ymm6, ymm13
 vsubpd ymm3, ymm0, ymm9
@@ -14113,116 +14125,116 @@ vpaddq ymm4, ymm9, ymm4
 vpaddq ymm11, ymm12, ymm11
 vmovdqa ymm12, ymm1
 vfmadd231pd ymm12, ymm14, ymm15
-vmovdqu ymm9, [rsp + 1024]
+vmovdqu ymm9, [r10 + 32]
 vmovdqa ymm0, ymm2
 vfmadd231pd ymm0, ymm6, ymm9
-vmovdqu ymm3, [rip + 5f + 96]
+vmovdqu ymm3, [r11 - 64]
 vsubpd ymm13, ymm3, ymm12
 vsubpd ymm5, ymm7, ymm0
 vfmadd231pd ymm13, ymm14, ymm15
 vfmadd231pd ymm5, ymm6, ymm9
 vpaddq ymm4, ymm13, ymm4
 vpaddq ymm11, ymm5, ymm11
-vmovdqu ymm5, [rsp + 32]
-vpaddq ymm5, ymm5, [rip + 5f + 128]
-vmovdqu ymm13, [rsp]
-vpaddq ymm13, ymm13, [rip + 5f + 128]
+vmovdqu ymm5, [r10 - 96]
+vpaddq ymm5, ymm5, [rip + 3f + 992]
+vmovdqu ymm13, [rsp + 704]
+vpaddq ymm13, ymm13, [rip + 3f + 992]
 vpsrlq ymm9, ymm5, 52
 vpsrlq ymm6, ymm13, 52
-vpaddq ymm9, ymm9, [rsp + 352]
-vpaddq ymm6, ymm6, [rsp + 320]
-vpaddq ymm9, ymm9, [rip + 5f + 160]
-vpaddq ymm6, ymm6, [rip + 5f + 160]
+vpaddq ymm9, ymm9, [rsp + 1312]
+vpaddq ymm6, ymm6, [rsp + 512]
+vpaddq ymm9, ymm9, [rip + 3f + 1024]
+vpaddq ymm6, ymm6, [rip + 3f + 1024]
 vpsrlq ymm15, ymm9, 52
 vpsrlq ymm14, ymm6, 52
-vpaddq ymm15, ymm15, [rsp + 288]
-vpaddq ymm14, ymm14, [rsp + 256]
-vmovdqu [rsp + 256], ymm0
-vmovdqu ymm0, [rsp + 416]
-vsubpd ymm0, ymm0, [rip + 5f + 32]
-vmovdqu [rsp + 416], ymm12
-vmovdqu ymm12, [rsp + 832]
-vsubpd ymm12, ymm12, [rip + 5f + 32]
-vmovdqu [rsp + 832], ymm11
+vpaddq ymm15, ymm15, [rsp + 608]
+vpaddq ymm14, ymm14, [rsp + 736]
+vmovdqu [rsp + 736], ymm0
+vmovdqu ymm0, [rsp + 640]
+vsubpd ymm0, ymm0, [r11 - 96]
+vmovdqu [rsp + 640], ymm12
+vmovdqu ymm12, [rsp + 960]
+vsubpd ymm12, ymm12, [r11 - 96]
+vmovdqu [rsp + 960], ymm11
 vmovdqa ymm11, ymm1
-vfmadd231pd ymm11, ymm0, [rip + 5f + 192]
-vmovdqu [rsp + 288], ymm4
+vfmadd231pd ymm11, ymm0, [r11 - 32]
+vmovdqu [rsp + 608], ymm4
 vmovdqa ymm4, ymm2
-vfmadd231pd ymm4, ymm12, [rip + 5f + 192]
-vmovdqu [rsp + 320], ymm8
+vfmadd231pd ymm4, ymm12, [r11 - 32]
+vmovdqu [rsp + 512], ymm8
 vsubpd ymm8, ymm3, ymm11
-vmovdqu [rsp + 352], ymm10
+vmovdqu [rsp + 1312], ymm10
 vsubpd ymm10, ymm7, ymm4
-vfmadd231pd ymm8, ymm0, [rip + 5f + 192]
-vfmadd231pd ymm10, ymm12, [rip + 5f + 192]
+vfmadd231pd ymm8, ymm0, [r11 - 32]
+vfmadd231pd ymm10, ymm12, [r11 - 32]
 vpaddq ymm15, ymm8, ymm15
 vpaddq ymm14, ymm10, ymm14
-vpaddq ymm11, ymm11, [rsp + 224]
-vpaddq ymm4, ymm4, [rsp + 192]
-vmovdqu ymm10, [rip + 5f + 224]
+vpaddq ymm11, ymm11, [r10 + 96]
+vpaddq ymm4, ymm4, [r10 + 64]
+vmovdqu ymm10, [r11 + 32]
 vmovdqa ymm8, ymm1
 vfmadd231pd ymm8, ymm0, ymm10
-vmovdqu [rsp + 192], ymm14
+vmovdqu [r10 + 64], ymm14
 vmovdqa ymm14, ymm2
-vfmadd231pd ymm14, ymm12, [rip + 5f + 224]
-vmovdqu [rsp + 224], ymm15
+vfmadd231pd ymm14, ymm12, [r11 + 32]
+vmovdqu [r10 + 96], ymm15
 vsubpd ymm15, ymm3, ymm8
-vmovdqu [rsp], ymm6
+vmovdqu [rsp + 704], ymm6
 vsubpd ymm6, ymm7, ymm14
 vfmadd231pd ymm15, ymm0, ymm10
-vfmadd231pd ymm6, ymm12, [rip + 5f + 224]
+vfmadd231pd ymm6, ymm12, [r11 + 32]
 vpaddq ymm11, ymm15, ymm11
 vpaddq ymm4, ymm6, ymm4
-vpaddq ymm8, ymm8, [rsp + 160]
-vpaddq ymm14, ymm14, [rsp + 128]
-vpand ymm5, ymm5, [rip + 5f]
-vpand ymm13, ymm13, [rip + 5f]
-vmovdqu ymm6, [rip + 5f + 32]
+vpaddq ymm8, ymm8, [r9 + 96]
+vpaddq ymm14, ymm14, [rsp + 896]
+vpand ymm5, ymm5, [r11 - 128]
+vpand ymm13, ymm13, [r11 - 128]
+vmovdqu ymm6, [r11 - 96]
 vpaddq ymm5, ymm5, ymm6
-vmovdqu ymm15, [rip + 5f + 32]
+vmovdqu ymm15, [r11 - 96]
 vpaddq ymm13, ymm13, ymm15
 vsubpd ymm5, ymm5, ymm6
 vsubpd ymm13, ymm13, ymm15
-vmovdqu ymm10, [rip + 5f + 192]
+vmovdqu ymm10, [r11 - 32]
 vmovdqa ymm15, ymm1
 vfmadd231pd ymm15, ymm5, ymm10
 vmovdqa ymm6, ymm2
-vfmadd231pd ymm6, ymm13, [rip + 5f + 192]
-vmovdqu [rsp + 128], ymm9
+vfmadd231pd ymm6, ymm13, [r11 - 32]
+vmovdqu [rsp + 896], ymm9
 vsubpd ymm9, ymm3, ymm15
 vsubpd ymm3, ymm7, ymm6
 vfmadd231pd ymm9, ymm5, ymm10
-vfmadd231pd ymm3, ymm13, [rip + 5f + 192]
+vfmadd231pd ymm3, ymm13, [r11 - 32]
 vpaddq ymm11, ymm9, ymm11
 vpaddq ymm4, ymm3, ymm4
 vpaddq ymm8, ymm15, ymm8
 vpaddq ymm14, ymm6, ymm14
-vmovdqu ymm6, [rip + 5f + 256]
+vmovdqu ymm6, [rip + 3f + 352]
 vmovdqa ymm15, ymm1
 vfmadd231pd ymm15, ymm0, ymm6
-vmovdqu ymm3, [rip + 5f + 256]
+vmovdqu ymm3, [rip + 3f + 352]
 vmovdqa ymm9, ymm2
 vfmadd231pd ymm9, ymm12, ymm3
-vmovdqu ymm10, [rip + 5f + 96]
-vmovdqu [rsp + 160], ymm4
+vmovdqu ymm10, [r11 - 64]
+vmovdqu [r9 + 96], ymm4
 vsubpd ymm4, ymm10, ymm15
-vmovdqu [rsp + 32], ymm11
+vmovdqu [r10 - 96], ymm11
 vsubpd ymm11, ymm7, ymm9
 vfmadd231pd ymm4, ymm0, ymm6
 vfmadd231pd ymm11, ymm12, ymm3
 vpaddq ymm8, ymm4, ymm8
 vpaddq ymm14, ymm11, ymm14
-vpaddq ymm15, ymm15, [rsp + 96]
-vpaddq ymm9, ymm9, [rsp + 64]
-vmovdqu ymm11, [rip + 5f + 224]
+vpaddq ymm15, ymm15, [rsp + 864]
+vpaddq ymm9, ymm9, [rsp + 832]
+vmovdqu ymm11, [r11 + 32]
 vmovdqa ymm4, ymm1
 vfmadd231pd ymm4, ymm5, ymm11
-vmovdqu ymm3, [rip + 5f + 224]
+vmovdqu ymm3, [r11 + 32]
 vmovdqa ymm6, ymm2
 vfmadd231pd ymm6, ymm13, ymm3
-vmovdqu [rsp + 64], ymm12
+vmovdqu [rsp + 832], ymm12
 vsubpd ymm12, ymm10, ymm4
-vmovdqu [rsp + 96], ymm0
+vmovdqu [rsp + 864], ymm0
 vsubpd ymm0, ymm7, ymm6
 vfmadd231pd ymm12, ymm5, ymm11
 vfmadd231pd ymm0, ymm13, ymm3
@@ -14230,54 +14242,54 @@ vpaddq ymm8, ymm12, ymm8
 vpaddq ymm14, ymm0, ymm14
 vpaddq ymm15, ymm4, ymm15
 vpaddq ymm9, ymm6, ymm9
-vmovdqu ymm6, [rsp + 128]
-vpand ymm6, ymm6, [rip + 5f]
-vmovdqu ymm4, [rsp]
-vpand ymm4, ymm4, [rip + 5f]
-vmovdqu ymm0, [rip + 5f + 32]
+vmovdqu ymm6, [rsp + 896]
+vpand ymm6, ymm6, [r11 - 128]
+vmovdqu ymm4, [rsp + 704]
+vpand ymm4, ymm4, [r11 - 128]
+vmovdqu ymm0, [r11 - 96]
 vpaddq ymm6, ymm6, ymm0
-vmovdqu ymm12, [rip + 5f + 32]
+vmovdqu ymm12, [r11 - 96]
 vpaddq ymm4, ymm4, ymm12
 vsubpd ymm6, ymm6, ymm0
 vsubpd ymm4, ymm4, ymm12
-vmovdqu ymm3, [rip + 5f + 192]
+vmovdqu ymm3, [r11 - 32]
 vmovdqa ymm11, ymm1
 vfmadd231pd ymm11, ymm6, ymm3
 vmovdqa ymm12, ymm2
-vfmadd231pd ymm12, ymm4, [rip + 5f + 192]
+vfmadd231pd ymm12, ymm4, [r11 - 32]
 vsubpd ymm0, ymm10, ymm11
-vmovdqu [rsp], ymm13
+vmovdqu [rsp + 704], ymm13
 vsubpd ymm13, ymm7, ymm12
 vfmadd231pd ymm0, ymm6, ymm3
-vfmadd231pd ymm13, ymm4, [rip + 5f + 192]
+vfmadd231pd ymm13, ymm4, [r11 - 32]
 vpaddq ymm8, ymm0, ymm8
 vpaddq ymm14, ymm13, ymm14
 vpaddq ymm15, ymm11, ymm15
 vpaddq ymm9, ymm12, ymm9
-vmovdqu ymm12, [rsp + 96]
-vmovdqu ymm11, [rip + 5f + 288]
+vmovdqu ymm12, [rsp + 864]
+vmovdqu ymm11, [r11 + 64]
 vmovdqa ymm13, ymm1
 vfmadd231pd ymm13, ymm12, ymm11
-vmovdqu ymm0, [rsp + 64]
-vmovdqu ymm3, [rip + 5f + 288]
-vmovdqu [rsp + 128], ymm14
+vmovdqu ymm0, [rsp + 832]
+vmovdqu ymm3, [r11 + 64]
+vmovdqu [rsp + 896], ymm14
 vmovdqa ymm14, ymm2
 vfmadd231pd ymm14, ymm0, ymm3
-vmovdqu [rsp + 1024], ymm8
+vmovdqu [r10 + 32], ymm8
 vsubpd ymm8, ymm10, ymm13
-vmovdqu [rsp + 576], ymm4
+vmovdqu [rsp + 800], ymm4
 vsubpd ymm4, ymm7, ymm14
 vfmadd231pd ymm8, ymm12, ymm11
 vfmadd231pd ymm4, ymm0, ymm3
 vpaddq ymm15, ymm8, ymm15
 vpaddq ymm9, ymm4, ymm9
-vpaddq ymm13, ymm13, [rsp + 864]
-vpaddq ymm14, ymm14, [rsp + 384]
-vmovdqu ymm4, [rip + 5f + 256]
+vpaddq ymm13, ymm13, [r9 - 96]
+vpaddq ymm14, ymm14, [r10 - 64]
+vmovdqu ymm4, [rip + 3f + 352]
 vmovdqa ymm8, ymm1
 vfmadd231pd ymm8, ymm5, ymm4
-vmovdqu ymm3, [rsp]
-vmovdqu ymm11, [rip + 5f + 256]
+vmovdqu ymm3, [rsp + 704]
+vmovdqu ymm11, [rip + 3f + 352]
 vmovdqa ymm0, ymm2
 vfmadd231pd ymm0, ymm3, ymm11
 vsubpd ymm12, ymm10, ymm8
@@ -14288,16 +14300,16 @@ vpaddq ymm15, ymm12, ymm15
 vpaddq ymm9, ymm10, ymm9
 vpaddq ymm13, ymm8, ymm13
 vpaddq ymm14, ymm0, ymm14
-vmovdqu ymm0, [rip + 5f + 224]
+vmovdqu ymm0, [r11 + 32]
 vmovdqa ymm8, ymm1
 vfmadd231pd ymm8, ymm6, ymm0
-vmovdqu ymm10, [rsp + 576]
-vmovdqu ymm12, [rip + 5f + 224]
+vmovdqu ymm10, [rsp + 800]
+vmovdqu ymm12, [r11 + 32]
 vmovdqa ymm11, ymm2
 vfmadd231pd ymm11, ymm10, ymm12
-vmovdqu ymm4, [rip + 5f + 96]
+vmovdqu ymm4, [r11 - 64]
 vsubpd ymm3, ymm4, ymm8
-vmovdqu [rsp + 384], ymm5
+vmovdqu [r10 - 64], ymm5
 vsubpd ymm5, ymm7, ymm11
 vfmadd231pd ymm3, ymm6, ymm0
 vfmadd231pd ymm5, ymm10, ymm12
@@ -14305,46 +14317,46 @@ vpaddq ymm15, ymm3, ymm15
 vpaddq ymm9, ymm5, ymm9
 vpaddq ymm13, ymm8, ymm13
 vpaddq ymm14, ymm11, ymm14
-vmovdqu ymm11, [rsp + 96]
-vmovdqu ymm8, [rip + 5f + 320]
+vmovdqu ymm11, [rsp + 864]
+vmovdqu ymm8, [r11 + 96]
 vmovdqa ymm5, ymm1
 vfmadd231pd ymm5, ymm11, ymm8
-vmovdqu ymm3, [rsp + 64]
-vmovdqu ymm12, [rip + 5f + 320]
+vmovdqu ymm3, [rsp + 832]
+vmovdqu ymm12, [r11 + 96]
 vmovdqa ymm0, ymm2
 vfmadd231pd ymm0, ymm3, ymm12
-vmovdqu [rsp + 864], ymm9
+vmovdqu [r9 - 96], ymm9
 vsubpd ymm9, ymm4, ymm5
-vmovdqu [rsp + 1120], ymm15
+vmovdqu [r9 + 32], ymm15
 vsubpd ymm15, ymm7, ymm0
 vfmadd231pd ymm9, ymm11, ymm8
 vfmadd231pd ymm15, ymm3, ymm12
 vpaddq ymm13, ymm9, ymm13
 vpaddq ymm14, ymm15, ymm14
-vpaddq ymm5, ymm5, [rsp + 928]
-vpaddq ymm0, ymm0, [rsp + 896]
-vmovdqu ymm15, [rsp + 384]
-vmovdqu ymm9, [rip + 5f + 288]
+vpaddq ymm5, ymm5, [r9 + 64]
+vpaddq ymm0, ymm0, [r9 - 32]
+vmovdqu ymm15, [r10 - 64]
+vmovdqu ymm9, [r11 + 64]
 vmovdqa ymm12, ymm1
 vfmadd231pd ymm12, ymm15, ymm9
-vmovdqu ymm8, [rsp]
+vmovdqu ymm8, [rsp + 704]
 vmovdqa ymm3, ymm2
-vfmadd231pd ymm3, ymm8, [rip + 5f + 288]
+vfmadd231pd ymm3, ymm8, [r11 + 64]
 vsubpd ymm11, ymm4, ymm12
 vsubpd ymm4, ymm7, ymm3
 vfmadd231pd ymm11, ymm15, ymm9
-vfmadd231pd ymm4, ymm8, [rip + 5f + 288]
+vfmadd231pd ymm4, ymm8, [r11 + 64]
 vpaddq ymm13, ymm11, ymm13
 vpaddq ymm14, ymm4, ymm14
 vpaddq ymm5, ymm12, ymm5
 vpaddq ymm0, ymm3, ymm0
-vmovdqu ymm3, [rip + 5f + 256]
+vmovdqu ymm3, [rip + 3f + 352]
 vmovdqa ymm12, ymm1
 vfmadd231pd ymm12, ymm6, ymm3
-vmovdqu ymm4, [rip + 5f + 256]
+vmovdqu ymm4, [rip + 3f + 352]
 vmovdqa ymm11, ymm2
 vfmadd231pd ymm11, ymm10, ymm4
-vmovdqu ymm9, [rip + 5f + 96]
+vmovdqu ymm9, [r11 - 64]
 vsubpd ymm8, ymm9, ymm12
 vsubpd ymm15, ymm7, ymm11
 vfmadd231pd ymm8, ymm6, ymm3
@@ -14353,46 +14365,46 @@ vpaddq ymm13, ymm8, ymm13
 vpaddq ymm14, ymm15, ymm14
 vpaddq ymm5, ymm12, ymm5
 vpaddq ymm0, ymm11, ymm0
-vmovdqu ymm11, [rsp + 96]
-vmovdqu ymm12, [rip + 5f + 352]
+vmovdqu ymm11, [rsp + 864]
+vmovdqu ymm12, [rip + 3f + 256]
 vmovdqa ymm15, ymm1
 vfmadd231pd ymm15, ymm11, ymm12
-vmovdqu ymm8, [rsp + 64]
-vmovdqu ymm4, [rip + 5f + 352]
+vmovdqu ymm8, [rsp + 832]
+vmovdqu ymm4, [rip + 3f + 256]
 vmovdqa ymm3, ymm2
 vfmadd231pd ymm3, ymm8, ymm4
-vmovdqu [rsp + 896], ymm14
+vmovdqu [r9 - 32], ymm14
 vsubpd ymm14, ymm9, ymm15
-vmovdqu [rsp + 928], ymm13
+vmovdqu [r9 + 64], ymm13
 vsubpd ymm13, ymm7, ymm3
 vfmadd231pd ymm14, ymm11, ymm12
 vfmadd231pd ymm13, ymm8, ymm4
 vpaddq ymm5, ymm14, ymm5
 vpaddq ymm0, ymm13, ymm0
-vpaddq ymm15, ymm15, [rsp + 992]
-vpaddq ymm3, ymm3, [rsp + 960]
-vmovdqu ymm13, [rsp + 384]
-vmovdqu ymm14, [rip + 5f + 320]
+vpaddq ymm15, ymm15, [r10 - 128]
+vpaddq ymm3, ymm3, [r10 - 32]
+vmovdqu ymm13, [r10 - 64]
+vmovdqu ymm14, [r11 + 96]
 vmovdqa ymm4, ymm1
 vfmadd231pd ymm4, ymm13, ymm14
-vmovdqu ymm12, [rsp]
+vmovdqu ymm12, [rsp + 704]
 vmovdqa ymm8, ymm2
-vfmadd231pd ymm8, ymm12, [rip + 5f + 320]
+vfmadd231pd ymm8, ymm12, [r11 + 96]
 vsubpd ymm11, ymm9, ymm4
 vsubpd ymm9, ymm7, ymm8
 vfmadd231pd ymm11, ymm13, ymm14
-vfmadd231pd ymm9, ymm12, [rip + 5f + 320]
+vfmadd231pd ymm9, ymm12, [r11 + 96]
 vpaddq ymm5, ymm11, ymm5
 vpaddq ymm0, ymm9, ymm0
 vpaddq ymm15, ymm4, ymm15
 vpaddq ymm3, ymm8, ymm3
-vmovdqu ymm8, [rip + 5f + 288]
+vmovdqu ymm8, [r11 + 64]
 vmovdqa ymm4, ymm1
 vfmadd231pd ymm4, ymm6, ymm8
-vmovdqu ymm9, [rip + 5f + 288]
+vmovdqu ymm9, [r11 + 64]
 vmovdqa ymm11, ymm2
 vfmadd231pd ymm11, ymm10, ymm9
-vmovdqu ymm14, [rip + 5f + 96]
+vmovdqu ymm14, [r11 - 64]
 vsubpd ymm12, ymm14, ymm4
 vsubpd ymm13, ymm7, ymm11
 vfmadd231pd ymm12, ymm6, ymm8
@@ -14401,46 +14413,46 @@ vpaddq ymm5, ymm12, ymm5
 vpaddq ymm0, ymm13, ymm0
 vpaddq ymm15, ymm4, ymm15
 vpaddq ymm3, ymm11, ymm3
-vmovdqu ymm11, [rsp + 96]
-vmovdqu ymm4, [rip + 5f + 384]
+vmovdqu ymm11, [rsp + 864]
+vmovdqu ymm4, [rip + 3f + 384]
 vmovdqa ymm13, ymm1
 vfmadd231pd ymm13, ymm11, ymm4
-vmovdqu ymm12, [rsp + 64]
-vmovdqu ymm9, [rip + 5f + 384]
+vmovdqu ymm12, [rsp + 832]
+vmovdqu ymm9, [rip + 3f + 384]
 vmovdqa ymm8, ymm2
 vfmadd231pd ymm8, ymm12, ymm9
-vmovdqu [rsp + 960], ymm0
+vmovdqu [r10 - 32], ymm0
 vsubpd ymm0, ymm14, ymm13
-vmovdqu [rsp + 992], ymm5
+vmovdqu [r10 - 128], ymm5
 vsubpd ymm5, ymm7, ymm8
 vfmadd231pd ymm0, ymm11, ymm4
 vfmadd231pd ymm5, ymm12, ymm9
 vpaddq ymm15, ymm0, ymm15
 vpaddq ymm3, ymm5, ymm3
-vpaddq ymm13, ymm13, [rsp + 1088]
-vpaddq ymm8, ymm8, [rsp + 1056]
-vmovdqu ymm5, [rsp + 384]
-vmovdqu ymm0, [rip + 5f + 352]
+vpaddq ymm13, ymm13, [r10]
+vpaddq ymm8, ymm8, [r9]
+vmovdqu ymm5, [r10 - 64]
+vmovdqu ymm0, [rip + 3f + 256]
 vmovdqa ymm9, ymm1
 vfmadd231pd ymm9, ymm5, ymm0
-vmovdqu ymm4, [rsp]
+vmovdqu ymm4, [rsp + 704]
 vmovdqa ymm12, ymm2
-vfmadd231pd ymm12, ymm4, [rip + 5f + 352]
+vfmadd231pd ymm12, ymm4, [rip + 3f + 256]
 vsubpd ymm11, ymm14, ymm9
 vsubpd ymm14, ymm7, ymm12
 vfmadd231pd ymm11, ymm5, ymm0
-vfmadd231pd ymm14, ymm4, [rip + 5f + 352]
+vfmadd231pd ymm14, ymm4, [rip + 3f + 256]
 vpaddq ymm15, ymm11, ymm15
 vpaddq ymm3, ymm14, ymm3
 vpaddq ymm13, ymm9, ymm13
 vpaddq ymm8, ymm12, ymm8
-vmovdqu ymm12, [rip + 5f + 320]
+vmovdqu ymm12, [r11 + 96]
 vmovdqa ymm9, ymm1
 vfmadd231pd ymm9, ymm6, ymm12
-vmovdqu ymm14, [rip + 5f + 320]
+vmovdqu ymm14, [r11 + 96]
 vmovdqa ymm11, ymm2
 vfmadd231pd ymm11, ymm10, ymm14
-vmovdqu ymm0, [rip + 5f + 96]
+vmovdqu ymm0, [r11 - 64]
 vsubpd ymm4, ymm0, ymm9
 vsubpd ymm5, ymm7, ymm11
 vfmadd231pd ymm4, ymm6, ymm12
@@ -14449,30 +14461,30 @@ vpaddq ymm15, ymm4, ymm15
 vpaddq ymm3, ymm5, ymm3
 vpaddq ymm13, ymm9, ymm13
 vpaddq ymm8, ymm11, ymm8
-vmovdqu ymm11, [rsp + 96]
-vmovdqu ymm9, [rip + 5f + 416]
+vmovdqu ymm11, [rsp + 864]
+vmovdqu ymm9, [rip + 3f + 416]
 vmovdqa ymm5, ymm1
 vfmadd231pd ymm5, ymm11, ymm9
-vmovdqu ymm4, [rsp + 64]
-vmovdqu ymm14, [rip + 5f + 416]
+vmovdqu ymm4, [rsp + 832]
+vmovdqu ymm14, [rip + 3f + 416]
 vmovdqa ymm12, ymm2
 vfmadd231pd ymm12, ymm4, ymm14
-vmovdqu [rsp + 1056], ymm3
+vmovdqu [r9], ymm3
 vsubpd ymm3, ymm0, ymm5
-vmovdqu [rsp + 1088], ymm15
+vmovdqu [r10], ymm15
 vsubpd ymm15, ymm7, ymm12
 vfmadd231pd ymm3, ymm11, ymm9
 vfmadd231pd ymm15, ymm4, ymm14
 vpaddq ymm13, ymm3, ymm13
 vpaddq ymm8, ymm15, ymm8
-vpaddq ymm5, ymm5, [rsp + 1184]
-vpaddq ymm12, ymm12, [rsp + 1152]
-vmovdqu ymm15, [rsp + 384]
-vmovdqu ymm3, [rip + 5f + 384]
+vpaddq ymm5, ymm5, [r9 - 64]
+vpaddq ymm12, ymm12, [r9 - 128]
+vmovdqu ymm15, [r10 - 64]
+vmovdqu ymm3, [rip + 3f + 384]
 vmovdqa ymm14, ymm1
 vfmadd231pd ymm14, ymm15, ymm3
-vmovdqu ymm4, [rsp]
-vmovdqu ymm9, [rip + 5f + 384]
+vmovdqu ymm4, [rsp + 704]
+vmovdqu ymm9, [rip + 3f + 384]
 vmovdqa ymm11, ymm2
 vfmadd231pd ymm11, ymm4, ymm9
 vsubpd ymm10, ymm0, ymm14
@@ -14483,14 +14495,14 @@ vpaddq ymm13, ymm10, ymm13
 vpaddq ymm8, ymm0, ymm8
 vpaddq ymm5, ymm14, ymm5
 vpaddq ymm12, ymm11, ymm12
-vmovdqu ymm11, [rip + 5f + 352]
+vmovdqu ymm11, [rip + 3f + 256]
 vmovdqa ymm14, ymm1
 vfmadd231pd ymm14, ymm6, ymm11
-vmovdqu ymm0, [rsp + 576]
-vmovdqu ymm10, [rip + 5f + 352]
+vmovdqu ymm0, [rsp + 800]
+vmovdqu ymm10, [rip + 3f + 256]
 vmovdqa ymm9, ymm2
 vfmadd231pd ymm9, ymm0, ymm10
-vmovdqu ymm3, [rip + 5f + 96]
+vmovdqu ymm3, [r11 - 64]
 vsubpd ymm4, ymm3, ymm14
 vsubpd ymm3, ymm7, ymm9
 vfmadd231pd ymm4, ymm6, ymm11
@@ -14499,28 +14511,28 @@ vpaddq ymm13, ymm4, ymm13
 vpaddq ymm8, ymm3, ymm8
 vpaddq ymm5, ymm14, ymm5
 vpaddq ymm12, ymm9, ymm12
-vmovdqu ymm9, [rip + 5f + 416]
+vmovdqu ymm9, [rip + 3f + 416]
 vmovdqa ymm14, ymm1
 vfmadd231pd ymm14, ymm15, ymm9
-vmovdqu ymm3, [rsp]
-vmovdqu ymm4, [rip + 5f + 416]
+vmovdqu ymm3, [rsp + 704]
+vmovdqu ymm4, [rip + 3f + 416]
 vmovdqa ymm10, ymm2
 vfmadd231pd ymm10, ymm3, ymm4
-vmovdqu ymm11, [rip + 5f + 96]
-vmovdqu [rsp + 1152], ymm8
+vmovdqu ymm11, [r11 - 64]
+vmovdqu [r9 - 128], ymm8
 vsubpd ymm8, ymm11, ymm14
-vmovdqu [rsp + 1184], ymm13
+vmovdqu [r9 - 64], ymm13
 vsubpd ymm13, ymm7, ymm10
 vfmadd231pd ymm8, ymm15, ymm9
 vfmadd231pd ymm13, ymm3, ymm4
 vpaddq ymm5, ymm8, ymm5
 vpaddq ymm12, ymm13, ymm12
-vpaddq ymm14, ymm14, [rsp + 1248]
-vpaddq ymm10, ymm10, [rsp + 672]
-vmovdqu ymm13, [rip + 5f + 384]
+vpaddq ymm14, ymm14, [rsp + 992]
+vpaddq ymm10, ymm10, [rsp + 544]
+vmovdqu ymm13, [rip + 3f + 384]
 vmovdqa ymm8, ymm1
 vfmadd231pd ymm8, ymm6, ymm13
-vmovdqu ymm4, [rip + 5f + 384]
+vmovdqu ymm4, [rip + 3f + 384]
 vmovdqa ymm3, ymm2
 vfmadd231pd ymm3, ymm0, ymm4
 vsubpd ymm9, ymm11, ymm8
@@ -14531,10 +14543,10 @@ vpaddq ymm5, ymm9, ymm5
 vpaddq ymm12, ymm15, ymm12
 vpaddq ymm14, ymm8, ymm14
 vpaddq ymm10, ymm3, ymm10
-vmovdqu ymm3, [rip + 5f + 416]
+vmovdqu ymm3, [rip + 3f + 416]
 vmovdqa ymm8, ymm1
 vfmadd231pd ymm8, ymm6, ymm3
-vmovdqu ymm15, [rip + 5f + 416]
+vmovdqu ymm15, [rip + 3f + 416]
 vmovdqa ymm9, ymm2
 vfmadd231pd ymm9, ymm0, ymm15
 vsubpd ymm4, ymm11, ymm8
@@ -14543,106 +14555,106 @@ vfmadd231pd ymm4, ymm6, ymm3
 vfmadd231pd ymm13, ymm0, ymm15
 vpaddq ymm14, ymm4, ymm14
 vpaddq ymm10, ymm13, ymm10
-vpaddq ymm8, ymm8, [rsp + 352]
-vpaddq ymm9, ymm9, [rsp + 320]
-vmovdqu ymm13, [rsp + 224]
-vpaddq ymm13, ymm13, [rip + 5f + 448]
-vmovdqu ymm4, [rsp + 192]
-vpaddq ymm4, ymm4, [rip + 5f + 448]
+vpaddq ymm8, ymm8, [rsp + 1312]
+vpaddq ymm9, ymm9, [rsp + 512]
+vmovdqu ymm13, [r10 + 96]
+vpaddq ymm13, ymm13, [rip + 3f + 1056]
+vmovdqu ymm4, [r10 + 64]
+vpaddq ymm4, ymm4, [rip + 3f + 1056]
 vpsrlq ymm15, ymm13, 52
 vpsrlq ymm0, ymm4, 52
-vpaddq ymm15, ymm15, [rsp + 32]
-vpaddq ymm0, ymm0, [rsp + 160]
-vpaddq ymm15, ymm15, [rip + 5f + 480]
-vpaddq ymm0, ymm0, [rip + 5f + 480]
+vpaddq ymm15, ymm15, [r10 - 96]
+vpaddq ymm0, ymm0, [r9 + 96]
+vpaddq ymm15, ymm15, [rip + 3f + 1088]
+vpaddq ymm0, ymm0, [rip + 3f + 1088]
 vpsrlq ymm3, ymm15, 52
 vpsrlq ymm6, ymm0, 52
-vpaddq ymm3, ymm3, [rsp + 1024]
-vpaddq ymm6, ymm6, [rsp + 128]
-vpand ymm13, ymm13, [rip + 5f]
-vpand ymm4, ymm4, [rip + 5f]
-vpaddq ymm13, ymm13, [rip + 5f + 32]
-vpaddq ymm4, ymm4, [rip + 5f + 32]
-vsubpd ymm13, ymm13, [rip + 5f + 32]
-vsubpd ymm4, ymm4, [rip + 5f + 32]
-vmovdqu [rsp + 128], ymm9
+vpaddq ymm3, ymm3, [r10 + 32]
+vpaddq ymm6, ymm6, [rsp + 896]
+vpand ymm13, ymm13, [r11 - 128]
+vpand ymm4, ymm4, [r11 - 128]
+vpaddq ymm13, ymm13, [r11 - 96]
+vpaddq ymm4, ymm4, [r11 - 96]
+vsubpd ymm13, ymm13, [r11 - 96]
+vsubpd ymm4, ymm4, [r11 - 96]
+vmovdqu [rsp + 896], ymm9
 vmovdqa ymm9, ymm1
-vfmadd231pd ymm9, ymm13, [rip + 5f + 512]
-vmovdqu [rsp + 1024], ymm8
+vfmadd231pd ymm9, ymm13, [rip + 3f + 288]
+vmovdqu [r10 + 32], ymm8
 vmovdqa ymm8, ymm2
-vfmadd231pd ymm8, ymm4, [rip + 5f + 512]
-vmovdqu [rsp + 160], ymm10
+vfmadd231pd ymm8, ymm4, [rip + 3f + 288]
+vmovdqu [r9 + 96], ymm10
 vsubpd ymm10, ymm11, ymm9
-vmovdqu [rsp + 32], ymm14
+vmovdqu [r10 - 96], ymm14
 vsubpd ymm14, ymm7, ymm8
-vfmadd231pd ymm10, ymm13, [rip + 5f + 512]
-vfmadd231pd ymm14, ymm4, [rip + 5f + 512]
+vfmadd231pd ymm10, ymm13, [rip + 3f + 288]
+vfmadd231pd ymm14, ymm4, [rip + 3f + 288]
 vpaddq ymm3, ymm10, ymm3
 vpaddq ymm6, ymm14, ymm6
-vpaddq ymm9, ymm9, [rsp + 1120]
-vpaddq ymm8, ymm8, [rsp + 864]
-vmovdqu ymm14, [rip + 5f + 544]
+vpaddq ymm9, ymm9, [r9 + 32]
+vpaddq ymm8, ymm8, [r9 - 96]
+vmovdqu ymm14, [rip + 3f + 480]
 vmovdqa ymm10, ymm1
 vfmadd231pd ymm10, ymm13, ymm14
-vmovdqu [rsp + 864], ymm6
+vmovdqu [r9 - 96], ymm6
 vmovdqa ymm6, ymm2
-vfmadd231pd ymm6, ymm4, [rip + 5f + 544]
-vmovdqu [rsp + 1120], ymm3
+vfmadd231pd ymm6, ymm4, [rip + 3f + 480]
+vmovdqu [r9 + 32], ymm3
 vsubpd ymm3, ymm11, ymm10
-vmovdqu [rsp + 192], ymm12
+vmovdqu [r10 + 64], ymm12
 vsubpd ymm12, ymm7, ymm6
 vfmadd231pd ymm3, ymm13, ymm14
-vfmadd231pd ymm12, ymm4, [rip + 5f + 544]
+vfmadd231pd ymm12, ymm4, [rip + 3f + 480]
 vpaddq ymm9, ymm3, ymm9
 vpaddq ymm8, ymm12, ymm8
-vpaddq ymm10, ymm10, [rsp + 928]
-vpaddq ymm6, ymm6, [rsp + 896]
-vpand ymm15, ymm15, [rip + 5f]
-vpand ymm0, ymm0, [rip + 5f]
-vmovdqu ymm12, [rip + 5f + 32]
+vpaddq ymm10, ymm10, [r9 + 64]
+vpaddq ymm6, ymm6, [r9 - 32]
+vpand ymm15, ymm15, [r11 - 128]
+vpand ymm0, ymm0, [r11 - 128]
+vmovdqu ymm12, [r11 - 96]
 vpaddq ymm15, ymm15, ymm12
-vmovdqu ymm3, [rip + 5f + 32]
+vmovdqu ymm3, [r11 - 96]
 vpaddq ymm0, ymm0, ymm3
 vsubpd ymm15, ymm15, ymm12
 vsubpd ymm0, ymm0, ymm3
-vmovdqu ymm14, [rip + 5f + 512]
+vmovdqu ymm14, [rip + 3f + 288]
 vmovdqa ymm3, ymm1
 vfmadd231pd ymm3, ymm15, ymm14
 vmovdqa ymm12, ymm2
-vfmadd231pd ymm12, ymm0, [rip + 5f + 512]
-vmovdqu [rsp + 896], ymm5
+vfmadd231pd ymm12, ymm0, [rip + 3f + 288]
+vmovdqu [r9 - 32], ymm5
 vsubpd ymm5, ymm11, ymm3
 vsubpd ymm11, ymm7, ymm12
 vfmadd231pd ymm5, ymm15, ymm14
-vfmadd231pd ymm11, ymm0, [rip + 5f + 512]
+vfmadd231pd ymm11, ymm0, [rip + 3f + 288]
 vpaddq ymm9, ymm5, ymm9
 vpaddq ymm8, ymm11, ymm8
 vpaddq ymm10, ymm3, ymm10
 vpaddq ymm6, ymm12, ymm6
-vmovdqu ymm12, [rip + 5f + 576]
+vmovdqu ymm12, [rip + 3f + 544]
 vmovdqa ymm3, ymm1
 vfmadd231pd ymm3, ymm13, ymm12
-vmovdqu ymm11, [rip + 5f + 576]
+vmovdqu ymm11, [rip + 3f + 544]
 vmovdqa ymm5, ymm2
 vfmadd231pd ymm5, ymm4, ymm11
-vmovdqu ymm14, [rip + 5f + 96]
-vmovdqu [rsp + 928], ymm8
+vmovdqu ymm14, [r11 - 64]
+vmovdqu [r9 + 64], ymm8
 vsubpd ymm8, ymm14, ymm3
-vmovdqu [rsp + 224], ymm9
+vmovdqu [r10 + 96], ymm9
 vsubpd ymm9, ymm7, ymm5
 vfmadd231pd ymm8, ymm13, ymm12
 vfmadd231pd ymm9, ymm4, ymm11
 vpaddq ymm10, ymm8, ymm10
 vpaddq ymm6, ymm9, ymm6
-vpaddq ymm3, ymm3, [rsp + 992]
-vpaddq ymm5, ymm5, [rsp + 960]
-vmovdqu ymm9, [rip + 5f + 544]
+vpaddq ymm3, ymm3, [r10 - 128]
+vpaddq ymm5, ymm5, [r10 - 32]
+vmovdqu ymm9, [rip + 3f + 480]
 vmovdqa ymm8, ymm1
 vfmadd231pd ymm8, ymm15, ymm9
-vmovdqu ymm11, [rip + 5f + 544]
+vmovdqu ymm11, [rip + 3f + 480]
 vmovdqa ymm12, ymm2
 vfmadd231pd ymm12, ymm0, ymm11
-vmovdqu [rsp + 960], ymm4
+vmovdqu [r10 - 32], ymm4
 vsubpd ymm4, ymm14, ymm8
 vsubpd ymm14, ymm7, ymm12
 vfmadd231pd ymm4, ymm15, ymm9
@@ -14651,28 +14663,28 @@ vpaddq ymm10, ymm4, ymm10
 vpaddq ymm6, ymm14, ymm6
 vpaddq ymm3, ymm8, ymm3
 vpaddq ymm5, ymm12, ymm5
-vmovdqu ymm12, [rip + 5f + 608]
+vmovdqu ymm12, [rip + 3f + 576]
 vmovdqa ymm8, ymm1
 vfmadd231pd ymm8, ymm13, ymm12
-vmovdqu ymm14, [rsp + 960]
-vmovdqu ymm4, [rip + 5f + 608]
+vmovdqu ymm14, [r10 - 32]
+vmovdqu ymm4, [rip + 3f + 576]
 vmovdqa ymm11, ymm2
 vfmadd231pd ymm11, ymm14, ymm4
-vmovdqu ymm9, [rip + 5f + 96]
-vmovdqu [rsp + 992], ymm6
+vmovdqu ymm9, [r11 - 64]
+vmovdqu [r10 - 128], ymm6
 vsubpd ymm6, ymm9, ymm8
-vmovdqu [rsp + 320], ymm10
+vmovdqu [rsp + 512], ymm10
 vsubpd ymm10, ymm7, ymm11
 vfmadd231pd ymm6, ymm13, ymm12
 vfmadd231pd ymm10, ymm14, ymm4
 vpaddq ymm3, ymm6, ymm3
 vpaddq ymm5, ymm10, ymm5
-vpaddq ymm8, ymm8, [rsp + 1088]
-vpaddq ymm11, ymm11, [rsp + 1056]
-vmovdqu ymm10, [rip + 5f + 576]
+vpaddq ymm8, ymm8, [r10]
+vpaddq ymm11, ymm11, [r9]
+vmovdqu ymm10, [rip + 3f + 544]
 vmovdqa ymm6, ymm1
 vfmadd231pd ymm6, ymm15, ymm10
-vmovdqu ymm4, [rip + 5f + 576]
+vmovdqu ymm4, [rip + 3f + 544]
 vmovdqa ymm12, ymm2
 vfmadd231pd ymm12, ymm0, ymm4
 vsubpd ymm14, ymm9, ymm6
@@ -14683,28 +14695,28 @@ vpaddq ymm3, ymm14, ymm3
 vpaddq ymm5, ymm9, ymm5
 vpaddq ymm8, ymm6, ymm8
 vpaddq ymm11, ymm12, ymm11
-vmovdqu ymm12, [rip + 5f + 640]
+vmovdqu ymm12, [rip + 3f + 608]
 vmovdqa ymm6, ymm1
 vfmadd231pd ymm6, ymm13, ymm12
-vmovdqu ymm9, [rsp + 960]
-vmovdqu ymm14, [rip + 5f + 640]
+vmovdqu ymm9, [r10 - 32]
+vmovdqu ymm14, [rip + 3f + 608]
 vmovdqa ymm4, ymm2
 vfmadd231pd ymm4, ymm9, ymm14
-vmovdqu ymm10, [rip + 5f + 96]
-vmovdqu [rsp + 1056], ymm5
+vmovdqu ymm10, [r11 - 64]
+vmovdqu [r9], ymm5
 vsubpd ymm5, ymm10, ymm6
-vmovdqu [rsp + 1088], ymm3
+vmovdqu [r10], ymm3
 vsubpd ymm3, ymm7, ymm4
 vfmadd231pd ymm5, ymm13, ymm12
 vfmadd231pd ymm3, ymm9, ymm14
 vpaddq ymm8, ymm5, ymm8
 vpaddq ymm11, ymm3, ymm11
-vpaddq ymm6, ymm6, [rsp + 1184]
-vpaddq ymm4, ymm4, [rsp + 1152]
-vmovdqu ymm3, [rip + 5f + 608]
+vpaddq ymm6, ymm6, [r9 - 64]
+vpaddq ymm4, ymm4, [r9 - 128]
+vmovdqu ymm3, [rip + 3f + 576]
 vmovdqa ymm5, ymm1
 vfmadd231pd ymm5, ymm15, ymm3
-vmovdqu ymm14, [rip + 5f + 608]
+vmovdqu ymm14, [rip + 3f + 576]
 vmovdqa ymm12, ymm2
 vfmadd231pd ymm12, ymm0, ymm14
 vsubpd ymm9, ymm10, ymm5
@@ -14715,28 +14727,28 @@ vpaddq ymm8, ymm9, ymm8
 vpaddq ymm11, ymm10, ymm11
 vpaddq ymm6, ymm5, ymm6
 vpaddq ymm4, ymm12, ymm4
-vmovdqu ymm12, [rip + 5f + 672]
+vmovdqu ymm12, [rip + 3f + 640]
 vmovdqa ymm5, ymm1
 vfmadd231pd ymm5, ymm13, ymm12
-vmovdqu ymm10, [rsp + 960]
-vmovdqu ymm9, [rip + 5f + 672]
+vmovdqu ymm10, [r10 - 32]
+vmovdqu ymm9, [rip + 3f + 640]
 vmovdqa ymm14, ymm2
 vfmadd231pd ymm14, ymm10, ymm9
-vmovdqu ymm3, [rip + 5f + 96]
-vmovdqu [rsp + 1152], ymm11
+vmovdqu ymm3, [r11 - 64]
+vmovdqu [r9 - 128], ymm11
 vsubpd ymm11, ymm3, ymm5
-vmovdqu [rsp + 1184], ymm8
+vmovdqu [r9 - 64], ymm8
 vsubpd ymm8, ymm7, ymm14
 vfmadd231pd ymm11, ymm13, ymm12
 vfmadd231pd ymm8, ymm10, ymm9
 vpaddq ymm6, ymm11, ymm6
 vpaddq ymm4, ymm8, ymm4
-vpaddq ymm5, ymm5, [rsp + 896]
-vpaddq ymm14, ymm14, [rsp + 192]
-vmovdqu ymm8, [rip + 5f + 640]
+vpaddq ymm5, ymm5, [r9 - 32]
+vpaddq ymm14, ymm14, [r10 + 64]
+vmovdqu ymm8, [rip + 3f + 608]
 vmovdqa ymm11, ymm1
 vfmadd231pd ymm11, ymm15, ymm8
-vmovdqu ymm9, [rip + 5f + 640]
+vmovdqu ymm9, [rip + 3f + 608]
 vmovdqa ymm12, ymm2
 vfmadd231pd ymm12, ymm0, ymm9
 vsubpd ymm10, ymm3, ymm11
@@ -14747,28 +14759,28 @@ vpaddq ymm6, ymm10, ymm6
 vpaddq ymm4, ymm3, ymm4
 vpaddq ymm5, ymm11, ymm5
 vpaddq ymm14, ymm12, ymm14
-vmovdqu ymm12, [rip + 5f + 704]
+vmovdqu ymm12, [rip + 3f + 672]
 vmovdqa ymm11, ymm1
 vfmadd231pd ymm11, ymm13, ymm12
-vmovdqu ymm3, [rsp + 960]
-vmovdqu ymm10, [rip + 5f + 704]
+vmovdqu ymm3, [r10 - 32]
+vmovdqu ymm10, [rip + 3f + 672]
 vmovdqa ymm9, ymm2
 vfmadd231pd ymm9, ymm3, ymm10
-vmovdqu ymm8, [rip + 5f + 96]
-vmovdqu [rsp + 192], ymm4
+vmovdqu ymm8, [r11 - 64]
+vmovdqu [r10 + 64], ymm4
 vsubpd ymm4, ymm8, ymm11
-vmovdqu [rsp + 896], ymm6
+vmovdqu [r9 - 32], ymm6
 vsubpd ymm6, ymm7, ymm9
 vfmadd231pd ymm4, ymm13, ymm12
 vfmadd231pd ymm6, ymm3, ymm10
 vpaddq ymm5, ymm4, ymm5
 vpaddq ymm14, ymm6, ymm14
-vpaddq ymm11, ymm11, [rsp + 32]
-vpaddq ymm9, ymm9, [rsp + 160]
-vmovdqu ymm6, [rip + 5f + 672]
+vpaddq ymm11, ymm11, [r10 - 96]
+vpaddq ymm9, ymm9, [r9 + 96]
+vmovdqu ymm6, [rip + 3f + 640]
 vmovdqa ymm4, ymm1
 vfmadd231pd ymm4, ymm15, ymm6
-vmovdqu ymm10, [rip + 5f + 672]
+vmovdqu ymm10, [rip + 3f + 640]
 vmovdqa ymm12, ymm2
 vfmadd231pd ymm12, ymm0, ymm10
 vsubpd ymm3, ymm8, ymm4
@@ -14779,28 +14791,28 @@ vpaddq ymm5, ymm3, ymm5
 vpaddq ymm14, ymm8, ymm14
 vpaddq ymm11, ymm4, ymm11
 vpaddq ymm9, ymm12, ymm9
-vmovdqu ymm12, [rip + 5f + 736]
+vmovdqu ymm12, [rip + 3f + 704]
 vmovdqa ymm4, ymm1
 vfmadd231pd ymm4, ymm13, ymm12
-vmovdqu ymm8, [rsp + 960]
-vmovdqu ymm3, [rip + 5f + 736]
+vmovdqu ymm8, [r10 - 32]
+vmovdqu ymm3, [rip + 3f + 704]
 vmovdqa ymm10, ymm2
 vfmadd231pd ymm10, ymm8, ymm3
-vmovdqu ymm6, [rip + 5f + 96]
-vmovdqu [rsp + 160], ymm14
+vmovdqu ymm6, [r11 - 64]
+vmovdqu [r9 + 96], ymm14
 vsubpd ymm14, ymm6, ymm4
-vmovdqu [rsp + 32], ymm5
+vmovdqu [r10 - 96], ymm5
 vsubpd ymm5, ymm7, ymm10
 vfmadd231pd ymm14, ymm13, ymm12
 vfmadd231pd ymm5, ymm8, ymm3
 vpaddq ymm11, ymm14, ymm11
 vpaddq ymm9, ymm5, ymm9
-vpaddq ymm4, ymm4, [rsp + 1024]
-vpaddq ymm10, ymm10, [rsp + 128]
-vmovdqu ymm5, [rip + 5f + 704]
+vpaddq ymm4, ymm4, [r10 + 32]
+vpaddq ymm10, ymm10, [rsp + 896]
+vmovdqu ymm5, [rip + 3f + 672]
 vmovdqa ymm14, ymm1
 vfmadd231pd ymm14, ymm15, ymm5
-vmovdqu ymm3, [rip + 5f + 704]
+vmovdqu ymm3, [rip + 3f + 672]
 vmovdqa ymm8, ymm2
 vfmadd231pd ymm8, ymm0, ymm3
 vsubpd ymm12, ymm6, ymm14
@@ -14811,10 +14823,10 @@ vpaddq ymm11, ymm12, ymm11
 vpaddq ymm9, ymm13, ymm9
 vpaddq ymm4, ymm14, ymm4
 vpaddq ymm10, ymm8, ymm10
-vmovdqu ymm8, [rip + 5f + 736]
+vmovdqu ymm8, [rip + 3f + 704]
 vmovdqa ymm14, ymm1
 vfmadd231pd ymm14, ymm15, ymm8
-vmovdqu ymm13, [rip + 5f + 736]
+vmovdqu ymm13, [rip + 3f + 704]
 vmovdqa ymm12, ymm2
 vfmadd231pd ymm12, ymm0, ymm13
 vsubpd ymm3, ymm6, ymm14
@@ -14823,112 +14835,112 @@ vfmadd231pd ymm3, ymm15, ymm8
 vfmadd231pd ymm5, ymm0, ymm13
 vpaddq ymm4, ymm3, ymm4
 vpaddq ymm10, ymm5, ymm10
-vpaddq ymm14, ymm14, [rsp + 288]
-vpaddq ymm12, ymm12, [rsp + 832]
-vmovdqu ymm5, [rsp + 1120]
-vpaddq ymm5, ymm5, [rip + 5f + 768]
-vmovdqu ymm3, [rsp + 864]
-vpaddq ymm3, ymm3, [rip + 5f + 768]
+vpaddq ymm14, ymm14, [rsp + 608]
+vpaddq ymm12, ymm12, [rsp + 960]
+vmovdqu ymm5, [r9 + 32]
+vpaddq ymm5, ymm5, [rip + 3f + 1120]
+vmovdqu ymm3, [r9 - 96]
+vpaddq ymm3, ymm3, [rip + 3f + 1120]
 vpsrlq ymm13, ymm5, 52
 vpsrlq ymm0, ymm3, 52
-vpaddq ymm13, ymm13, [rsp + 224]
-vpaddq ymm0, ymm0, [rsp + 928]
-vpand ymm5, ymm5, [rip + 5f]
-vpand ymm3, ymm3, [rip + 5f]
-vmovdqu ymm8, [rip + 5f + 32]
+vpaddq ymm13, ymm13, [r10 + 96]
+vpaddq ymm0, ymm0, [r9 + 64]
+vpand ymm5, ymm5, [r11 - 128]
+vpand ymm3, ymm3, [r11 - 128]
+vmovdqu ymm8, [r11 - 96]
 vpaddq ymm5, ymm5, ymm8
-vmovdqu ymm15, [rip + 5f + 32]
+vmovdqu ymm15, [r11 - 96]
 vpaddq ymm3, ymm3, ymm15
 vsubpd ymm5, ymm5, ymm8
 vsubpd ymm3, ymm3, ymm15
 vmovdqa ymm15, ymm1
-vfmadd231pd ymm15, ymm5, [rip + 5f + 800]
+vfmadd231pd ymm15, ymm5, [rip + 3f + 736]
 vmovdqa ymm8, ymm2
-vfmadd231pd ymm8, ymm3, [rip + 5f + 800]
-vmovdqu [rsp + 928], ymm12
+vfmadd231pd ymm8, ymm3, [rip + 3f + 736]
+vmovdqu [r9 + 64], ymm12
 vsubpd ymm12, ymm6, ymm15
-vmovdqu [rsp + 224], ymm14
+vmovdqu [r10 + 96], ymm14
 vsubpd ymm14, ymm7, ymm8
-vfmadd231pd ymm12, ymm5, [rip + 5f + 800]
-vfmadd231pd ymm14, ymm3, [rip + 5f + 800]
+vfmadd231pd ymm12, ymm5, [rip + 3f + 736]
+vfmadd231pd ymm14, ymm3, [rip + 3f + 736]
 vpaddq ymm13, ymm12, ymm13
 vpaddq ymm0, ymm14, ymm0
-vpaddq ymm15, ymm15, [rsp + 320]
-vpaddq ymm8, ymm8, [rsp + 992]
-vmovdqu ymm14, [rip + 5f + 832]
+vpaddq ymm15, ymm15, [rsp + 512]
+vpaddq ymm8, ymm8, [r10 - 128]
+vmovdqu ymm14, [rip + 3f + 960]
 vmovdqa ymm12, ymm1
 vfmadd231pd ymm12, ymm5, ymm14
-vmovdqu [rsp + 992], ymm0
+vmovdqu [r10 - 128], ymm0
 vmovdqa ymm0, ymm2
-vfmadd231pd ymm0, ymm3, [rip + 5f + 832]
-vmovdqu [rsp + 320], ymm13
+vfmadd231pd ymm0, ymm3, [rip + 3f + 960]
+vmovdqu [rsp + 512], ymm13
 vsubpd ymm13, ymm6, ymm12
-vmovdqu [rsp + 864], ymm10
+vmovdqu [r9 - 96], ymm10
 vsubpd ymm10, ymm7, ymm0
 vfmadd231pd ymm13, ymm5, ymm14
-vfmadd231pd ymm10, ymm3, [rip + 5f + 832]
+vfmadd231pd ymm10, ymm3, [rip + 3f + 960]
 vpaddq ymm15, ymm13, ymm15
 vpaddq ymm8, ymm10, ymm8
-vpaddq ymm12, ymm12, [rsp + 1088]
-vpaddq ymm0, ymm0, [rsp + 1056]
-vmovdqu ymm10, [rip + 5f + 864]
+vpaddq ymm12, ymm12, [r10]
+vpaddq ymm0, ymm0, [r9]
+vmovdqu ymm10, [rip + 3f + 1152]
 vmovdqa ymm13, ymm1
 vfmadd231pd ymm13, ymm5, ymm10
-vmovdqu ymm14, [rip + 5f + 864]
-vmovdqu [rsp + 1056], ymm8
+vmovdqu ymm14, [rip + 3f + 1152]
+vmovdqu [r9], ymm8
 vmovdqa ymm8, ymm2
 vfmadd231pd ymm8, ymm3, ymm14
-vmovdqu [rsp + 1088], ymm15
+vmovdqu [r10], ymm15
 vsubpd ymm15, ymm6, ymm13
-vmovdqu [rsp + 1120], ymm4
+vmovdqu [r9 + 32], ymm4
 vsubpd ymm4, ymm7, ymm8
 vfmadd231pd ymm15, ymm5, ymm10
 vfmadd231pd ymm4, ymm3, ymm14
 vpaddq ymm12, ymm15, ymm12
 vpaddq ymm0, ymm4, ymm0
-vpaddq ymm13, ymm13, [rsp + 1184]
-vpaddq ymm8, ymm8, [rsp + 1152]
-vmovdqu ymm4, [rip + 5f + 896]
+vpaddq ymm13, ymm13, [r9 - 64]
+vpaddq ymm8, ymm8, [r9 - 128]
+vmovdqu ymm4, [rip + 3f + 1184]
 vmovdqa ymm15, ymm1
 vfmadd231pd ymm15, ymm5, ymm4
-vmovdqu ymm14, [rip + 5f + 896]
+vmovdqu ymm14, [rip + 3f + 1184]
 vmovdqa ymm10, ymm2
 vfmadd231pd ymm10, ymm3, ymm14
-vmovdqu [rsp + 1152], ymm0
+vmovdqu [r9 - 128], ymm0
 vsubpd ymm0, ymm6, ymm15
-vmovdqu [rsp + 1184], ymm12
+vmovdqu [r9 - 64], ymm12
 vsubpd ymm12, ymm7, ymm10
 vfmadd231pd ymm0, ymm5, ymm4
 vfmadd231pd ymm12, ymm3, ymm14
 vpaddq ymm13, ymm0, ymm13
 vpaddq ymm8, ymm12, ymm8
-vpaddq ymm15, ymm15, [rsp + 896]
-vpaddq ymm10, ymm10, [rsp + 192]
-vmovdqu ymm12, [rip + 5f + 928]
+vpaddq ymm15, ymm15, [r9 - 32]
+vpaddq ymm10, ymm10, [r10 + 64]
+vmovdqu ymm12, [rip + 3f + 1216]
 vmovdqa ymm0, ymm1
 vfmadd231pd ymm0, ymm5, ymm12
-vmovdqu ymm14, [rip + 5f + 928]
+vmovdqu ymm14, [rip + 3f + 1216]
 vmovdqa ymm4, ymm2
 vfmadd231pd ymm4, ymm3, ymm14
-vmovdqu [rsp + 192], ymm8
+vmovdqu [r10 + 64], ymm8
 vsubpd ymm8, ymm6, ymm0
-vmovdqu [rsp + 896], ymm13
+vmovdqu [r9 - 32], ymm13
 vsubpd ymm13, ymm7, ymm4
 vfmadd231pd ymm8, ymm5, ymm12
 vfmadd231pd ymm13, ymm3, ymm14
 vpaddq ymm15, ymm8, ymm15
 vpaddq ymm10, ymm13, ymm10
-vpaddq ymm0, ymm0, [rsp + 32]
-vpaddq ymm4, ymm4, [rsp + 160]
-vmovdqu ymm13, [rip + 5f + 960]
+vpaddq ymm0, ymm0, [r10 - 96]
+vpaddq ymm4, ymm4, [r9 + 96]
+vmovdqu ymm13, [rip + 3f + 1248]
 vmovdqa ymm8, ymm1
 vfmadd231pd ymm8, ymm5, ymm13
-vmovdqu ymm14, [rip + 5f + 960]
+vmovdqu ymm14, [rip + 3f + 1248]
 vmovdqa ymm12, ymm2
 vfmadd231pd ymm12, ymm3, ymm14
-vmovdqu [rsp + 160], ymm10
+vmovdqu [r9 + 96], ymm10
 vsubpd ymm10, ymm6, ymm8
-vmovdqu [rsp + 32], ymm15
+vmovdqu [r10 - 96], ymm15
 vsubpd ymm15, ymm7, ymm12
 vfmadd231pd ymm10, ymm5, ymm13
 vfmadd231pd ymm15, ymm3, ymm14
@@ -14936,10 +14948,10 @@ vpaddq ymm0, ymm10, ymm0
 vpaddq ymm4, ymm15, ymm4
 vpaddq ymm11, ymm8, ymm11
 vpaddq ymm9, ymm12, ymm9
-vmovdqu ymm12, [rip + 5f + 992]
+vmovdqu ymm12, [rip + 3f + 1280]
 vmovdqa ymm8, ymm1
 vfmadd231pd ymm8, ymm5, ymm12
-vmovdqu ymm15, [rip + 5f + 992]
+vmovdqu ymm15, [rip + 3f + 1280]
 vmovdqa ymm10, ymm2
 vfmadd231pd ymm10, ymm3, ymm15
 vsubpd ymm14, ymm6, ymm8
@@ -14948,108 +14960,108 @@ vfmadd231pd ymm14, ymm5, ymm12
 vfmadd231pd ymm13, ymm3, ymm15
 vpaddq ymm11, ymm14, ymm11
 vpaddq ymm9, ymm13, ymm9
-vpaddq ymm8, ymm8, [rsp + 1120]
-vpaddq ymm10, ymm10, [rsp + 864]
-vmovdqu ymm13, [rip + 5f + 1024]
+vpaddq ymm8, ymm8, [r9 + 32]
+vpaddq ymm10, ymm10, [r9 - 96]
+vmovdqu ymm13, [rip + 3f + 1312]
 vmovdqa ymm14, ymm1
 vfmadd231pd ymm14, ymm5, ymm13
-vmovdqu ymm15, [rip + 5f + 1024]
+vmovdqu ymm15, [rip + 3f + 1312]
 vmovdqa ymm12, ymm2
 vfmadd231pd ymm12, ymm3, ymm15
-vmovdqu [rsp + 864], ymm9
+vmovdqu [r9 - 96], ymm9
 vsubpd ymm9, ymm6, ymm14
-vmovdqu [rsp + 1120], ymm11
+vmovdqu [r9 + 32], ymm11
 vsubpd ymm11, ymm7, ymm12
 vfmadd231pd ymm9, ymm5, ymm13
 vfmadd231pd ymm11, ymm3, ymm15
 vpaddq ymm8, ymm9, ymm8
 vpaddq ymm10, ymm11, ymm10
-vpaddq ymm14, ymm14, [rsp + 224]
-vpaddq ymm12, ymm12, [rsp + 928]
-vmovdqu ymm11, [rsp + 320]
-vpaddq ymm9, ymm11, [rip + 5f + 1056]
-vmovdqu ymm15, [rsp + 992]
-vpaddq ymm3, ymm15, [rip + 5f + 1056]
-vpand ymm9, ymm9, [rip + 5f]
-vpand ymm3, ymm3, [rip + 5f]
-vmovdqu ymm13, [rip + 5f + 32]
+vpaddq ymm14, ymm14, [r10 + 96]
+vpaddq ymm12, ymm12, [r9 + 64]
+vmovdqu ymm11, [rsp + 512]
+vpaddq ymm9, ymm11, [rip + 3f + 1344]
+vmovdqu ymm15, [r10 - 128]
+vpaddq ymm3, ymm15, [rip + 3f + 1344]
+vpand ymm9, ymm9, [r11 - 128]
+vpand ymm3, ymm3, [r11 - 128]
+vmovdqu ymm13, [r11 - 96]
 vpaddq ymm9, ymm9, ymm13
-vmovdqu ymm5, [rip + 5f + 32]
+vmovdqu ymm5, [r11 - 96]
 vpaddq ymm3, ymm3, ymm5
 vsubpd ymm9, ymm9, ymm13
 vsubpd ymm3, ymm3, ymm5
 vmovdqa ymm15, ymm1
-vfmadd231pd ymm15, ymm9, [rip + 5f + 1088]
+vfmadd231pd ymm15, ymm9, [r11]
 vmovdqa ymm11, ymm2
-vfmadd231pd ymm11, ymm3, [rip + 5f + 1088]
+vfmadd231pd ymm11, ymm3, [r11]
 vsubpd ymm15, ymm6, ymm15
 vsubpd ymm11, ymm7, ymm11
-vfmadd231pd ymm15, ymm9, [rip + 5f + 1088]
-vfmadd231pd ymm11, ymm3, [rip + 5f + 1088]
+vfmadd231pd ymm15, ymm9, [r11]
+vfmadd231pd ymm11, ymm3, [r11]
 vsubpd ymm15, ymm15, ymm13
 vsubpd ymm11, ymm11, ymm5
 vmovdqa ymm3, ymm1
-vfmadd231pd ymm3, ymm15, [rip + 5f + 1120]
+vfmadd231pd ymm3, ymm15, [rip + 3f + 768]
 vmovdqa ymm9, ymm2
-vfmadd231pd ymm9, ymm11, [rip + 5f + 1120]
-vpaddq ymm3, ymm3, [rsp + 1088]
-vpaddq ymm9, ymm9, [rsp + 1056]
+vfmadd231pd ymm9, ymm11, [rip + 3f + 768]
+vpaddq ymm3, ymm3, [r10]
+vpaddq ymm9, ymm9, [r9]
 vmovdqa ymm5, ymm1
-vfmadd231pd ymm5, ymm15, [rip + 5f + 1152]
+vfmadd231pd ymm5, ymm15, [rip + 3f + 320]
 vmovdqa ymm13, ymm2
-vfmadd231pd ymm13, ymm11, [rip + 5f + 1152]
-vmovdqu [rsp + 1056], ymm12
+vfmadd231pd ymm13, ymm11, [rip + 3f + 320]
+vmovdqu [r9], ymm12
 vsubpd ymm12, ymm6, ymm5
-vmovdqu [rsp + 1088], ymm14
+vmovdqu [r10], ymm14
 vsubpd ymm14, ymm7, ymm13
-vfmadd231pd ymm12, ymm15, [rip + 5f + 1152]
-vfmadd231pd ymm14, ymm11, [rip + 5f + 1152]
+vfmadd231pd ymm12, ymm15, [rip + 3f + 320]
+vfmadd231pd ymm14, ymm11, [rip + 3f + 320]
 vpaddq ymm3, ymm12, ymm3
 vpaddq ymm9, ymm14, ymm9
-vpaddq ymm5, ymm5, [rsp + 1184]
-vpaddq ymm13, ymm13, [rsp + 1152]
-vmovdqu ymm14, [rip + 5f + 1184]
+vpaddq ymm5, ymm5, [r9 - 64]
+vpaddq ymm13, ymm13, [r9 - 128]
+vmovdqu ymm14, [rip + 3f + 512]
 vmovdqa ymm12, ymm1
 vfmadd231pd ymm12, ymm15, ymm14
-vmovdqu [rsp + 1152], ymm9
+vmovdqu [r9 - 128], ymm9
 vmovdqa ymm9, ymm2
-vfmadd231pd ymm9, ymm11, [rip + 5f + 1184]
-vmovdqu [rsp + 1184], ymm3
+vfmadd231pd ymm9, ymm11, [rip + 3f + 512]
+vmovdqu [r9 - 64], ymm3
 vsubpd ymm3, ymm6, ymm12
-vmovdqu [rsp + 928], ymm10
+vmovdqu [r9 + 64], ymm10
 vsubpd ymm10, ymm7, ymm9
 vfmadd231pd ymm3, ymm15, ymm14
-vfmadd231pd ymm10, ymm11, [rip + 5f + 1184]
+vfmadd231pd ymm10, ymm11, [rip + 3f + 512]
 vpaddq ymm5, ymm3, ymm5
 vpaddq ymm13, ymm10, ymm13
-vpaddq ymm12, ymm12, [rsp + 896]
-vpaddq ymm9, ymm9, [rsp + 192]
-vmovdqu ymm10, [rip + 5f + 1216]
+vpaddq ymm12, ymm12, [r9 - 32]
+vpaddq ymm9, ymm9, [r10 + 64]
+vmovdqu ymm10, [rip + 3f + 800]
 vmovdqa ymm3, ymm1
 vfmadd231pd ymm3, ymm15, ymm10
-vmovdqu ymm14, [rip + 5f + 1216]
-vmovdqu [rsp + 192], ymm13
+vmovdqu ymm14, [rip + 3f + 800]
+vmovdqu [r10 + 64], ymm13
 vmovdqa ymm13, ymm2
 vfmadd231pd ymm13, ymm11, ymm14
-vmovdqu [rsp + 896], ymm5
+vmovdqu [r9 - 32], ymm5
 vsubpd ymm5, ymm6, ymm3
-vmovdqu [rsp + 224], ymm8
+vmovdqu [r10 + 96], ymm8
 vsubpd ymm8, ymm7, ymm13
 vfmadd231pd ymm5, ymm15, ymm10
 vfmadd231pd ymm8, ymm11, ymm14
 vpaddq ymm12, ymm5, ymm12
 vpaddq ymm9, ymm8, ymm9
-vpaddq ymm3, ymm3, [rsp + 32]
-vpaddq ymm13, ymm13, [rsp + 160]
-vmovdqu ymm8, [rip + 5f + 1248]
+vpaddq ymm3, ymm3, [r10 - 96]
+vpaddq ymm13, ymm13, [r9 + 96]
+vmovdqu ymm8, [rip + 3f + 832]
 vmovdqa ymm5, ymm1
 vfmadd231pd ymm5, ymm15, ymm8
-vmovdqu ymm14, [rip + 5f + 1248]
+vmovdqu ymm14, [rip + 3f + 832]
 vmovdqa ymm10, ymm2
 vfmadd231pd ymm10, ymm11, ymm14
-vmovdqu [rsp + 160], ymm9
+vmovdqu [r9 + 96], ymm9
 vsubpd ymm9, ymm6, ymm5
-vmovdqu [rsp + 32], ymm12
+vmovdqu [r10 - 96], ymm12
 vsubpd ymm12, ymm7, ymm10
 vfmadd231pd ymm9, ymm15, ymm8
 vfmadd231pd ymm12, ymm11, ymm14
@@ -15057,10 +15069,10 @@ vpaddq ymm3, ymm9, ymm3
 vpaddq ymm13, ymm12, ymm13
 vpaddq ymm0, ymm5, ymm0
 vpaddq ymm4, ymm10, ymm4
-vmovdqu ymm10, [rip + 5f + 1280]
+vmovdqu ymm10, [rip + 3f + 864]
 vmovdqa ymm5, ymm1
 vfmadd231pd ymm5, ymm15, ymm10
-vmovdqu ymm12, [rip + 5f + 1280]
+vmovdqu ymm12, [rip + 3f + 864]
 vmovdqa ymm9, ymm2
 vfmadd231pd ymm9, ymm11, ymm12
 vsubpd ymm14, ymm6, ymm5
@@ -15069,102 +15081,102 @@ vfmadd231pd ymm14, ymm15, ymm10
 vfmadd231pd ymm8, ymm11, ymm12
 vpaddq ymm0, ymm14, ymm0
 vpaddq ymm4, ymm8, ymm4
-vpaddq ymm5, ymm5, [rsp + 1120]
-vpaddq ymm9, ymm9, [rsp + 864]
-vmovdqu ymm8, [rip + 5f + 1312]
+vpaddq ymm5, ymm5, [r9 + 32]
+vpaddq ymm9, ymm9, [r9 - 96]
+vmovdqu ymm8, [rip + 3f + 896]
 vmovdqa ymm14, ymm1
 vfmadd231pd ymm14, ymm15, ymm8
-vmovdqu ymm12, [rip + 5f + 1312]
+vmovdqu ymm12, [rip + 3f + 896]
 vmovdqa ymm10, ymm2
 vfmadd231pd ymm10, ymm11, ymm12
-vmovdqu [rsp + 864], ymm4
+vmovdqu [r9 - 96], ymm4
 vsubpd ymm4, ymm6, ymm14
-vmovdqu [rsp + 1120], ymm0
+vmovdqu [r9 + 32], ymm0
 vsubpd ymm0, ymm7, ymm10
 vfmadd231pd ymm4, ymm15, ymm8
 vfmadd231pd ymm0, ymm11, ymm12
 vpaddq ymm5, ymm4, ymm5
 vpaddq ymm9, ymm0, ymm9
-vpaddq ymm14, ymm14, [rsp + 224]
-vpaddq ymm10, ymm10, [rsp + 928]
-vmovdqu ymm0, [rip + 5f + 1344]
+vpaddq ymm14, ymm14, [r10 + 96]
+vpaddq ymm10, ymm10, [r9 + 64]
+vmovdqu ymm0, [rip + 3f + 928]
 vmovdqa ymm4, ymm1
 vfmadd231pd ymm4, ymm15, ymm0
-vmovdqu ymm12, [rip + 5f + 1344]
+vmovdqu ymm12, [rip + 3f + 928]
 vmovdqa ymm8, ymm2
 vfmadd231pd ymm8, ymm11, ymm12
-vmovdqu [rsp + 928], ymm9
+vmovdqu [r9 + 64], ymm9
 vsubpd ymm9, ymm6, ymm4
-vmovdqu [rsp + 224], ymm5
+vmovdqu [r10 + 96], ymm5
 vsubpd ymm5, ymm7, ymm8
 vfmadd231pd ymm9, ymm15, ymm0
 vfmadd231pd ymm5, ymm11, ymm12
 vpaddq ymm14, ymm9, ymm14
 vpaddq ymm10, ymm5, ymm10
-vpaddq ymm4, ymm4, [rsp + 1088]
-vpaddq ymm8, ymm8, [rsp + 1056]
-vmovdqu ymm5, [rsp + 320]
-vpaddq ymm5, ymm5, [rip + 5f + 1376]
-vmovdqu ymm9, [rsp + 992]
-vpaddq ymm9, ymm9, [rip + 5f + 1376]
+vpaddq ymm4, ymm4, [r10]
+vpaddq ymm8, ymm8, [r9]
+vmovdqu ymm5, [rsp + 512]
+vpaddq ymm5, ymm5, [rip + 3f + 1376]
+vmovdqu ymm9, [r10 - 128]
+vpaddq ymm9, ymm9, [rip + 3f + 1376]
 vpsrlq ymm5, ymm5, 52
 vpsrlq ymm9, ymm9, 52
-vpaddq ymm5, ymm5, [rsp + 1184]
-vpaddq ymm9, ymm9, [rsp + 1152]
-vpaddq ymm12, ymm5, [rip + 5f + 1408]
-vpaddq ymm11, ymm9, [rip + 5f + 1408]
-vpand ymm12, ymm12, [rip + 5f]
-vpand ymm11, ymm11, [rip + 5f]
-vmovdqu ymm0, [rip + 5f + 32]
+vpaddq ymm5, ymm5, [r9 - 64]
+vpaddq ymm9, ymm9, [r9 - 128]
+vpaddq ymm12, ymm5, [rip + 3f + 1408]
+vpaddq ymm11, ymm9, [rip + 3f + 1408]
+vpand ymm12, ymm12, [r11 - 128]
+vpand ymm11, ymm11, [r11 - 128]
+vmovdqu ymm0, [r11 - 96]
 vpaddq ymm12, ymm12, ymm0
-vmovdqu ymm15, [rip + 5f + 32]
+vmovdqu ymm15, [r11 - 96]
 vpaddq ymm11, ymm11, ymm15
 vsubpd ymm12, ymm12, ymm0
 vsubpd ymm11, ymm11, ymm15
-vmovdqu [rsp + 1152], ymm9
+vmovdqu [r9 - 128], ymm9
 vmovdqa ymm9, ymm1
-vfmadd231pd ymm9, ymm12, [rip + 5f + 1088]
-vmovdqu [rsp + 1184], ymm5
+vfmadd231pd ymm9, ymm12, [r11]
+vmovdqu [r9 - 64], ymm5
 vmovdqa ymm5, ymm2
-vfmadd231pd ymm5, ymm11, [rip + 5f + 1088]
+vfmadd231pd ymm5, ymm11, [r11]
 vsubpd ymm9, ymm6, ymm9
 vsubpd ymm5, ymm7, ymm5
-vfmadd231pd ymm9, ymm12, [rip + 5f + 1088]
-vfmadd231pd ymm5, ymm11, [rip + 5f + 1088]
+vfmadd231pd ymm9, ymm12, [r11]
+vfmadd231pd ymm5, ymm11, [r11]
 vsubpd ymm0, ymm9, ymm0
 vsubpd ymm15, ymm5, ymm15
 vmovdqa ymm5, ymm1
-vfmadd231pd ymm5, ymm0, [rip + 5f + 1120]
+vfmadd231pd ymm5, ymm0, [rip + 3f + 768]
 vmovdqa ymm9, ymm2
-vfmadd231pd ymm9, ymm15, [rip + 5f + 1120]
-vpaddq ymm5, ymm5, [rsp + 896]
-vpaddq ymm9, ymm9, [rsp + 192]
-vmovdqu ymm11, [rip + 5f + 1152]
+vfmadd231pd ymm9, ymm15, [rip + 3f + 768]
+vpaddq ymm5, ymm5, [r9 - 32]
+vpaddq ymm9, ymm9, [r10 + 64]
+vmovdqu ymm11, [rip + 3f + 320]
 vmovdqa ymm12, ymm1
 vfmadd231pd ymm12, ymm0, ymm11
-vmovdqu [rsp + 192], ymm8
+vmovdqu [r10 + 64], ymm8
 vmovdqa ymm8, ymm2
-vfmadd231pd ymm8, ymm15, [rip + 5f + 1152]
-vmovdqu [rsp + 896], ymm4
+vfmadd231pd ymm8, ymm15, [rip + 3f + 320]
+vmovdqu [r9 - 32], ymm4
 vsubpd ymm4, ymm6, ymm12
-vmovdqu [rsp + 992], ymm10
+vmovdqu [r10 - 128], ymm10
 vsubpd ymm10, ymm7, ymm8
 vfmadd231pd ymm4, ymm0, ymm11
-vfmadd231pd ymm10, ymm15, [rip + 5f + 1152]
+vfmadd231pd ymm10, ymm15, [rip + 3f + 320]
 vpaddq ymm5, ymm4, ymm5
 vpaddq ymm9, ymm10, ymm9
-vpaddq ymm12, ymm12, [rsp + 32]
-vpaddq ymm8, ymm8, [rsp + 160]
-vmovdqu ymm10, [rip + 5f + 1184]
+vpaddq ymm12, ymm12, [r10 - 96]
+vpaddq ymm8, ymm8, [r9 + 96]
+vmovdqu ymm10, [rip + 3f + 512]
 vmovdqa ymm4, ymm1
 vfmadd231pd ymm4, ymm0, ymm10
-vmovdqu ymm11, [rip + 5f + 1184]
-vmovdqu [rsp + 160], ymm9
+vmovdqu ymm11, [rip + 3f + 512]
+vmovdqu [r9 + 96], ymm9
 vmovdqa ymm9, ymm2
 vfmadd231pd ymm9, ymm15, ymm11
-vmovdqu [rsp + 32], ymm5
+vmovdqu [r10 - 96], ymm5
 vsubpd ymm5, ymm6, ymm4
-vmovdqu [rsp + 320], ymm14
+vmovdqu [rsp + 512], ymm14
 vsubpd ymm14, ymm7, ymm9
 vfmadd231pd ymm5, ymm0, ymm10
 vfmadd231pd ymm14, ymm15, ymm11
@@ -15172,10 +15184,10 @@ vpaddq ymm12, ymm5, ymm12
 vpaddq ymm8, ymm14, ymm8
 vpaddq ymm3, ymm4, ymm3
 vpaddq ymm13, ymm9, ymm13
-vmovdqu ymm9, [rip + 5f + 1216]
+vmovdqu ymm9, [rip + 3f + 800]
 vmovdqa ymm4, ymm1
 vfmadd231pd ymm4, ymm0, ymm9
-vmovdqu ymm14, [rip + 5f + 1216]
+vmovdqu ymm14, [rip + 3f + 800]
 vmovdqa ymm5, ymm2
 vfmadd231pd ymm5, ymm15, ymm14
 vsubpd ymm11, ymm6, ymm4
@@ -15184,59 +15196,59 @@ vfmadd231pd ymm11, ymm0, ymm9
 vfmadd231pd ymm10, ymm15, ymm14
 vpaddq ymm3, ymm11, ymm3
 vpaddq ymm13, ymm10, ymm13
-vpaddq ymm4, ymm4, [rsp + 1120]
-vpaddq ymm5, ymm5, [rsp + 864]
-vmovdqu ymm10, [rip + 5f + 1248]
+vpaddq ymm4, ymm4, [r9 + 32]
+vpaddq ymm5, ymm5, [r9 - 96]
+vmovdqu ymm10, [rip + 3f + 832]
 vmovdqa ymm11, ymm1
 vfmadd231pd ymm11, ymm0, ymm10
-vmovdqu ymm14, [rip + 5f + 1248]
+vmovdqu ymm14, [rip + 3f + 832]
 vmovdqa ymm9, ymm2
 vfmadd231pd ymm9, ymm15, ymm14
-vmovdqu [rsp + 864], ymm13
+vmovdqu [r9 - 96], ymm13
 vsubpd ymm13, ymm6, ymm11
-vmovdqu [rsp + 1120], ymm3
+vmovdqu [r9 + 32], ymm3
 vsubpd ymm3, ymm7, ymm9
 vfmadd231pd ymm13, ymm0, ymm10
 vfmadd231pd ymm3, ymm15, ymm14
 vpaddq ymm4, ymm13, ymm4
 vpaddq ymm5, ymm3, ymm5
-vpaddq ymm11, ymm11, [rsp + 224]
-vpaddq ymm9, ymm9, [rsp + 928]
-vmovdqu ymm3, [rip + 5f + 1280]
+vpaddq ymm11, ymm11, [r10 + 96]
+vpaddq ymm9, ymm9, [r9 + 64]
+vmovdqu ymm3, [rip + 3f + 864]
 vmovdqa ymm13, ymm1
 vfmadd231pd ymm13, ymm0, ymm3
-vmovdqu ymm14, [rip + 5f + 1280]
+vmovdqu ymm14, [rip + 3f + 864]
 vmovdqa ymm10, ymm2
 vfmadd231pd ymm10, ymm15, ymm14
-vmovdqu [rsp + 928], ymm5
+vmovdqu [r9 + 64], ymm5
 vsubpd ymm5, ymm6, ymm13
-vmovdqu [rsp + 224], ymm4
+vmovdqu [r10 + 96], ymm4
 vsubpd ymm4, ymm7, ymm10
 vfmadd231pd ymm5, ymm0, ymm3
 vfmadd231pd ymm4, ymm15, ymm14
 vpaddq ymm11, ymm5, ymm11
 vpaddq ymm9, ymm4, ymm9
-vpaddq ymm13, ymm13, [rsp + 320]
-vpaddq ymm10, ymm10, [rsp + 992]
-vmovdqu ymm4, [rip + 5f + 1312]
+vpaddq ymm13, ymm13, [rsp + 512]
+vpaddq ymm10, ymm10, [r10 - 128]
+vmovdqu ymm4, [rip + 3f + 896]
 vmovdqa ymm5, ymm1
 vfmadd231pd ymm5, ymm0, ymm4
-vmovdqu ymm14, [rip + 5f + 1312]
+vmovdqu ymm14, [rip + 3f + 896]
 vmovdqa ymm3, ymm2
 vfmadd231pd ymm3, ymm15, ymm14
-vmovdqu [rsp + 992], ymm9
+vmovdqu [r10 - 128], ymm9
 vsubpd ymm9, ymm6, ymm5
-vmovdqu [rsp + 320], ymm11
+vmovdqu [rsp + 512], ymm11
 vsubpd ymm11, ymm7, ymm3
 vfmadd231pd ymm9, ymm0, ymm4
 vfmadd231pd ymm11, ymm15, ymm14
 vpaddq ymm13, ymm9, ymm13
 vpaddq ymm10, ymm11, ymm10
-vpaddq ymm5, ymm5, [rsp + 896]
-vpaddq ymm3, ymm3, [rsp + 192]
-vmovdqu ymm11, [rip + 5f + 1344]
+vpaddq ymm5, ymm5, [r9 - 32]
+vpaddq ymm3, ymm3, [r10 + 64]
+vmovdqu ymm11, [rip + 3f + 928]
 vfmadd231pd ymm1, ymm0, ymm11
-vmovdqu ymm9, [rip + 5f + 1344]
+vmovdqu ymm9, [rip + 3f + 928]
 vfmadd231pd ymm2, ymm15, ymm9
 vsubpd ymm6, ymm6, ymm1
 vsubpd ymm7, ymm7, ymm2
@@ -15244,16 +15256,16 @@ vfmadd231pd ymm6, ymm0, ymm11
 vfmadd231pd ymm7, ymm15, ymm9
 vpaddq ymm5, ymm6, ymm5
 vpaddq ymm3, ymm7, ymm3
-vpaddq ymm1, ymm1, [rsp + 416]
-vpaddq ymm2, ymm2, [rsp + 256]
-vmovdqu ymm7, [rsp + 1184]
-vpaddq ymm7, ymm7, [rip + 5f + 1440]
-vmovdqu ymm6, [rsp + 1152]
-vpaddq ymm6, ymm6, [rip + 5f + 1440]
+vpaddq ymm1, ymm1, [rsp + 640]
+vpaddq ymm2, ymm2, [rsp + 736]
+vmovdqu ymm7, [r9 - 64]
+vpaddq ymm7, ymm7, [rip + 3f + 1440]
+vmovdqu ymm6, [r9 - 128]
+vpaddq ymm6, ymm6, [rip + 3f + 1440]
 vpsrlq ymm7, ymm7, 52
 vpsrlq ymm6, ymm6, 52
-vpaddq ymm7, ymm7, [rsp + 32]
-vpaddq ymm6, ymm6, [rsp + 160]
+vpaddq ymm7, ymm7, [r10 - 96]
+vpaddq ymm6, ymm6, [r9 + 96]
 vmovdqu xmm9, [rax]
 vmovdqu xmm15, [rax + 192]
 vpmaskmovq xmm9, xmm9, [r8]
@@ -15282,9 +15294,9 @@ vmovdqu xmm0, [rax + 16]
 vmovdqu xmm11, [rax + 208]
 vpmaskmovq xmm0, xmm0, [r8 + 16]
 vpmaskmovq xmm11, xmm11, [r8 + 208]
-vmovdqu [rsp + 160], ymm2
+vmovdqu [r9 + 96], ymm2
 vmovdqu xmm2, [rax + 112]
-vmovdqu [rsp + 32], ymm1
+vmovdqu [r10 - 96], ymm1
 vmovdqu xmm1, [rax + 304]
 vpmaskmovq xmm2, xmm2, [r8 + 112]
 vpmaskmovq xmm1, xmm1, [r8 + 304]
@@ -15294,9 +15306,9 @@ vmovdqu xmm11, [rax + 64]
 vmovdqu xmm0, [rax + 256]
 vpmaskmovq xmm11, xmm11, [r8 + 64]
 vpmaskmovq xmm0, xmm0, [r8 + 256]
-vmovdqu [rsp + 1152], ymm3
+vmovdqu [r9 - 128], ymm3
 vmovdqu xmm3, [rax + 160]
-vmovdqu [rsp + 1184], ymm5
+vmovdqu [r9 - 64], ymm5
 vmovdqu xmm5, [rax + 352]
 vpmaskmovq xmm3, xmm3, [r8 + 160]
 vpmaskmovq xmm5, xmm5, [r8 + 352]
@@ -15310,9 +15322,9 @@ vmovdqu xmm1, [rax + 32]
 vmovdqu xmm2, [rax + 224]
 vpmaskmovq xmm1, xmm1, [r8 + 32]
 vpmaskmovq xmm2, xmm2, [r8 + 224]
-vmovdqu [rsp + 256], ymm10
+vmovdqu [rsp + 736], ymm10
 vmovdqu xmm10, [rax + 128]
-vmovdqu [rsp + 416], ymm13
+vmovdqu [rsp + 640], ymm13
 vmovdqu xmm13, [rax + 320]
 vpmaskmovq xmm10, xmm10, [r8 + 128]
 vpmaskmovq xmm13, xmm13, [r8 + 320]
@@ -15322,9 +15334,9 @@ vmovdqu xmm2, [rax + 80]
 vmovdqu xmm1, [rax + 272]
 vpmaskmovq xmm2, xmm2, [r8 + 80]
 vpmaskmovq xmm1, xmm1, [r8 + 272]
-vmovdqu [rsp + 192], ymm8
+vmovdqu [r10 + 64], ymm8
 vmovdqu xmm8, [rax + 176]
-vmovdqu [rsp + 896], ymm12
+vmovdqu [r9 - 32], ymm12
 vmovdqu xmm12, [rax + 368]
 vpmaskmovq xmm8, xmm8, [r8 + 176]
 vpmaskmovq xmm12, xmm12, [r8 + 368]
@@ -15336,9 +15348,9 @@ vpunpckhqdq ymm8, ymm10, ymm8
 vpunpckhqdq ymm12, ymm13, ymm12
 vpsrlq ymm13, ymm9, 52
 vpsrlq ymm10, ymm15, 52
-vmovdqu [rsp + 1056], ymm6
+vmovdqu [r9], ymm6
 vpsllq ymm6, ymm14, 12
-vmovdqu [rsp + 1088], ymm7
+vmovdqu [r10], ymm7
 vpsllq ymm7, ymm4, 12
 vpaddq ymm13, ymm6, ymm13
 vpaddq ymm10, ymm7, ymm10
@@ -15364,300 +15376,300 @@ vpsrlq ymm6, ymm1, 4
 vpsrlq ymm7, ymm2, 4
 vpsrlq ymm1, ymm1, 56
 vpsrlq ymm2, ymm2, 56
-vmovdqu [rsp + 832], ymm7
+vmovdqu [rsp + 960], ymm7
 vpsllq ymm7, ymm8, 8
-vmovdqu [rsp + 288], ymm6
+vmovdqu [rsp + 608], ymm6
 vpsllq ymm6, ymm12, 8
 vpaddq ymm1, ymm7, ymm1
 vpaddq ymm2, ymm6, ymm2
 vpsrlq ymm8, ymm8, 44
 vpsrlq ymm12, ymm12, 44
-vpand ymm9, ymm9, [rip + 5f]
-vpand ymm15, ymm15, [rip + 5f]
-vpand ymm13, ymm13, [rip + 5f]
-vpand ymm10, ymm10, [rip + 5f]
-vpand ymm14, ymm14, [rip + 5f]
-vpand ymm4, ymm4, [rip + 5f]
-vpand ymm0, ymm0, [rip + 5f]
-vpand ymm11, ymm11, [rip + 5f]
-vpand ymm3, ymm3, [rip + 5f]
-vpand ymm5, ymm5, [rip + 5f]
-vmovdqu ymm6, [rsp + 288]
-vpand ymm6, ymm6, [rip + 5f]
-vmovdqu ymm7, [rsp + 832]
-vpand ymm7, ymm7, [rip + 5f]
-vpand ymm1, ymm1, [rip + 5f]
-vpand ymm2, ymm2, [rip + 5f]
-vpaddq ymm9, ymm9, [rsp + 1088]
-vpaddq ymm15, ymm15, [rsp + 1056]
-vpaddq ymm13, ymm13, [rsp + 896]
-vpaddq ymm10, ymm10, [rsp + 192]
-vpaddq ymm14, ymm14, [rsp + 1120]
-vpaddq ymm4, ymm4, [rsp + 864]
-vpaddq ymm0, ymm0, [rsp + 224]
-vpaddq ymm11, ymm11, [rsp + 928]
-vpaddq ymm3, ymm3, [rsp + 320]
-vpaddq ymm5, ymm5, [rsp + 992]
-vpaddq ymm6, ymm6, [rsp + 416]
-vpaddq ymm7, ymm7, [rsp + 256]
-vpaddq ymm1, ymm1, [rsp + 1184]
-vpaddq ymm2, ymm2, [rsp + 1152]
-vpaddq ymm8, ymm8, [rsp + 32]
-vpaddq ymm12, ymm12, [rsp + 160]
-vmovdqu [rsp + 160], ymm12
-vpaddq ymm12, ymm9, [rip + 5f + 1472]
-vmovdqu [rsp + 32], ymm9
-vpaddq ymm9, ymm15, [rip + 5f + 1472]
-vmovdqu [rsp + 1152], ymm15
+vpand ymm9, ymm9, [r11 - 128]
+vpand ymm15, ymm15, [r11 - 128]
+vpand ymm13, ymm13, [r11 - 128]
+vpand ymm10, ymm10, [r11 - 128]
+vpand ymm14, ymm14, [r11 - 128]
+vpand ymm4, ymm4, [r11 - 128]
+vpand ymm0, ymm0, [r11 - 128]
+vpand ymm11, ymm11, [r11 - 128]
+vpand ymm3, ymm3, [r11 - 128]
+vpand ymm5, ymm5, [r11 - 128]
+vmovdqu ymm6, [rsp + 608]
+vpand ymm6, ymm6, [r11 - 128]
+vmovdqu ymm7, [rsp + 960]
+vpand ymm7, ymm7, [r11 - 128]
+vpand ymm1, ymm1, [r11 - 128]
+vpand ymm2, ymm2, [r11 - 128]
+vpaddq ymm9, ymm9, [r10]
+vpaddq ymm15, ymm15, [r9]
+vpaddq ymm13, ymm13, [r9 - 32]
+vpaddq ymm10, ymm10, [r10 + 64]
+vpaddq ymm14, ymm14, [r9 + 32]
+vpaddq ymm4, ymm4, [r9 - 96]
+vpaddq ymm0, ymm0, [r10 + 96]
+vpaddq ymm11, ymm11, [r9 + 64]
+vpaddq ymm3, ymm3, [rsp + 512]
+vpaddq ymm5, ymm5, [r10 - 128]
+vpaddq ymm6, ymm6, [rsp + 640]
+vpaddq ymm7, ymm7, [rsp + 736]
+vpaddq ymm1, ymm1, [r9 - 64]
+vpaddq ymm2, ymm2, [r9 - 128]
+vpaddq ymm8, ymm8, [r10 - 96]
+vpaddq ymm12, ymm12, [r9 + 96]
+vmovdqu [r9 + 96], ymm12
+vpaddq ymm12, ymm9, [rip + 3f + 1472]
+vmovdqu [r10 - 96], ymm9
+vpaddq ymm9, ymm15, [rip + 3f + 1472]
+vmovdqu [r9 - 128], ymm15
 vpsrlq ymm15, ymm12, 52
-vmovdqu [rsp + 1184], ymm12
+vmovdqu [r9 - 64], ymm12
 vpsrlq ymm12, ymm9, 52
 vpaddq ymm15, ymm13, ymm15
 vpaddq ymm12, ymm10, ymm12
-vpaddq ymm15, ymm15, [rip + 5f + 1504]
-vpaddq ymm12, ymm12, [rip + 5f + 1504]
-vmovdqu [rsp + 256], ymm9
+vpaddq ymm15, ymm15, [rip + 3f + 1504]
+vpaddq ymm12, ymm12, [rip + 3f + 1504]
+vmovdqu [rsp + 736], ymm9
 vpsrlq ymm9, ymm15, 52
-vmovdqu [rsp + 416], ymm15
+vmovdqu [rsp + 640], ymm15
 vpsrlq ymm15, ymm12, 52
 vpaddq ymm9, ymm14, ymm9
 vpaddq ymm15, ymm4, ymm15
-vpaddq ymm9, ymm9, [rip + 5f + 1536]
-vpaddq ymm15, ymm15, [rip + 5f + 1536]
-vmovdqu [rsp + 992], ymm12
+vpaddq ymm9, ymm9, [rip + 3f + 1536]
+vpaddq ymm15, ymm15, [rip + 3f + 1536]
+vmovdqu [r10 - 128], ymm12
 vpsrlq ymm12, ymm9, 52
-vmovdqu [rsp + 320], ymm9
+vmovdqu [rsp + 512], ymm9
 vpsrlq ymm9, ymm15, 52
 vpaddq ymm12, ymm0, ymm12
 vpaddq ymm9, ymm11, ymm9
-vpaddq ymm12, ymm12, [rip + 5f + 1568]
-vpaddq ymm9, ymm9, [rip + 5f + 1568]
-vmovdqu [rsp + 928], ymm15
+vpaddq ymm12, ymm12, [rip + 3f + 1568]
+vpaddq ymm9, ymm9, [rip + 3f + 1568]
+vmovdqu [r9 + 64], ymm15
 vpsrlq ymm15, ymm12, 52
-vmovdqu [rsp + 224], ymm12
+vmovdqu [r10 + 96], ymm12
 vpsrlq ymm12, ymm9, 52
 vpaddq ymm15, ymm3, ymm15
 vpaddq ymm12, ymm5, ymm12
-vpaddq ymm15, ymm15, [rip + 5f + 1600]
-vpaddq ymm12, ymm12, [rip + 5f + 1600]
-vmovdqu [rsp + 864], ymm9
+vpaddq ymm15, ymm15, [rip + 3f + 1600]
+vpaddq ymm12, ymm12, [rip + 3f + 1600]
+vmovdqu [r9 - 96], ymm9
 vpsrlq ymm9, ymm15, 52
-vmovdqu [rsp + 1120], ymm15
+vmovdqu [r9 + 32], ymm15
 vpsrlq ymm15, ymm12, 52
 vpaddq ymm9, ymm6, ymm9
 vpaddq ymm15, ymm7, ymm15
-vpaddq ymm9, ymm9, [rip + 5f + 1632]
-vpaddq ymm15, ymm15, [rip + 5f + 1632]
-vmovdqu [rsp + 192], ymm12
+vpaddq ymm9, ymm9, [rip + 3f + 1632]
+vpaddq ymm15, ymm15, [rip + 3f + 1632]
+vmovdqu [r10 + 64], ymm12
 vpsrlq ymm12, ymm9, 52
-vmovdqu [rsp + 896], ymm9
+vmovdqu [r9 - 32], ymm9
 vpsrlq ymm9, ymm15, 52
 vpaddq ymm12, ymm1, ymm12
 vpaddq ymm9, ymm2, ymm9
-vpaddq ymm12, ymm12, [rip + 5f + 1664]
-vpaddq ymm9, ymm9, [rip + 5f + 1664]
-vmovdqu [rsp + 1056], ymm15
+vpaddq ymm12, ymm12, [rip + 3f + 1664]
+vpaddq ymm9, ymm9, [rip + 3f + 1664]
+vmovdqu [r9], ymm15
 vpsrlq ymm15, ymm12, 52
-vmovdqu [rsp + 1088], ymm12
+vmovdqu [r10], ymm12
 vpsrlq ymm12, ymm9, 52
 vpaddq ymm15, ymm8, ymm15
-vpaddq ymm12, ymm12, [rsp + 160]
-vpaddq ymm15, ymm15, [rip + 5f + 1696]
-vpaddq ymm12, ymm12, [rip + 5f + 1696]
-vmovdqu [rsp + 832], ymm9
-vmovdqu ymm9, [rsp + 32]
-vpaddq ymm9, ymm9, [rip + 5f + 1728]
-vmovdqu [rsp + 32], ymm12
-vmovdqu ymm12, [rsp + 1152]
-vpaddq ymm12, ymm12, [rip + 5f + 1728]
-vmovdqu [rsp + 1152], ymm15
+vpaddq ymm12, ymm12, [r9 + 96]
+vpaddq ymm15, ymm15, [rip + 3f + 1696]
+vpaddq ymm12, ymm12, [rip + 3f + 1696]
+vmovdqu [rsp + 960], ymm9
+vmovdqu ymm9, [r10 - 96]
+vpaddq ymm9, ymm9, [rip + 3f + 1728]
+vmovdqu [r10 - 96], ymm12
+vmovdqu ymm12, [r9 - 128]
+vpaddq ymm12, ymm12, [rip + 3f + 1728]
+vmovdqu [r9 - 128], ymm15
 vpsrlq ymm15, ymm9, 52
-vmovdqu [rsp + 288], ymm9
+vmovdqu [rsp + 608], ymm9
 vpsrlq ymm9, ymm12, 52
 vpaddq ymm15, ymm13, ymm15
 vpaddq ymm9, ymm10, ymm9
-vpaddq ymm15, ymm15, [rip + 5f + 1760]
-vpaddq ymm9, ymm9, [rip + 5f + 1760]
+vpaddq ymm15, ymm15, [rip + 3f + 1760]
+vpaddq ymm9, ymm9, [rip + 3f + 1760]
 vpsrlq ymm10, ymm15, 52
 vpsrlq ymm13, ymm9, 52
 vpaddq ymm10, ymm14, ymm10
 vpaddq ymm13, ymm4, ymm13
-vpaddq ymm10, ymm10, [rip + 5f + 1792]
-vpaddq ymm13, ymm13, [rip + 5f + 1792]
+vpaddq ymm10, ymm10, [rip + 3f + 1792]
+vpaddq ymm13, ymm13, [rip + 3f + 1792]
 vpsrlq ymm4, ymm10, 52
 vpsrlq ymm14, ymm13, 52
 vpaddq ymm4, ymm0, ymm4
 vpaddq ymm14, ymm11, ymm14
-vpaddq ymm4, ymm4, [rip + 5f + 1824]
-vpaddq ymm14, ymm14, [rip + 5f + 1824]
+vpaddq ymm4, ymm4, [rip + 3f + 1824]
+vpaddq ymm14, ymm14, [rip + 3f + 1824]
 vpsrlq ymm11, ymm4, 52
 vpsrlq ymm0, ymm14, 52
 vpaddq ymm11, ymm3, ymm11
 vpaddq ymm0, ymm5, ymm0
-vpaddq ymm11, ymm11, [rip + 5f + 1856]
-vpaddq ymm0, ymm0, [rip + 5f + 1856]
+vpaddq ymm11, ymm11, [rip + 3f + 1856]
+vpaddq ymm0, ymm0, [rip + 3f + 1856]
 vpsrlq ymm5, ymm11, 52
 vpsrlq ymm3, ymm0, 52
 vpaddq ymm5, ymm6, ymm5
 vpaddq ymm3, ymm7, ymm3
-vpaddq ymm5, ymm5, [rip + 5f + 1888]
-vpaddq ymm3, ymm3, [rip + 5f + 1888]
+vpaddq ymm5, ymm5, [rip + 3f + 1888]
+vpaddq ymm3, ymm3, [rip + 3f + 1888]
 vpsrlq ymm7, ymm5, 52
 vpsrlq ymm6, ymm3, 52
 vpaddq ymm7, ymm1, ymm7
 vpaddq ymm6, ymm2, ymm6
-vpaddq ymm7, ymm7, [rip + 5f + 1920]
-vpaddq ymm6, ymm6, [rip + 5f + 1920]
+vpaddq ymm7, ymm7, [rip + 3f + 1920]
+vpaddq ymm6, ymm6, [rip + 3f + 1920]
 vpsrlq ymm2, ymm7, 52
 vpsrlq ymm1, ymm6, 52
 vpaddq ymm2, ymm8, ymm2
-vpaddq ymm1, ymm1, [rsp + 160]
-vmovdqu ymm8, [rsp + 1184]
-vmovdqu [rsp + 160], ymm1
-vmovdqu ymm1, [rsp + 1152]
-vblendvpd ymm8, ymm8, [rsp + 288], ymm1
-vmovdqu [rsp + 288], ymm8
-vmovdqu ymm8, [rsp + 256]
-vmovdqu [rsp + 1184], ymm2
-vmovdqu ymm2, [rsp + 32]
+vpaddq ymm1, ymm1, [r9 + 96]
+vmovdqu ymm8, [r9 - 64]
+vmovdqu [r9 + 96], ymm1
+vmovdqu ymm1, [r9 - 128]
+vblendvpd ymm8, ymm8, [rsp + 608], ymm1
+vmovdqu [rsp + 608], ymm8
+vmovdqu ymm8, [rsp + 736]
+vmovdqu [r9 - 64], ymm2
+vmovdqu ymm2, [r10 - 96]
 vblendvpd ymm12, ymm8, ymm12, ymm2
-vmovdqu ymm8, [rsp + 416]
+vmovdqu ymm8, [rsp + 640]
 vblendvpd ymm15, ymm8, ymm15, ymm1
-vmovdqu ymm8, [rsp + 992]
+vmovdqu ymm8, [r10 - 128]
 vblendvpd ymm9, ymm8, ymm9, ymm2
-vmovdqu ymm8, [rsp + 320]
+vmovdqu ymm8, [rsp + 512]
 vblendvpd ymm10, ymm8, ymm10, ymm1
-vmovdqu ymm8, [rsp + 928]
+vmovdqu ymm8, [r9 + 64]
 vblendvpd ymm13, ymm8, ymm13, ymm2
-vmovdqu ymm8, [rsp + 224]
+vmovdqu ymm8, [r10 + 96]
 vblendvpd ymm4, ymm8, ymm4, ymm1
-vmovdqu ymm8, [rsp + 864]
+vmovdqu ymm8, [r9 - 96]
 vblendvpd ymm14, ymm8, ymm14, ymm2
-vmovdqu ymm8, [rsp + 1120]
+vmovdqu ymm8, [r9 + 32]
 vblendvpd ymm11, ymm8, ymm11, ymm1
-vmovdqu ymm8, [rsp + 192]
+vmovdqu ymm8, [r10 + 64]
 vblendvpd ymm0, ymm8, ymm0, ymm2
-vmovdqu ymm8, [rsp + 896]
+vmovdqu ymm8, [r9 - 32]
 vblendvpd ymm5, ymm8, ymm5, ymm1
-vmovdqu ymm8, [rsp + 1056]
+vmovdqu ymm8, [r9]
 vblendvpd ymm3, ymm8, ymm3, ymm2
-vmovdqu ymm8, [rsp + 1088]
+vmovdqu ymm8, [r10]
 vblendvpd ymm7, ymm8, ymm7, ymm1
-vmovdqu ymm8, [rsp + 832]
+vmovdqu ymm8, [rsp + 960]
 vblendvpd ymm6, ymm8, ymm6, ymm2
-vmovdqu ymm8, [rsp + 1184]
-vpaddq ymm8, ymm8, [rip + 5f + 1952]
-vmovdqu [rsp + 1184], ymm6
-vmovdqu ymm6, [rsp + 160]
-vpaddq ymm6, ymm6, [rip + 5f + 1952]
+vmovdqu ymm8, [r9 - 64]
+vpaddq ymm8, ymm8, [rip + 3f + 1952]
+vmovdqu [r9 - 64], ymm6
+vmovdqu ymm6, [r9 + 96]
+vpaddq ymm6, ymm6, [rip + 3f + 1952]
 vblendvpd ymm8, ymm1, ymm8, ymm1
 vblendvpd ymm6, ymm2, ymm6, ymm2
-vmovdqu ymm2, [rsp + 288]
-vpand ymm2, ymm2, [rip + 5f]
-vpand ymm12, ymm12, [rip + 5f]
-vpand ymm15, ymm15, [rip + 5f]
-vpand ymm9, ymm9, [rip + 5f]
-vpand ymm10, ymm10, [rip + 5f]
-vpand ymm13, ymm13, [rip + 5f]
-vpand ymm4, ymm4, [rip + 5f]
-vpand ymm14, ymm14, [rip + 5f]
-vpand ymm11, ymm11, [rip + 5f]
-vpand ymm0, ymm0, [rip + 5f]
-vpand ymm5, ymm5, [rip + 5f]
-vpand ymm3, ymm3, [rip + 5f]
-vpand ymm7, ymm7, [rip + 5f]
-vmovdqu ymm1, [rsp + 1184]
-vpand ymm1, ymm1, [rip + 5f]
-vpand ymm8, ymm8, [rip + 5f]
-vpand ymm6, ymm6, [rip + 5f]
-vmovdqu [rsp + 1184], ymm6
-vpaddq ymm6, ymm2, [rip + 5f + 1984]
-vmovdqu [rsp + 288], ymm2
-vpaddq ymm2, ymm12, [rip + 5f + 1984]
-vmovdqu [rsp + 32], ymm12
-vpaddq ymm12, ymm15, [rip + 5f + 2016]
-vmovdqu [rsp + 1152], ymm15
-vpaddq ymm15, ymm9, [rip + 5f + 2016]
-vmovdqu [rsp + 160], ymm9
+vmovdqu ymm2, [rsp + 608]
+vpand ymm2, ymm2, [r11 - 128]
+vpand ymm12, ymm12, [r11 - 128]
+vpand ymm15, ymm15, [r11 - 128]
+vpand ymm9, ymm9, [r11 - 128]
+vpand ymm10, ymm10, [r11 - 128]
+vpand ymm13, ymm13, [r11 - 128]
+vpand ymm4, ymm4, [r11 - 128]
+vpand ymm14, ymm14, [r11 - 128]
+vpand ymm11, ymm11, [r11 - 128]
+vpand ymm0, ymm0, [r11 - 128]
+vpand ymm5, ymm5, [r11 - 128]
+vpand ymm3, ymm3, [r11 - 128]
+vpand ymm7, ymm7, [r11 - 128]
+vmovdqu ymm1, [r9 - 64]
+vpand ymm1, ymm1, [r11 - 128]
+vpand ymm8, ymm8, [r11 - 128]
+vpand ymm6, ymm6, [r11 - 128]
+vmovdqu [r9 - 64], ymm6
+vpaddq ymm6, ymm2, [rip + 3f + 1984]
+vmovdqu [rsp + 608], ymm2
+vpaddq ymm2, ymm12, [rip + 3f + 1984]
+vmovdqu [r10 - 96], ymm12
+vpaddq ymm12, ymm15, [rip + 3f + 2016]
+vmovdqu [r9 - 128], ymm15
+vpaddq ymm15, ymm9, [rip + 3f + 2016]
+vmovdqu [r9 + 96], ymm9
 vpsrlq ymm9, ymm6, 52
-vmovdqu [rsp + 832], ymm6
+vmovdqu [rsp + 960], ymm6
 vpsrlq ymm6, ymm2, 52
 vpaddq ymm9, ymm12, ymm9
 vpaddq ymm6, ymm15, ymm6
-vpaddq ymm15, ymm10, [rip + 5f + 2048]
-vpaddq ymm12, ymm13, [rip + 5f + 2048]
-vmovdqu [rsp + 1088], ymm13
+vpaddq ymm15, ymm10, [rip + 3f + 2048]
+vpaddq ymm12, ymm13, [rip + 3f + 2048]
+vmovdqu [r10], ymm13
 vpsrlq ymm13, ymm9, 52
-vmovdqu [rsp + 1056], ymm10
+vmovdqu [r9], ymm10
 vpsrlq ymm10, ymm6, 52
 vpaddq ymm13, ymm15, ymm13
 vpaddq ymm10, ymm12, ymm10
-vpaddq ymm12, ymm4, [rip + 5f + 2080]
-vpaddq ymm15, ymm14, [rip + 5f + 2080]
-vmovdqu [rsp + 896], ymm14
+vpaddq ymm12, ymm4, [rip + 3f + 2080]
+vpaddq ymm15, ymm14, [rip + 3f + 2080]
+vmovdqu [r9 - 32], ymm14
 vpsrlq ymm14, ymm13, 52
-vmovdqu [rsp + 192], ymm4
+vmovdqu [r10 + 64], ymm4
 vpsrlq ymm4, ymm10, 52
 vpaddq ymm14, ymm12, ymm14
 vpaddq ymm4, ymm15, ymm4
-vpaddq ymm15, ymm11, [rip + 5f + 2112]
-vpaddq ymm12, ymm0, [rip + 5f + 2112]
-vmovdqu [rsp + 1120], ymm0
+vpaddq ymm15, ymm11, [rip + 3f + 2112]
+vpaddq ymm12, ymm0, [rip + 3f + 2112]
+vmovdqu [r9 + 32], ymm0
 vpsrlq ymm0, ymm14, 52
-vmovdqu [rsp + 864], ymm11
+vmovdqu [r9 - 96], ymm11
 vpsrlq ymm11, ymm4, 52
 vpaddq ymm0, ymm15, ymm0
 vpaddq ymm11, ymm12, ymm11
-vpaddq ymm12, ymm5, [rip + 5f + 2144]
-vpaddq ymm15, ymm3, [rip + 5f + 2144]
-vmovdqu [rsp + 224], ymm3
+vpaddq ymm12, ymm5, [rip + 3f + 2144]
+vpaddq ymm15, ymm3, [rip + 3f + 2144]
+vmovdqu [r10 + 96], ymm3
 vpsrlq ymm3, ymm0, 52
-vmovdqu [rsp + 928], ymm5
+vmovdqu [r9 + 64], ymm5
 vpsrlq ymm5, ymm11, 52
 vpaddq ymm3, ymm12, ymm3
 vpaddq ymm5, ymm15, ymm5
-vpaddq ymm15, ymm7, [rip + 5f + 2176]
-vpaddq ymm12, ymm1, [rip + 5f + 2176]
-vmovdqu [rsp + 320], ymm1
+vpaddq ymm15, ymm7, [rip + 3f + 2176]
+vpaddq ymm12, ymm1, [rip + 3f + 2176]
+vmovdqu [rsp + 512], ymm1
 vpsrlq ymm1, ymm3, 52
-vmovdqu [rsp + 992], ymm7
+vmovdqu [r10 - 128], ymm7
 vpsrlq ymm7, ymm5, 52
 vpaddq ymm1, ymm15, ymm1
 vpaddq ymm7, ymm12, ymm7
-vpaddq ymm12, ymm8, [rip + 5f + 2208]
-vmovdqu ymm15, [rsp + 1184]
-vmovdqu [rsp + 416], ymm8
-vpaddq ymm8, ymm15, [rip + 5f + 2208]
+vpaddq ymm12, ymm8, [rip + 3f + 2208]
+vmovdqu ymm15, [r9 - 64]
+vmovdqu [rsp + 640], ymm8
+vpaddq ymm8, ymm15, [rip + 3f + 2208]
 vpsrlq ymm15, ymm1, 52
-vmovdqu [rsp + 256], ymm1
+vmovdqu [rsp + 736], ymm1
 vpsrlq ymm1, ymm7, 52
 vpaddq ymm15, ymm12, ymm15
 vpaddq ymm1, ymm8, ymm1
-vmovdqu ymm8, [rsp + 832]
-vblendvpd ymm8, ymm8, [rsp + 288], ymm15
-vblendvpd ymm2, ymm2, [rsp + 32], ymm1
-vblendvpd ymm9, ymm9, [rsp + 1152], ymm15
-vblendvpd ymm6, ymm6, [rsp + 160], ymm1
-vblendvpd ymm13, ymm13, [rsp + 1056], ymm15
-vblendvpd ymm10, ymm10, [rsp + 1088], ymm1
-vblendvpd ymm14, ymm14, [rsp + 192], ymm15
-vblendvpd ymm4, ymm4, [rsp + 896], ymm1
-vblendvpd ymm0, ymm0, [rsp + 864], ymm15
-vblendvpd ymm11, ymm11, [rsp + 1120], ymm1
-vblendvpd ymm3, ymm3, [rsp + 928], ymm15
-vblendvpd ymm5, ymm5, [rsp + 224], ymm1
-vmovdqu ymm12, [rsp + 256]
-vblendvpd ymm12, ymm12, [rsp + 992], ymm15
-vblendvpd ymm7, ymm7, [rsp + 320], ymm1
-vblendvpd ymm15, ymm15, [rsp + 416], ymm15
-vblendvpd ymm1, ymm1, [rsp + 1184], ymm1
+vmovdqu ymm8, [rsp + 960]
+vblendvpd ymm8, ymm8, [rsp + 608], ymm15
+vblendvpd ymm2, ymm2, [r10 - 96], ymm1
+vblendvpd ymm9, ymm9, [r9 - 128], ymm15
+vblendvpd ymm6, ymm6, [r9 + 96], ymm1
+vblendvpd ymm13, ymm13, [r9], ymm15
+vblendvpd ymm10, ymm10, [r10], ymm1
+vblendvpd ymm14, ymm14, [r10 + 64], ymm15
+vblendvpd ymm4, ymm4, [r9 - 32], ymm1
+vblendvpd ymm0, ymm0, [r9 - 96], ymm15
+vblendvpd ymm11, ymm11, [r9 + 32], ymm1
+vblendvpd ymm3, ymm3, [r9 + 64], ymm15
+vblendvpd ymm5, ymm5, [r10 + 96], ymm1
+vmovdqu ymm12, [rsp + 736]
+vblendvpd ymm12, ymm12, [r10 - 128], ymm15
+vblendvpd ymm7, ymm7, [rsp + 512], ymm1
+vblendvpd ymm15, ymm15, [rsp + 640], ymm15
+vblendvpd ymm1, ymm1, [r9 - 64], ymm1
 vpsllq ymm8, ymm8, 12
 vpsllq ymm2, ymm2, 12
 vpsrlq ymm8, ymm8, 12
 vpsrlq ymm2, ymm2, 12
-vmovdqu [rsp + 1184], ymm1
+vmovdqu [r9 - 64], ymm1
 vpsllq ymm1, ymm9, 52
-vmovdqu [rsp + 416], ymm15
+vmovdqu [rsp + 640], ymm15
 vpsllq ymm15, ymm6, 52
 vpaddq ymm8, ymm1, ymm8
 vpaddq ymm2, ymm15, ymm2
@@ -15705,9 +15717,9 @@ vpsllq ymm12, ymm12, 12
 vpsllq ymm7, ymm7, 12
 vpsrlq ymm12, ymm12, 20
 vpsrlq ymm7, ymm7, 20
-vmovdqu ymm5, [rsp + 416]
+vmovdqu ymm5, [rsp + 640]
 vpsllq ymm5, ymm5, 44
-vmovdqu ymm3, [rsp + 1184]
+vmovdqu ymm3, [r9 - 64]
 vpsllq ymm3, ymm3, 44
 vpaddq ymm12, ymm5, ymm12
 vpaddq ymm7, ymm3, ymm7
@@ -15793,34 +15805,43 @@ ret
 2:
 .long 0x7f80
 .p2align 6, 0xcc
-5:
+3:
 .quad 0x000fffffffffffff, 0x000fffffffffffff, 0x000fffffffffffff, 0x000fffffffffffff
 .quad 0x4330000000000000, 0x4330000000000000, 0x4330000000000000, 0x4330000000000000
-.quad 0x4670000000000000, 0x4670000000000000, 0x4670000000000000, 0x4670000000000000
 .quad 0x4670000000000001, 0x4670000000000001, 0x4670000000000001, 0x4670000000000001
-.quad 0x3330000000000000, 0x3330000000000000, 0x3330000000000000, 0x3330000000000000
-.quad 0xa990000000000000, 0xa990000000000000, 0xa990000000000000, 0xa990000000000000
 .quad 0x432a7c210010b5f8, 0x432a7c210010b5f8, 0x432a7c210010b5f8, 0x432a7c210010b5f8
+.quad 0x430fffe7ffe7ffe8, 0x430fffe7ffe7ffe8, 0x430fffe7ffe7ffe8, 0x430fffe7ffe7ffe8
 .quad 0x431e2221a7ef1e8c, 0x431e2221a7ef1e8c, 0x431e2221a7ef1e8c, 0x431e2221a7ef1e8c
-.quad 0x432d7e96937060ee, 0x432d7e96937060ee, 0x432d7e96937060ee, 0x432d7e96937060ee
 .quad 0x4317c685bf3ef3bc, 0x4317c685bf3ef3bc, 0x4317c685bf3ef3bc, 0x4317c685bf3ef3bc
 .quad 0x4316eeb7a5e36360, 0x4316eeb7a5e36360, 0x4316eeb7a5e36360, 0x4316eeb7a5e36360
 .quad 0x4303d1d31e8a6cb8, 0x4303d1d31e8a6cb8, 0x4303d1d31e8a6cb8, 0x4303d1d31e8a6cb8
+.quad 0x42f21b460e631b70, 0x42f21b460e631b70, 0x42f21b460e631b70, 0x42f21b460e631b70
+.quad 0x432fd62a7ffff73e, 0x432fd62a7ffff73e, 0x432fd62a7ffff73e, 0x432fd62a7ffff73e
+.quad 0x432d7e96937060ee, 0x432d7e96937060ee, 0x432d7e96937060ee, 0x432d7e96937060ee
 .quad 0x4324f29543705a22, 0x4324f29543705a22, 0x4324f29543705a22, 0x4324f29543705a22
 .quad 0x40ece30000000000, 0x40ece30000000000, 0x40ece30000000000, 0x40ece30000000000
-.quad 0xdcc0000000000000, 0xdcc0000000000000, 0xdcc0000000000000, 0xdcc0000000000000
-.quad 0xc980000000000000, 0xc980000000000000, 0xc980000000000000, 0xc980000000000000
-.quad 0x42f21b460e631b70, 0x42f21b460e631b70, 0x42f21b460e631b70, 0x42f21b460e631b70
+.quad 0x4670000000000000, 0x4670000000000000, 0x4670000000000000, 0x4670000000000000
 .quad 0x43206bde4abd1e5e, 0x43206bde4abd1e5e, 0x43206bde4abd1e5e, 0x43206bde4abd1e5e
+.quad 0x431ac3d8907aaffc, 0x431ac3d8907aaffc, 0x431ac3d8907aaffc, 0x431ac3d8907aaffc
 .quad 0x431275d887297d20, 0x431275d887297d20, 0x431275d887297d20, 0x431275d887297d20
 .quad 0x43125b74c6b30bac, 0x43125b74c6b30bac, 0x43125b74c6b30bac, 0x43125b74c6b30bac
 .quad 0x4324b9711bda7d04, 0x4324b9711bda7d04, 0x4324b9711bda7d04, 0x4324b9711bda7d04
 .quad 0x43236dd294a2f05e, 0x43236dd294a2f05e, 0x43236dd294a2f05e, 0x43236dd294a2f05e
 .quad 0x4328b953526fb40c, 0x4328b953526fb40c, 0x4328b953526fb40c, 0x4328b953526fb40c
 .quad 0x40edd56000000000, 0x40edd56000000000, 0x40edd56000000000, 0x40edd56000000000
-.quad 0x7310000000000000, 0x7310000000000000, 0x7310000000000000, 0x7310000000000000
 .quad 0x42d2f81f4809f2c0, 0x42d2f81f4809f2c0, 0x42d2f81f4809f2c0, 0x42d2f81f4809f2c0
+.quad 0x432dffffffff5556, 0x432dffffffff5556, 0x432dffffffff5556, 0x432dffffffff5556
+.quad 0x42f2bf6730d2a0f0, 0x42f2bf6730d2a0f0, 0x42f2bf6730d2a0f0, 0x42f2bf6730d2a0f0
+.quad 0x431d91dd2e13ce14, 0x431d91dd2e13ce14, 0x431d91dd2e13ce14, 0x431d91dd2e13ce14
+.quad 0x42fba7b6434bacd0, 0x42fba7b6434bacd0, 0x42fba7b6434bacd0, 0x42fba7b6434bacd0
+.quad 0x42fea397fe69a4b0, 0x42fea397fe69a4b0, 0x42fea397fe69a4b0, 0x42fea397fe69a4b0
+.quad 0x40fa011000000000, 0x40fa011000000000, 0x40fa011000000000, 0x40fa011000000000
 .quad 0x432aef0dc72005a8, 0x432aef0dc72005a8, 0x432aef0dc72005a8, 0x432aef0dc72005a8
+.quad 0x3330000000000000, 0x3330000000000000, 0x3330000000000000, 0x3330000000000000
+.quad 0xa990000000000000, 0xa990000000000000, 0xa990000000000000, 0xa990000000000000
+.quad 0xdcc0000000000000, 0xdcc0000000000000, 0xdcc0000000000000, 0xdcc0000000000000
+.quad 0xc980000000000000, 0xc980000000000000, 0xc980000000000000, 0xc980000000000000
+.quad 0x7310000000000000, 0x7310000000000000, 0x7310000000000000, 0x7310000000000000
 .quad 0x432ea208e10789ba, 0x432ea208e10789ba, 0x432ea208e10789ba, 0x432ea208e10789ba
 .quad 0x4322c0f34ece0446, 0x4322c0f34ece0446, 0x4322c0f34ece0446, 0x4322c0f34ece0446
 .quad 0x42d32944c112de40, 0x42d32944c112de40, 0x42d32944c112de40, 0x42d32944c112de40
@@ -15828,15 +15849,6 @@ ret
 .quad 0x432f34ac47ad44f2, 0x432f34ac47ad44f2, 0x432f34ac47ad44f2, 0x432f34ac47ad44f2
 .quad 0x40da00c000000000, 0x40da00c000000000, 0x40da00c000000000, 0x40da00c000000000
 .quad 0xd630000000000000, 0xd630000000000000, 0xd630000000000000, 0xd630000000000000
-.quad 0x430fffe7ffe7ffe8, 0x430fffe7ffe7ffe8, 0x430fffe7ffe7ffe8, 0x430fffe7ffe7ffe8
-.quad 0x432dffffffff5556, 0x432dffffffff5556, 0x432dffffffff5556, 0x432dffffffff5556
-.quad 0x432fd62a7ffff73e, 0x432fd62a7ffff73e, 0x432fd62a7ffff73e, 0x432fd62a7ffff73e
-.quad 0x431ac3d8907aaffc, 0x431ac3d8907aaffc, 0x431ac3d8907aaffc, 0x431ac3d8907aaffc
-.quad 0x42f2bf6730d2a0f0, 0x42f2bf6730d2a0f0, 0x42f2bf6730d2a0f0, 0x42f2bf6730d2a0f0
-.quad 0x431d91dd2e13ce14, 0x431d91dd2e13ce14, 0x431d91dd2e13ce14, 0x431d91dd2e13ce14
-.quad 0x42fba7b6434bacd0, 0x42fba7b6434bacd0, 0x42fba7b6434bacd0, 0x42fba7b6434bacd0
-.quad 0x42fea397fe69a4b0, 0x42fea397fe69a4b0, 0x42fea397fe69a4b0, 0x42fea397fe69a4b0
-.quad 0x40fa011000000000, 0x40fa011000000000, 0x40fa011000000000, 0x40fa011000000000
 .quad 0xd63fffffffffffff, 0xd63fffffffffffff, 0xd63fffffffffffff, 0xd63fffffffffffff
 .quad 0x3610000000000000, 0x3610000000000000, 0x3610000000000000, 0x3610000000000000
 .quad 0x361fffffffffffff, 0x361fffffffffffff, 0x361fffffffffffff, 0x361fffffffffffff
@@ -15883,7 +15895,7 @@ ret
 // accumulate on arrays: t = t + x*y*2^32, x < p, y < p, R = 2^384; t has 16 columns of 8 lanes, 52 bits apart, at most 32 turns of a lane since t was 0. Element i is added to lane i mod 8. t must be apart from x and y.
 accumulate_kernel! {
     accumulate_avx2,
-    "fieldc_bls12_381_p_accumulate_array_avx2_3d7e6b6ed6baa01f",
+    "fieldc_bls12_381_p_accumulate_array_avx2_9cfdcfea583cd49b",
     r"
 push rbp
 mov rbp, rsp
@@ -15891,9 +15903,13 @@ sub rsp, 1408
 and rsp, -32
 vstmxcsr [rbp - 4]
 vldmxcsr [rip + 2f]
+lea r8, [rsp + 128]
+lea r9, [rsp + 384]
+lea r10, [rsp + 640]
+lea r11, [rsp + 896]
 sub rdi, 8
-jb 3f
-4:
+jb 4f
+5:
 vmovdqu xmm0, [rcx]
 vmovdqu xmm1, [rcx + 192]
 vinserti128 ymm0, ymm0, [rcx + 96], 1
@@ -15942,9 +15958,9 @@ vpsrlq ymm15, ymm2, 8
 vpsrlq ymm14, ymm3, 8
 vpsrlq ymm2, ymm2, 60
 vpsrlq ymm3, ymm3, 60
-vmovdqu [rsp], ymm14
+vmovdqu [rsp + 1056], ymm14
 vpsllq ymm14, ymm8, 4
-vmovdqu [rsp + 32], ymm15
+vmovdqu [rsp + 1088], ymm15
 vpsllq ymm15, ymm9, 4
 vpaddq ymm2, ymm14, ymm2
 vpaddq ymm3, ymm15, ymm3
@@ -15972,15 +15988,15 @@ vmovdqu xmm14, [rdx]
 vmovdqu xmm15, [rdx + 192]
 vinserti128 ymm14, ymm14, [rdx + 96], 1
 vinserti128 ymm15, ymm15, [rdx + 288], 1
-vmovdqu [rsp + 64], ymm11
+vmovdqu [r11], ymm11
 vmovdqu xmm11, [rdx + 48]
-vmovdqu [rsp + 96], ymm10
+vmovdqu [r11 + 32], ymm10
 vmovdqu xmm10, [rdx + 240]
 vinserti128 ymm11, ymm11, [rdx + 144], 1
 vinserti128 ymm10, ymm10, [rdx + 336], 1
-vmovdqu [rsp + 128], ymm13
+vmovdqu [r11 + 64], ymm13
 vpunpcklqdq ymm13, ymm14, ymm11
-vmovdqu [rsp + 160], ymm12
+vmovdqu [r11 + 96], ymm12
 vpunpcklqdq ymm12, ymm15, ymm10
 vpunpckhqdq ymm11, ymm14, ymm11
 vpunpckhqdq ymm10, ymm15, ymm10
@@ -15988,15 +16004,15 @@ vmovdqu xmm15, [rdx + 16]
 vmovdqu xmm14, [rdx + 208]
 vinserti128 ymm15, ymm15, [rdx + 112], 1
 vinserti128 ymm14, ymm14, [rdx + 304], 1
-vmovdqu [rsp + 192], ymm7
+vmovdqu [rsp + 1024], ymm7
 vmovdqu xmm7, [rdx + 64]
-vmovdqu [rsp + 224], ymm6
+vmovdqu [rsp + 1120], ymm6
 vmovdqu xmm6, [rdx + 256]
 vinserti128 ymm7, ymm7, [rdx + 160], 1
 vinserti128 ymm6, ymm6, [rdx + 352], 1
-vmovdqu [rsp + 256], ymm9
+vmovdqu [rsp + 1152], ymm9
 vpunpcklqdq ymm9, ymm15, ymm7
-vmovdqu [rsp + 288], ymm8
+vmovdqu [rsp + 1184], ymm8
 vpunpcklqdq ymm8, ymm14, ymm6
 vpunpckhqdq ymm7, ymm15, ymm7
 vpunpckhqdq ymm6, ymm14, ymm6
@@ -16004,23 +16020,23 @@ vmovdqu xmm14, [rdx + 32]
 vmovdqu xmm15, [rdx + 224]
 vinserti128 ymm14, ymm14, [rdx + 128], 1
 vinserti128 ymm15, ymm15, [rdx + 320], 1
-vmovdqu [rsp + 320], ymm3
+vmovdqu [rsp + 1216], ymm3
 vmovdqu xmm3, [rdx + 80]
-vmovdqu [rsp + 352], ymm2
+vmovdqu [rsp + 1248], ymm2
 vmovdqu xmm2, [rdx + 272]
 vinserti128 ymm3, ymm3, [rdx + 176], 1
 vinserti128 ymm2, ymm2, [rdx + 368], 1
-vmovdqu [rsp + 384], ymm5
+vmovdqu [r8 - 128], ymm5
 vpunpcklqdq ymm5, ymm14, ymm3
-vmovdqu [rsp + 416], ymm4
+vmovdqu [rsp + 1280], ymm4
 vpunpcklqdq ymm4, ymm15, ymm2
 vpunpckhqdq ymm3, ymm14, ymm3
 vpunpckhqdq ymm2, ymm15, ymm2
 vpsrlq ymm15, ymm13, 52
 vpsrlq ymm14, ymm12, 52
-vmovdqu [rsp + 448], ymm0
+vmovdqu [r10 - 128], ymm0
 vpsllq ymm0, ymm11, 12
-vmovdqu [rsp + 480], ymm1
+vmovdqu [rsp + 1312], ymm1
 vpsllq ymm1, ymm10, 12
 vpaddq ymm15, ymm0, ymm15
 vpaddq ymm14, ymm1, ymm14
@@ -16046,49 +16062,49 @@ vpsrlq ymm0, ymm5, 4
 vpsrlq ymm1, ymm4, 4
 vpsrlq ymm5, ymm5, 56
 vpsrlq ymm4, ymm4, 56
-vmovdqu [rsp + 512], ymm1
+vmovdqu [r10 - 64], ymm1
 vpsllq ymm1, ymm3, 8
-vmovdqu [rsp + 544], ymm0
+vmovdqu [r8 + 64], ymm0
 vpsllq ymm0, ymm2, 8
 vpaddq ymm5, ymm1, ymm5
 vpaddq ymm4, ymm0, ymm4
 vpsrlq ymm3, ymm3, 44
 vpsrlq ymm2, ymm2, 44
-vpand ymm13, ymm13, [rip + 5f]
-vpand ymm12, ymm12, [rip + 5f]
-vmovdqu ymm0, [rip + 5f + 32]
+vpand ymm13, ymm13, [rip + 3f]
+vpand ymm12, ymm12, [rip + 3f]
+vmovdqu ymm0, [rip + 3f + 32]
 vpaddq ymm13, ymm13, ymm0
-vmovdqu ymm1, [rip + 5f + 32]
+vmovdqu ymm1, [rip + 3f + 32]
 vpaddq ymm12, ymm12, ymm1
 vsubpd ymm13, ymm13, ymm0
 vsubpd ymm12, ymm12, ymm1
-vmovdqu [rsp + 576], ymm2
-vmovdqu ymm2, [rsp + 480]
-vpand ymm2, ymm2, [rip + 5f]
-vmovdqu [rsp + 480], ymm3
-vmovdqu ymm3, [rsp + 448]
-vpand ymm3, ymm3, [rip + 5f]
+vmovdqu [r10 + 96], ymm2
+vmovdqu ymm2, [rsp + 1312]
+vpand ymm2, ymm2, [rip + 3f]
+vmovdqu [rsp + 1312], ymm3
+vmovdqu ymm3, [r10 - 128]
+vpand ymm3, ymm3, [rip + 3f]
 vpaddq ymm2, ymm2, ymm0
 vpaddq ymm3, ymm3, ymm1
 vsubpd ymm2, ymm2, ymm0
 vsubpd ymm3, ymm3, ymm1
-vmovdqu [rsp + 448], ymm4
-vmovdqu ymm4, [rip + 5f + 64]
-vmovdqu [rsp + 608], ymm5
+vmovdqu [r10 - 128], ymm4
+vmovdqu ymm4, [rip + 3f + 96]
+vmovdqu [r10 - 96], ymm5
 vmovdqa ymm5, ymm4
 vfmadd231pd ymm5, ymm13, ymm2
-vmovdqu [rsp + 640], ymm6
-vmovdqu ymm6, [rip + 5f + 64]
-vmovdqu [rsp + 672], ymm7
+vmovdqu [r10 - 32], ymm6
+vmovdqu ymm6, [rip + 3f + 96]
+vmovdqu [r8 + 32], ymm7
 vmovdqa ymm7, ymm6
 vfmadd231pd ymm7, ymm12, ymm3
-vmovdqu [rsp + 704], ymm8
-vmovdqu ymm8, [rip + 5f + 96]
-vmovdqu [rsp + 736], ymm9
+vmovdqu [r10], ymm8
+vmovdqu ymm8, [rip + 3f + 64]
+vmovdqu [r10 + 32], ymm9
 vsubpd ymm9, ymm8, ymm5
-vmovdqu [rsp + 768], ymm10
-vmovdqu ymm10, [rip + 5f + 96]
-vmovdqu [rsp + 800], ymm11
+vmovdqu [r9 - 128], ymm10
+vmovdqu ymm10, [rip + 3f + 64]
+vmovdqu [r10 + 64], ymm11
 vsubpd ymm11, ymm10, ymm7
 vfmadd231pd ymm9, ymm13, ymm2
 vfmadd231pd ymm11, ymm12, ymm3
@@ -16096,17 +16112,17 @@ vpaddq ymm9, ymm9, [rsi]
 vpaddq ymm11, ymm11, [rsi + 32]
 vpaddq ymm5, ymm5, [rsi + 64]
 vpaddq ymm7, ymm7, [rsi + 96]
-vmovdqu [rsp + 832], ymm11
-vmovdqu ymm11, [rsp + 416]
-vpand ymm11, ymm11, [rip + 5f]
-vmovdqu [rsp + 416], ymm9
-vmovdqu ymm9, [rsp + 384]
-vpand ymm9, ymm9, [rip + 5f]
+vmovdqu [rsp + 1344], ymm11
+vmovdqu ymm11, [rsp + 1280]
+vpand ymm11, ymm11, [rip + 3f]
+vmovdqu [rsp + 1280], ymm9
+vmovdqu ymm9, [r8 - 128]
+vpand ymm9, ymm9, [rip + 3f]
 vpaddq ymm11, ymm11, ymm0
 vpaddq ymm9, ymm9, ymm1
 vsubpd ymm11, ymm11, ymm0
 vsubpd ymm9, ymm9, ymm1
-vmovdqu [rsp + 384], ymm3
+vmovdqu [r8 - 128], ymm3
 vmovdqa ymm3, ymm4
 vfmadd231pd ymm3, ymm13, ymm11
 vmovdqa ymm4, ymm6
@@ -16119,143 +16135,143 @@ vpaddq ymm5, ymm6, ymm5
 vpaddq ymm7, ymm8, ymm7
 vpaddq ymm3, ymm3, [rsi + 128]
 vpaddq ymm4, ymm4, [rsi + 160]
-vpand ymm15, ymm15, [rip + 5f]
-vpand ymm14, ymm14, [rip + 5f]
+vpand ymm15, ymm15, [rip + 3f]
+vpand ymm14, ymm14, [rip + 3f]
 vpaddq ymm15, ymm15, ymm0
 vpaddq ymm14, ymm14, ymm1
 vsubpd ymm15, ymm15, ymm0
 vsubpd ymm14, ymm14, ymm1
-vmovdqu ymm8, [rip + 5f + 64]
+vmovdqu ymm8, [rip + 3f + 96]
 vmovdqa ymm6, ymm8
 vfmadd231pd ymm6, ymm15, ymm2
-vmovdqu [rsp + 864], ymm9
-vmovdqu ymm9, [rip + 5f + 64]
-vmovdqu [rsp + 896], ymm11
+vmovdqu [r9 - 96], ymm9
+vmovdqu ymm9, [rip + 3f + 96]
+vmovdqu [r9 - 32], ymm11
 vmovdqa ymm11, ymm9
-vfmadd231pd ymm11, ymm14, [rsp + 384]
-vmovdqu ymm9, [rip + 5f + 96]
-vmovdqu [rsp + 928], ymm12
+vfmadd231pd ymm11, ymm14, [r8 - 128]
+vmovdqu ymm9, [rip + 3f + 64]
+vmovdqu [r8 - 96], ymm12
 vsubpd ymm12, ymm9, ymm6
 vsubpd ymm9, ymm10, ymm11
 vfmadd231pd ymm12, ymm15, ymm2
-vfmadd231pd ymm9, ymm14, [rsp + 384]
+vfmadd231pd ymm9, ymm14, [r8 - 128]
 vpaddq ymm5, ymm12, ymm5
 vpaddq ymm7, ymm9, ymm7
 vpaddq ymm3, ymm6, ymm3
 vpaddq ymm4, ymm11, ymm4
-vmovdqu ymm11, [rsp + 32]
-vpand ymm11, ymm11, [rip + 5f]
-vmovdqu ymm6, [rsp]
-vpand ymm6, ymm6, [rip + 5f]
+vmovdqu ymm11, [rsp + 1088]
+vpand ymm11, ymm11, [rip + 3f]
+vmovdqu ymm6, [rsp + 1056]
+vpand ymm6, ymm6, [rip + 3f]
 vpaddq ymm11, ymm11, ymm0
 vpaddq ymm6, ymm6, ymm1
 vsubpd ymm11, ymm11, ymm0
 vsubpd ymm6, ymm6, ymm1
 vmovdqa ymm9, ymm8
 vfmadd231pd ymm9, ymm13, ymm11
-vmovdqu ymm12, [rip + 5f + 64]
-vmovdqu [rsp], ymm7
+vmovdqu ymm12, [rip + 3f + 96]
+vmovdqu [rsp + 1056], ymm7
 vmovdqa ymm7, ymm12
-vfmadd231pd ymm7, ymm6, [rsp + 928]
-vmovdqu [rsp + 32], ymm5
-vmovdqu ymm5, [rip + 5f + 96]
-vmovdqu [rsp + 960], ymm2
+vfmadd231pd ymm7, ymm6, [r8 - 96]
+vmovdqu [rsp + 1088], ymm5
+vmovdqu ymm5, [rip + 3f + 64]
+vmovdqu [r8 + 96], ymm2
 vsubpd ymm2, ymm5, ymm9
 vsubpd ymm1, ymm10, ymm7
 vfmadd231pd ymm2, ymm13, ymm11
-vfmadd231pd ymm1, ymm6, [rsp + 928]
+vfmadd231pd ymm1, ymm6, [r8 - 96]
 vpaddq ymm3, ymm2, ymm3
 vpaddq ymm4, ymm1, ymm4
 vpaddq ymm9, ymm9, [rsi + 192]
 vpaddq ymm7, ymm7, [rsi + 224]
-vmovdqu ymm1, [rsp + 896]
+vmovdqu ymm1, [r9 - 32]
 vmovdqa ymm2, ymm8
 vfmadd231pd ymm2, ymm15, ymm1
-vmovdqu [rsp + 992], ymm6
+vmovdqu [r8 - 64], ymm6
 vmovdqa ymm6, ymm12
-vfmadd231pd ymm6, ymm14, [rsp + 864]
-vmovdqu [rsp + 1024], ymm11
+vfmadd231pd ymm6, ymm14, [r9 - 96]
+vmovdqu [r9], ymm11
 vsubpd ymm11, ymm5, ymm2
-vmovdqu [rsp + 1056], ymm13
+vmovdqu [r9 - 64], ymm13
 vsubpd ymm13, ymm10, ymm6
 vfmadd231pd ymm11, ymm15, ymm1
-vfmadd231pd ymm13, ymm14, [rsp + 864]
+vfmadd231pd ymm13, ymm14, [r9 - 96]
 vpaddq ymm3, ymm11, ymm3
 vpaddq ymm4, ymm13, ymm4
 vpaddq ymm9, ymm2, ymm9
 vpaddq ymm7, ymm6, ymm7
-vmovdqu ymm6, [rsp + 800]
-vpand ymm6, ymm6, [rip + 5f]
-vmovdqu ymm2, [rsp + 768]
-vpand ymm2, ymm2, [rip + 5f]
+vmovdqu ymm6, [r10 + 64]
+vpand ymm6, ymm6, [rip + 3f]
+vmovdqu ymm2, [r9 - 128]
+vpand ymm2, ymm2, [rip + 3f]
 vpaddq ymm6, ymm6, ymm0
-vmovdqu ymm13, [rip + 5f + 32]
+vmovdqu ymm13, [rip + 3f + 32]
 vpaddq ymm2, ymm2, ymm13
 vsubpd ymm6, ymm6, ymm0
 vsubpd ymm2, ymm2, ymm13
-vmovdqu ymm11, [rsp + 960]
+vmovdqu ymm11, [r8 + 96]
 vmovdqa ymm1, ymm8
 vfmadd231pd ymm1, ymm6, ymm11
-vmovdqu [rsp + 768], ymm14
+vmovdqu [r9 - 128], ymm14
 vmovdqa ymm14, ymm12
-vfmadd231pd ymm14, ymm2, [rsp + 384]
-vmovdqu [rsp + 800], ymm15
+vfmadd231pd ymm14, ymm2, [r8 - 128]
+vmovdqu [r10 + 64], ymm15
 vsubpd ymm15, ymm5, ymm1
 vsubpd ymm5, ymm10, ymm14
 vfmadd231pd ymm15, ymm6, ymm11
-vfmadd231pd ymm5, ymm2, [rsp + 384]
+vfmadd231pd ymm5, ymm2, [r8 - 128]
 vpaddq ymm3, ymm15, ymm3
 vpaddq ymm4, ymm5, ymm4
 vpaddq ymm9, ymm1, ymm9
 vpaddq ymm7, ymm14, ymm7
-vmovdqu ymm14, [rsp + 352]
-vpand ymm14, ymm14, [rip + 5f]
-vmovdqu ymm1, [rsp + 320]
-vpand ymm1, ymm1, [rip + 5f]
+vmovdqu ymm14, [rsp + 1248]
+vpand ymm14, ymm14, [rip + 3f]
+vmovdqu ymm1, [rsp + 1216]
+vpand ymm1, ymm1, [rip + 3f]
 vpaddq ymm14, ymm14, ymm0
 vpaddq ymm1, ymm1, ymm13
 vsubpd ymm14, ymm14, ymm0
 vsubpd ymm1, ymm1, ymm13
-vmovdqu ymm5, [rsp + 1056]
+vmovdqu ymm5, [r9 - 64]
 vmovdqa ymm15, ymm8
 vfmadd231pd ymm15, ymm14, ymm5
-vmovdqu [rsp + 320], ymm4
+vmovdqu [rsp + 1216], ymm4
 vmovdqa ymm4, ymm12
-vfmadd231pd ymm4, ymm1, [rsp + 928]
-vmovdqu [rsp + 352], ymm3
-vmovdqu ymm3, [rip + 5f + 96]
+vfmadd231pd ymm4, ymm1, [r8 - 96]
+vmovdqu [rsp + 1248], ymm3
+vmovdqu ymm3, [rip + 3f + 64]
 vsubpd ymm11, ymm3, ymm15
 vsubpd ymm13, ymm10, ymm4
 vfmadd231pd ymm11, ymm5, ymm14
-vfmadd231pd ymm13, ymm1, [rsp + 928]
+vfmadd231pd ymm13, ymm1, [r8 - 96]
 vpaddq ymm9, ymm11, ymm9
 vpaddq ymm7, ymm13, ymm7
 vpaddq ymm15, ymm15, [rsi + 256]
 vpaddq ymm4, ymm4, [rsi + 288]
-vmovdqu ymm13, [rsp + 800]
-vmovdqu ymm11, [rsp + 1024]
-vmovdqu [rsp + 1088], ymm1
+vmovdqu ymm13, [r10 + 64]
+vmovdqu ymm11, [r9]
+vmovdqu [r8 - 32], ymm1
 vmovdqa ymm1, ymm8
 vfmadd231pd ymm1, ymm13, ymm11
-vmovdqu [rsp + 1120], ymm14
-vmovdqu ymm14, [rsp + 768]
+vmovdqu [r9 + 32], ymm14
+vmovdqu ymm14, [r9 - 128]
 vmovdqa ymm5, ymm12
-vfmadd231pd ymm5, ymm14, [rsp + 992]
+vfmadd231pd ymm5, ymm14, [r8 - 64]
 vsubpd ymm0, ymm3, ymm1
 vsubpd ymm3, ymm10, ymm5
 vfmadd231pd ymm0, ymm13, ymm11
-vfmadd231pd ymm3, ymm14, [rsp + 992]
+vfmadd231pd ymm3, ymm14, [r8 - 64]
 vpaddq ymm9, ymm0, ymm9
 vpaddq ymm7, ymm3, ymm7
 vpaddq ymm15, ymm1, ymm15
 vpaddq ymm4, ymm5, ymm4
-vmovdqu ymm5, [rsp + 896]
+vmovdqu ymm5, [r9 - 32]
 vmovdqa ymm1, ymm8
 vfmadd231pd ymm1, ymm6, ymm5
-vmovdqu ymm3, [rsp + 864]
+vmovdqu ymm3, [r9 - 96]
 vmovdqa ymm0, ymm12
 vfmadd231pd ymm0, ymm2, ymm3
-vmovdqu ymm11, [rip + 5f + 96]
+vmovdqu ymm11, [rip + 3f + 64]
 vsubpd ymm14, ymm11, ymm1
 vsubpd ymm13, ymm10, ymm0
 vfmadd231pd ymm14, ymm6, ymm5
@@ -16264,91 +16280,91 @@ vpaddq ymm9, ymm14, ymm9
 vpaddq ymm7, ymm13, ymm7
 vpaddq ymm15, ymm1, ymm15
 vpaddq ymm4, ymm0, ymm4
-vmovdqu ymm0, [rsp + 736]
-vpand ymm0, ymm0, [rip + 5f]
-vmovdqu ymm1, [rsp + 704]
-vpand ymm1, ymm1, [rip + 5f]
-vmovdqu ymm13, [rip + 5f + 32]
+vmovdqu ymm0, [r10 + 32]
+vpand ymm0, ymm0, [rip + 3f]
+vmovdqu ymm1, [r10]
+vpand ymm1, ymm1, [rip + 3f]
+vmovdqu ymm13, [rip + 3f + 32]
 vpaddq ymm0, ymm0, ymm13
-vmovdqu ymm14, [rip + 5f + 32]
+vmovdqu ymm14, [rip + 3f + 32]
 vpaddq ymm1, ymm1, ymm14
 vsubpd ymm0, ymm0, ymm13
 vsubpd ymm1, ymm1, ymm14
 vmovdqa ymm3, ymm8
-vfmadd231pd ymm3, ymm0, [rsp + 960]
+vfmadd231pd ymm3, ymm0, [r8 + 96]
 vmovdqa ymm5, ymm12
-vfmadd231pd ymm5, ymm1, [rsp + 384]
-vmovdqu [rsp + 704], ymm2
+vfmadd231pd ymm5, ymm1, [r8 - 128]
+vmovdqu [r10], ymm2
 vsubpd ymm2, ymm11, ymm3
-vmovdqu [rsp + 736], ymm6
+vmovdqu [r10 + 32], ymm6
 vsubpd ymm6, ymm10, ymm5
-vfmadd231pd ymm2, ymm0, [rsp + 960]
-vfmadd231pd ymm6, ymm1, [rsp + 384]
+vfmadd231pd ymm2, ymm0, [r8 + 96]
+vfmadd231pd ymm6, ymm1, [r8 - 128]
 vpaddq ymm9, ymm2, ymm9
 vpaddq ymm7, ymm6, ymm7
 vpaddq ymm15, ymm3, ymm15
 vpaddq ymm4, ymm5, ymm4
-vmovdqu ymm5, [rsp + 288]
-vpand ymm5, ymm5, [rip + 5f]
-vmovdqu ymm3, [rsp + 256]
-vpand ymm3, ymm3, [rip + 5f]
+vmovdqu ymm5, [rsp + 1184]
+vpand ymm5, ymm5, [rip + 3f]
+vmovdqu ymm3, [rsp + 1152]
+vpand ymm3, ymm3, [rip + 3f]
 vpaddq ymm5, ymm5, ymm13
 vpaddq ymm3, ymm3, ymm14
 vsubpd ymm5, ymm5, ymm13
 vsubpd ymm3, ymm3, ymm14
-vmovdqu ymm6, [rsp + 1056]
+vmovdqu ymm6, [r9 - 64]
 vmovdqa ymm2, ymm8
 vfmadd231pd ymm2, ymm5, ymm6
-vmovdqu [rsp + 256], ymm7
+vmovdqu [rsp + 1152], ymm7
 vmovdqa ymm7, ymm12
-vfmadd231pd ymm7, ymm3, [rsp + 928]
-vmovdqu [rsp + 288], ymm9
+vfmadd231pd ymm7, ymm3, [r8 - 96]
+vmovdqu [rsp + 1184], ymm9
 vsubpd ymm9, ymm11, ymm2
 vsubpd ymm14, ymm10, ymm7
 vfmadd231pd ymm9, ymm6, ymm5
-vfmadd231pd ymm14, ymm3, [rsp + 928]
+vfmadd231pd ymm14, ymm3, [r8 - 96]
 vpaddq ymm15, ymm9, ymm15
 vpaddq ymm4, ymm14, ymm4
 vpaddq ymm2, ymm2, [rsi + 320]
 vpaddq ymm7, ymm7, [rsi + 352]
-vmovdqu ymm14, [rsp + 800]
-vmovdqu ymm9, [rsp + 1120]
-vmovdqu [rsp + 1152], ymm3
+vmovdqu ymm14, [r10 + 64]
+vmovdqu ymm9, [r9 + 32]
+vmovdqu [r8], ymm3
 vmovdqa ymm3, ymm8
 vfmadd231pd ymm3, ymm14, ymm9
-vmovdqu [rsp + 1184], ymm5
-vmovdqu ymm5, [rsp + 768]
+vmovdqu [r9 + 64], ymm5
+vmovdqu ymm5, [r9 - 128]
 vmovdqa ymm6, ymm12
-vfmadd231pd ymm6, ymm5, [rsp + 1088]
+vfmadd231pd ymm6, ymm5, [r8 - 32]
 vsubpd ymm13, ymm11, ymm3
-vmovdqu [rsp + 1216], ymm1
+vmovdqu [r11 - 128], ymm1
 vsubpd ymm1, ymm10, ymm6
 vfmadd231pd ymm13, ymm14, ymm9
-vfmadd231pd ymm1, ymm5, [rsp + 1088]
+vfmadd231pd ymm1, ymm5, [r8 - 32]
 vpaddq ymm15, ymm13, ymm15
 vpaddq ymm4, ymm1, ymm4
 vpaddq ymm2, ymm3, ymm2
 vpaddq ymm7, ymm6, ymm7
-vmovdqu ymm6, [rsp + 736]
-vmovdqu ymm3, [rsp + 1024]
+vmovdqu ymm6, [r10 + 32]
+vmovdqu ymm3, [r9]
 vmovdqa ymm1, ymm8
 vfmadd231pd ymm1, ymm6, ymm3
-vmovdqu ymm13, [rsp + 704]
+vmovdqu ymm13, [r10]
 vmovdqa ymm9, ymm12
-vfmadd231pd ymm9, ymm13, [rsp + 992]
+vfmadd231pd ymm9, ymm13, [r8 - 64]
 vsubpd ymm5, ymm11, ymm1
 vsubpd ymm14, ymm10, ymm9
 vfmadd231pd ymm5, ymm6, ymm3
-vfmadd231pd ymm14, ymm13, [rsp + 992]
+vfmadd231pd ymm14, ymm13, [r8 - 64]
 vpaddq ymm15, ymm5, ymm15
 vpaddq ymm4, ymm14, ymm4
 vpaddq ymm2, ymm1, ymm2
 vpaddq ymm7, ymm9, ymm7
-vmovdqu ymm9, [rsp + 896]
+vmovdqu ymm9, [r9 - 32]
 vmovdqa ymm1, ymm8
 vfmadd231pd ymm1, ymm0, ymm9
-vmovdqu ymm14, [rsp + 1216]
-vmovdqu ymm5, [rsp + 864]
+vmovdqu ymm14, [r11 - 128]
+vmovdqu ymm5, [r9 - 96]
 vmovdqa ymm3, ymm12
 vfmadd231pd ymm3, ymm14, ymm5
 vsubpd ymm13, ymm11, ymm1
@@ -16359,105 +16375,105 @@ vpaddq ymm15, ymm13, ymm15
 vpaddq ymm4, ymm6, ymm4
 vpaddq ymm2, ymm1, ymm2
 vpaddq ymm7, ymm3, ymm7
-vmovdqu ymm3, [rsp + 672]
-vpand ymm3, ymm3, [rip + 5f]
-vmovdqu ymm1, [rsp + 640]
-vpand ymm1, ymm1, [rip + 5f]
-vmovdqu ymm6, [rip + 5f + 32]
+vmovdqu ymm3, [r8 + 32]
+vpand ymm3, ymm3, [rip + 3f]
+vmovdqu ymm1, [r10 - 32]
+vpand ymm1, ymm1, [rip + 3f]
+vmovdqu ymm6, [rip + 3f + 32]
 vpaddq ymm3, ymm3, ymm6
-vmovdqu ymm13, [rip + 5f + 32]
+vmovdqu ymm13, [rip + 3f + 32]
 vpaddq ymm1, ymm1, ymm13
 vsubpd ymm3, ymm3, ymm6
 vsubpd ymm1, ymm1, ymm13
 vmovdqa ymm5, ymm8
-vfmadd231pd ymm5, ymm3, [rsp + 960]
+vfmadd231pd ymm5, ymm3, [r8 + 96]
 vmovdqa ymm9, ymm12
-vfmadd231pd ymm9, ymm1, [rsp + 384]
+vfmadd231pd ymm9, ymm1, [r8 - 128]
 vsubpd ymm14, ymm11, ymm5
-vmovdqu [rsp + 640], ymm0
+vmovdqu [r10 - 32], ymm0
 vsubpd ymm0, ymm10, ymm9
-vfmadd231pd ymm14, ymm3, [rsp + 960]
-vfmadd231pd ymm0, ymm1, [rsp + 384]
+vfmadd231pd ymm14, ymm3, [r8 + 96]
+vfmadd231pd ymm0, ymm1, [r8 - 128]
 vpaddq ymm15, ymm14, ymm15
 vpaddq ymm4, ymm0, ymm4
 vpaddq ymm2, ymm5, ymm2
 vpaddq ymm7, ymm9, ymm7
-vmovdqu ymm9, [rsp + 224]
-vpand ymm9, ymm9, [rip + 5f]
-vmovdqu ymm5, [rsp + 192]
-vpand ymm5, ymm5, [rip + 5f]
+vmovdqu ymm9, [rsp + 1120]
+vpand ymm9, ymm9, [rip + 3f]
+vmovdqu ymm5, [rsp + 1024]
+vpand ymm5, ymm5, [rip + 3f]
 vpaddq ymm9, ymm9, ymm6
 vpaddq ymm5, ymm5, ymm13
 vsubpd ymm9, ymm9, ymm6
 vsubpd ymm5, ymm5, ymm13
-vmovdqu ymm0, [rsp + 1056]
+vmovdqu ymm0, [r9 - 64]
 vmovdqa ymm14, ymm8
 vfmadd231pd ymm14, ymm9, ymm0
-vmovdqu [rsp + 192], ymm4
+vmovdqu [rsp + 1024], ymm4
 vmovdqa ymm4, ymm12
-vfmadd231pd ymm4, ymm5, [rsp + 928]
-vmovdqu [rsp + 224], ymm15
+vfmadd231pd ymm4, ymm5, [r8 - 96]
+vmovdqu [rsp + 1120], ymm15
 vsubpd ymm15, ymm11, ymm14
 vsubpd ymm13, ymm10, ymm4
 vfmadd231pd ymm15, ymm0, ymm9
-vfmadd231pd ymm13, ymm5, [rsp + 928]
+vfmadd231pd ymm13, ymm5, [r8 - 96]
 vpaddq ymm2, ymm15, ymm2
 vpaddq ymm7, ymm13, ymm7
 vpaddq ymm14, ymm14, [rsi + 384]
 vpaddq ymm4, ymm4, [rsi + 416]
-vmovdqu ymm13, [rsp + 800]
-vmovdqu ymm15, [rsp + 1184]
-vmovdqu [rsp + 672], ymm5
+vmovdqu ymm13, [r10 + 64]
+vmovdqu ymm15, [r9 + 64]
+vmovdqu [r8 + 32], ymm5
 vmovdqa ymm5, ymm8
 vfmadd231pd ymm5, ymm13, ymm15
-vmovdqu [rsp + 1248], ymm9
-vmovdqu ymm9, [rsp + 768]
+vmovdqu [r9 + 96], ymm9
+vmovdqu ymm9, [r9 - 128]
 vmovdqa ymm0, ymm12
-vfmadd231pd ymm0, ymm9, [rsp + 1152]
+vfmadd231pd ymm0, ymm9, [r8]
 vsubpd ymm6, ymm11, ymm5
-vmovdqu [rsp + 1280], ymm1
+vmovdqu [r11 - 96], ymm1
 vsubpd ymm1, ymm10, ymm0
 vfmadd231pd ymm6, ymm13, ymm15
-vfmadd231pd ymm1, ymm9, [rsp + 1152]
+vfmadd231pd ymm1, ymm9, [r8]
 vpaddq ymm2, ymm6, ymm2
 vpaddq ymm7, ymm1, ymm7
 vpaddq ymm14, ymm5, ymm14
 vpaddq ymm4, ymm0, ymm4
-vmovdqu ymm0, [rsp + 736]
-vmovdqu ymm5, [rsp + 1120]
+vmovdqu ymm0, [r10 + 32]
+vmovdqu ymm5, [r9 + 32]
 vmovdqa ymm1, ymm8
 vfmadd231pd ymm1, ymm0, ymm5
-vmovdqu ymm6, [rsp + 704]
+vmovdqu ymm6, [r10]
 vmovdqa ymm15, ymm12
-vfmadd231pd ymm15, ymm6, [rsp + 1088]
+vfmadd231pd ymm15, ymm6, [r8 - 32]
 vsubpd ymm9, ymm11, ymm1
 vsubpd ymm13, ymm10, ymm15
 vfmadd231pd ymm9, ymm0, ymm5
-vfmadd231pd ymm13, ymm6, [rsp + 1088]
+vfmadd231pd ymm13, ymm6, [r8 - 32]
 vpaddq ymm2, ymm9, ymm2
 vpaddq ymm7, ymm13, ymm7
 vpaddq ymm14, ymm1, ymm14
 vpaddq ymm4, ymm15, ymm4
-vmovdqu ymm15, [rsp + 640]
-vmovdqu ymm1, [rsp + 1024]
+vmovdqu ymm15, [r10 - 32]
+vmovdqu ymm1, [r9]
 vmovdqa ymm13, ymm8
 vfmadd231pd ymm13, ymm15, ymm1
-vmovdqu ymm9, [rsp + 1216]
+vmovdqu ymm9, [r11 - 128]
 vmovdqa ymm5, ymm12
-vfmadd231pd ymm5, ymm9, [rsp + 992]
+vfmadd231pd ymm5, ymm9, [r8 - 64]
 vsubpd ymm6, ymm11, ymm13
 vsubpd ymm0, ymm10, ymm5
 vfmadd231pd ymm6, ymm15, ymm1
-vfmadd231pd ymm0, ymm9, [rsp + 992]
+vfmadd231pd ymm0, ymm9, [r8 - 64]
 vpaddq ymm2, ymm6, ymm2
 vpaddq ymm7, ymm0, ymm7
 vpaddq ymm14, ymm13, ymm14
 vpaddq ymm4, ymm5, ymm4
-vmovdqu ymm5, [rsp + 896]
+vmovdqu ymm5, [r9 - 32]
 vmovdqa ymm13, ymm8
 vfmadd231pd ymm13, ymm3, ymm5
-vmovdqu ymm0, [rsp + 1280]
-vmovdqu ymm6, [rsp + 864]
+vmovdqu ymm0, [r11 - 96]
+vmovdqu ymm6, [r9 - 96]
 vmovdqa ymm1, ymm12
 vfmadd231pd ymm1, ymm0, ymm6
 vsubpd ymm9, ymm11, ymm13
@@ -16468,120 +16484,120 @@ vpaddq ymm2, ymm9, ymm2
 vpaddq ymm7, ymm15, ymm7
 vpaddq ymm14, ymm13, ymm14
 vpaddq ymm4, ymm1, ymm4
-vmovdqu ymm1, [rsp + 544]
-vpand ymm1, ymm1, [rip + 5f]
-vmovdqu ymm13, [rsp + 512]
-vpand ymm13, ymm13, [rip + 5f]
-vmovdqu ymm15, [rip + 5f + 32]
+vmovdqu ymm1, [r8 + 64]
+vpand ymm1, ymm1, [rip + 3f]
+vmovdqu ymm13, [r10 - 64]
+vpand ymm13, ymm13, [rip + 3f]
+vmovdqu ymm15, [rip + 3f + 32]
 vpaddq ymm1, ymm1, ymm15
-vmovdqu ymm9, [rip + 5f + 32]
+vmovdqu ymm9, [rip + 3f + 32]
 vpaddq ymm13, ymm13, ymm9
 vsubpd ymm1, ymm1, ymm15
 vsubpd ymm13, ymm13, ymm9
 vmovdqa ymm6, ymm8
-vfmadd231pd ymm6, ymm1, [rsp + 960]
+vfmadd231pd ymm6, ymm1, [r8 + 96]
 vmovdqa ymm5, ymm12
-vfmadd231pd ymm5, ymm13, [rsp + 384]
+vfmadd231pd ymm5, ymm13, [r8 - 128]
 vsubpd ymm0, ymm11, ymm6
-vmovdqu [rsp + 512], ymm3
+vmovdqu [r10 - 64], ymm3
 vsubpd ymm3, ymm10, ymm5
-vfmadd231pd ymm0, ymm1, [rsp + 960]
-vfmadd231pd ymm3, ymm13, [rsp + 384]
+vfmadd231pd ymm0, ymm1, [r8 + 96]
+vfmadd231pd ymm3, ymm13, [r8 - 128]
 vpaddq ymm2, ymm0, ymm2
 vpaddq ymm7, ymm3, ymm7
 vpaddq ymm14, ymm6, ymm14
 vpaddq ymm4, ymm5, ymm4
-vmovdqu ymm5, [rsp + 160]
-vpand ymm5, ymm5, [rip + 5f]
-vmovdqu ymm6, [rsp + 128]
-vpand ymm6, ymm6, [rip + 5f]
+vmovdqu ymm5, [r11 + 96]
+vpand ymm5, ymm5, [rip + 3f]
+vmovdqu ymm6, [r11 + 64]
+vpand ymm6, ymm6, [rip + 3f]
 vpaddq ymm5, ymm5, ymm15
 vpaddq ymm6, ymm6, ymm9
 vsubpd ymm5, ymm5, ymm15
 vsubpd ymm6, ymm6, ymm9
-vmovdqu ymm3, [rsp + 1056]
+vmovdqu ymm3, [r9 - 64]
 vmovdqa ymm0, ymm8
 vfmadd231pd ymm0, ymm5, ymm3
-vmovdqu [rsp + 128], ymm7
+vmovdqu [r11 + 64], ymm7
 vmovdqa ymm7, ymm12
-vfmadd231pd ymm7, ymm6, [rsp + 928]
-vmovdqu [rsp + 160], ymm2
+vfmadd231pd ymm7, ymm6, [r8 - 96]
+vmovdqu [r11 + 96], ymm2
 vsubpd ymm2, ymm11, ymm0
 vsubpd ymm9, ymm10, ymm7
 vfmadd231pd ymm2, ymm3, ymm5
-vfmadd231pd ymm9, ymm6, [rsp + 928]
+vfmadd231pd ymm9, ymm6, [r8 - 96]
 vpaddq ymm14, ymm2, ymm14
 vpaddq ymm4, ymm9, ymm4
 vpaddq ymm0, ymm0, [rsi + 448]
 vpaddq ymm7, ymm7, [rsi + 480]
-vmovdqu ymm9, [rsp + 800]
-vmovdqu ymm2, [rsp + 1248]
-vmovdqu [rsp + 544], ymm6
+vmovdqu ymm9, [r10 + 64]
+vmovdqu ymm2, [r9 + 96]
+vmovdqu [r8 + 64], ymm6
 vmovdqa ymm6, ymm8
 vfmadd231pd ymm6, ymm9, ymm2
-vmovdqu [rsp + 1312], ymm5
-vmovdqu ymm5, [rsp + 768]
+vmovdqu [r11 - 64], ymm5
+vmovdqu ymm5, [r9 - 128]
 vmovdqa ymm3, ymm12
-vfmadd231pd ymm3, ymm5, [rsp + 672]
+vfmadd231pd ymm3, ymm5, [r8 + 32]
 vsubpd ymm15, ymm11, ymm6
-vmovdqu [rsp + 1344], ymm13
+vmovdqu [r11 - 32], ymm13
 vsubpd ymm13, ymm10, ymm3
 vfmadd231pd ymm15, ymm9, ymm2
-vfmadd231pd ymm13, ymm5, [rsp + 672]
+vfmadd231pd ymm13, ymm5, [r8 + 32]
 vpaddq ymm14, ymm15, ymm14
 vpaddq ymm4, ymm13, ymm4
 vpaddq ymm0, ymm6, ymm0
 vpaddq ymm7, ymm3, ymm7
-vmovdqu ymm3, [rsp + 736]
-vmovdqu ymm6, [rsp + 1184]
+vmovdqu ymm3, [r10 + 32]
+vmovdqu ymm6, [r9 + 64]
 vmovdqa ymm13, ymm8
 vfmadd231pd ymm13, ymm3, ymm6
-vmovdqu ymm15, [rsp + 704]
+vmovdqu ymm15, [r10]
 vmovdqa ymm2, ymm12
-vfmadd231pd ymm2, ymm15, [rsp + 1152]
+vfmadd231pd ymm2, ymm15, [r8]
 vsubpd ymm5, ymm11, ymm13
 vsubpd ymm9, ymm10, ymm2
 vfmadd231pd ymm5, ymm3, ymm6
-vfmadd231pd ymm9, ymm15, [rsp + 1152]
+vfmadd231pd ymm9, ymm15, [r8]
 vpaddq ymm14, ymm5, ymm14
 vpaddq ymm4, ymm9, ymm4
 vpaddq ymm0, ymm13, ymm0
 vpaddq ymm7, ymm2, ymm7
-vmovdqu ymm2, [rsp + 640]
-vmovdqu ymm13, [rsp + 1120]
+vmovdqu ymm2, [r10 - 32]
+vmovdqu ymm13, [r9 + 32]
 vmovdqa ymm9, ymm8
 vfmadd231pd ymm9, ymm2, ymm13
-vmovdqu ymm5, [rsp + 1216]
+vmovdqu ymm5, [r11 - 128]
 vmovdqa ymm6, ymm12
-vfmadd231pd ymm6, ymm5, [rsp + 1088]
+vfmadd231pd ymm6, ymm5, [r8 - 32]
 vsubpd ymm15, ymm11, ymm9
 vsubpd ymm3, ymm10, ymm6
 vfmadd231pd ymm15, ymm2, ymm13
-vfmadd231pd ymm3, ymm5, [rsp + 1088]
+vfmadd231pd ymm3, ymm5, [r8 - 32]
 vpaddq ymm14, ymm15, ymm14
 vpaddq ymm4, ymm3, ymm4
 vpaddq ymm0, ymm9, ymm0
 vpaddq ymm7, ymm6, ymm7
-vmovdqu ymm6, [rsp + 512]
-vmovdqu ymm9, [rsp + 1024]
+vmovdqu ymm6, [r10 - 64]
+vmovdqu ymm9, [r9]
 vmovdqa ymm3, ymm8
 vfmadd231pd ymm3, ymm6, ymm9
-vmovdqu ymm15, [rsp + 1280]
+vmovdqu ymm15, [r11 - 96]
 vmovdqa ymm13, ymm12
-vfmadd231pd ymm13, ymm15, [rsp + 992]
+vfmadd231pd ymm13, ymm15, [r8 - 64]
 vsubpd ymm5, ymm11, ymm3
 vsubpd ymm2, ymm10, ymm13
 vfmadd231pd ymm5, ymm6, ymm9
-vfmadd231pd ymm2, ymm15, [rsp + 992]
+vfmadd231pd ymm2, ymm15, [r8 - 64]
 vpaddq ymm14, ymm5, ymm14
 vpaddq ymm4, ymm2, ymm4
 vpaddq ymm0, ymm3, ymm0
 vpaddq ymm7, ymm13, ymm7
-vmovdqu ymm13, [rsp + 896]
+vmovdqu ymm13, [r9 - 32]
 vmovdqa ymm3, ymm8
 vfmadd231pd ymm3, ymm1, ymm13
-vmovdqu ymm2, [rsp + 1344]
-vmovdqu ymm5, [rsp + 864]
+vmovdqu ymm2, [r11 - 32]
+vmovdqu ymm5, [r9 - 96]
 vmovdqa ymm9, ymm12
 vfmadd231pd ymm9, ymm2, ymm5
 vsubpd ymm15, ymm11, ymm3
@@ -16592,131 +16608,131 @@ vpaddq ymm14, ymm15, ymm14
 vpaddq ymm4, ymm6, ymm4
 vpaddq ymm0, ymm3, ymm0
 vpaddq ymm7, ymm9, ymm7
-vmovdqu ymm9, [rsp + 608]
-vpand ymm9, ymm9, [rip + 5f]
-vmovdqu ymm3, [rsp + 448]
-vpand ymm3, ymm3, [rip + 5f]
-vmovdqu ymm6, [rip + 5f + 32]
+vmovdqu ymm9, [r10 - 96]
+vpand ymm9, ymm9, [rip + 3f]
+vmovdqu ymm3, [r10 - 128]
+vpand ymm3, ymm3, [rip + 3f]
+vmovdqu ymm6, [rip + 3f + 32]
 vpaddq ymm9, ymm9, ymm6
-vmovdqu ymm15, [rip + 5f + 32]
+vmovdqu ymm15, [rip + 3f + 32]
 vpaddq ymm3, ymm3, ymm15
 vsubpd ymm9, ymm9, ymm6
 vsubpd ymm3, ymm3, ymm15
 vmovdqa ymm5, ymm8
-vfmadd231pd ymm5, ymm9, [rsp + 960]
+vfmadd231pd ymm5, ymm9, [r8 + 96]
 vmovdqa ymm13, ymm12
-vfmadd231pd ymm13, ymm3, [rsp + 384]
+vfmadd231pd ymm13, ymm3, [r8 - 128]
 vsubpd ymm2, ymm11, ymm5
-vmovdqu [rsp + 448], ymm1
+vmovdqu [r10 - 128], ymm1
 vsubpd ymm1, ymm10, ymm13
-vfmadd231pd ymm2, ymm9, [rsp + 960]
-vfmadd231pd ymm1, ymm3, [rsp + 384]
+vfmadd231pd ymm2, ymm9, [r8 + 96]
+vfmadd231pd ymm1, ymm3, [r8 - 128]
 vpaddq ymm14, ymm2, ymm14
 vpaddq ymm4, ymm1, ymm4
 vpaddq ymm0, ymm5, ymm0
 vpaddq ymm7, ymm13, ymm7
-vpaddq ymm13, ymm6, [rsp + 96]
-vpaddq ymm5, ymm15, [rsp + 64]
+vpaddq ymm13, ymm6, [r11 + 32]
+vpaddq ymm5, ymm15, [r11]
 vsubpd ymm13, ymm13, ymm6
 vsubpd ymm5, ymm5, ymm15
-vmovdqu ymm1, [rsp + 1056]
+vmovdqu ymm1, [r9 - 64]
 vmovdqa ymm2, ymm8
 vfmadd231pd ymm2, ymm13, ymm1
-vmovdqu [rsp + 64], ymm4
+vmovdqu [r11], ymm4
 vmovdqa ymm4, ymm12
-vfmadd231pd ymm4, ymm5, [rsp + 928]
-vmovdqu [rsp + 96], ymm14
+vfmadd231pd ymm4, ymm5, [r8 - 96]
+vmovdqu [r11 + 32], ymm14
 vsubpd ymm14, ymm11, ymm2
 vsubpd ymm15, ymm10, ymm4
 vfmadd231pd ymm14, ymm1, ymm13
-vfmadd231pd ymm15, ymm5, [rsp + 928]
+vfmadd231pd ymm15, ymm5, [r8 - 96]
 vpaddq ymm0, ymm14, ymm0
 vpaddq ymm7, ymm15, ymm7
 vpaddq ymm2, ymm2, [rsi + 512]
 vpaddq ymm4, ymm4, [rsi + 544]
-vmovdqu ymm15, [rsp + 800]
-vmovdqu ymm14, [rsp + 1312]
+vmovdqu ymm15, [r10 + 64]
+vmovdqu ymm14, [r11 - 64]
 vmovdqa ymm1, ymm8
 vfmadd231pd ymm1, ymm15, ymm14
-vmovdqu [rsp + 928], ymm5
-vmovdqu ymm5, [rsp + 768]
-vmovdqu [rsp + 1056], ymm13
+vmovdqu [r8 - 96], ymm5
+vmovdqu ymm5, [r9 - 128]
+vmovdqu [r9 - 64], ymm13
 vmovdqa ymm13, ymm12
-vfmadd231pd ymm13, ymm5, [rsp + 544]
+vfmadd231pd ymm13, ymm5, [r8 + 64]
 vsubpd ymm6, ymm11, ymm1
-vmovdqu [rsp + 608], ymm3
+vmovdqu [r10 - 96], ymm3
 vsubpd ymm3, ymm10, ymm13
 vfmadd231pd ymm6, ymm15, ymm14
-vfmadd231pd ymm3, ymm5, [rsp + 544]
+vfmadd231pd ymm3, ymm5, [r8 + 64]
 vpaddq ymm0, ymm6, ymm0
 vpaddq ymm7, ymm3, ymm7
 vpaddq ymm2, ymm1, ymm2
 vpaddq ymm4, ymm13, ymm4
-vmovdqu ymm13, [rsp + 736]
-vmovdqu ymm1, [rsp + 1248]
+vmovdqu ymm13, [r10 + 32]
+vmovdqu ymm1, [r9 + 96]
 vmovdqa ymm3, ymm8
 vfmadd231pd ymm3, ymm13, ymm1
-vmovdqu ymm6, [rsp + 704]
+vmovdqu ymm6, [r10]
 vmovdqa ymm14, ymm12
-vfmadd231pd ymm14, ymm6, [rsp + 672]
+vfmadd231pd ymm14, ymm6, [r8 + 32]
 vsubpd ymm5, ymm11, ymm3
 vsubpd ymm15, ymm10, ymm14
 vfmadd231pd ymm5, ymm13, ymm1
-vfmadd231pd ymm15, ymm6, [rsp + 672]
+vfmadd231pd ymm15, ymm6, [r8 + 32]
 vpaddq ymm0, ymm5, ymm0
 vpaddq ymm7, ymm15, ymm7
 vpaddq ymm2, ymm3, ymm2
 vpaddq ymm4, ymm14, ymm4
-vmovdqu ymm14, [rsp + 640]
-vmovdqu ymm3, [rsp + 1184]
+vmovdqu ymm14, [r10 - 32]
+vmovdqu ymm3, [r9 + 64]
 vmovdqa ymm15, ymm8
 vfmadd231pd ymm15, ymm14, ymm3
-vmovdqu ymm5, [rsp + 1216]
+vmovdqu ymm5, [r11 - 128]
 vmovdqa ymm1, ymm12
-vfmadd231pd ymm1, ymm5, [rsp + 1152]
+vfmadd231pd ymm1, ymm5, [r8]
 vsubpd ymm6, ymm11, ymm15
 vsubpd ymm13, ymm10, ymm1
 vfmadd231pd ymm6, ymm14, ymm3
-vfmadd231pd ymm13, ymm5, [rsp + 1152]
+vfmadd231pd ymm13, ymm5, [r8]
 vpaddq ymm0, ymm6, ymm0
 vpaddq ymm7, ymm13, ymm7
 vpaddq ymm2, ymm15, ymm2
 vpaddq ymm4, ymm1, ymm4
-vmovdqu ymm1, [rsp + 512]
-vmovdqu ymm15, [rsp + 1120]
+vmovdqu ymm1, [r10 - 64]
+vmovdqu ymm15, [r9 + 32]
 vmovdqa ymm13, ymm8
 vfmadd231pd ymm13, ymm1, ymm15
-vmovdqu ymm6, [rsp + 1280]
+vmovdqu ymm6, [r11 - 96]
 vmovdqa ymm3, ymm12
-vfmadd231pd ymm3, ymm6, [rsp + 1088]
+vfmadd231pd ymm3, ymm6, [r8 - 32]
 vsubpd ymm5, ymm11, ymm13
 vsubpd ymm14, ymm10, ymm3
 vfmadd231pd ymm5, ymm1, ymm15
-vfmadd231pd ymm14, ymm6, [rsp + 1088]
+vfmadd231pd ymm14, ymm6, [r8 - 32]
 vpaddq ymm0, ymm5, ymm0
 vpaddq ymm7, ymm14, ymm7
 vpaddq ymm2, ymm13, ymm2
 vpaddq ymm4, ymm3, ymm4
-vmovdqu ymm3, [rsp + 448]
-vmovdqu ymm13, [rsp + 1024]
+vmovdqu ymm3, [r10 - 128]
+vmovdqu ymm13, [r9]
 vmovdqa ymm14, ymm8
 vfmadd231pd ymm14, ymm3, ymm13
-vmovdqu ymm5, [rsp + 1344]
+vmovdqu ymm5, [r11 - 32]
 vmovdqa ymm15, ymm12
-vfmadd231pd ymm15, ymm5, [rsp + 992]
+vfmadd231pd ymm15, ymm5, [r8 - 64]
 vsubpd ymm6, ymm11, ymm14
 vsubpd ymm1, ymm10, ymm15
 vfmadd231pd ymm6, ymm3, ymm13
-vfmadd231pd ymm1, ymm5, [rsp + 992]
+vfmadd231pd ymm1, ymm5, [r8 - 64]
 vpaddq ymm0, ymm6, ymm0
 vpaddq ymm7, ymm1, ymm7
 vpaddq ymm2, ymm14, ymm2
 vpaddq ymm4, ymm15, ymm4
-vmovdqu ymm15, [rsp + 896]
+vmovdqu ymm15, [r9 - 32]
 vmovdqa ymm14, ymm8
 vfmadd231pd ymm14, ymm9, ymm15
-vmovdqu ymm1, [rsp + 608]
-vmovdqu ymm6, [rsp + 864]
+vmovdqu ymm1, [r10 - 96]
+vmovdqu ymm6, [r9 - 96]
 vmovdqa ymm13, ymm12
 vfmadd231pd ymm13, ymm1, ymm6
 vsubpd ymm5, ymm11, ymm14
@@ -16727,39 +16743,39 @@ vpaddq ymm0, ymm5, ymm0
 vpaddq ymm7, ymm3, ymm7
 vpaddq ymm2, ymm14, ymm2
 vpaddq ymm4, ymm13, ymm4
-vmovdqu ymm13, [rsp + 480]
-vmovdqu ymm14, [rip + 5f + 32]
+vmovdqu ymm13, [rsp + 1312]
+vmovdqu ymm14, [rip + 3f + 32]
 vpaddq ymm13, ymm13, ymm14
-vmovdqu ymm3, [rsp + 576]
-vmovdqu ymm5, [rip + 5f + 32]
+vmovdqu ymm3, [r10 + 96]
+vmovdqu ymm5, [rip + 3f + 32]
 vpaddq ymm3, ymm3, ymm5
 vsubpd ymm14, ymm13, ymm14
 vsubpd ymm5, ymm3, ymm5
-vmovdqu ymm3, [rsp + 960]
+vmovdqu ymm3, [r8 + 96]
 vmovdqa ymm13, ymm8
 vfmadd231pd ymm13, ymm14, ymm3
 vmovdqa ymm6, ymm12
-vfmadd231pd ymm6, ymm5, [rsp + 384]
+vfmadd231pd ymm6, ymm5, [r8 - 128]
 vsubpd ymm15, ymm11, ymm13
 vsubpd ymm1, ymm10, ymm6
 vfmadd231pd ymm15, ymm14, ymm3
-vfmadd231pd ymm1, ymm5, [rsp + 384]
+vfmadd231pd ymm1, ymm5, [r8 - 128]
 vpaddq ymm0, ymm15, ymm0
 vpaddq ymm7, ymm1, ymm7
 vpaddq ymm2, ymm13, ymm2
 vpaddq ymm4, ymm6, ymm4
-vmovdqu ymm6, [rsp + 800]
-vmovdqu ymm13, [rsp + 1056]
+vmovdqu ymm6, [r10 + 64]
+vmovdqu ymm13, [r9 - 64]
 vmovdqa ymm1, ymm8
 vfmadd231pd ymm1, ymm6, ymm13
-vmovdqu ymm15, [rsp + 768]
-vmovdqu ymm3, [rsp + 928]
-vmovdqu [rsp + 384], ymm7
+vmovdqu ymm15, [r9 - 128]
+vmovdqu ymm3, [r8 - 96]
+vmovdqu [r8 - 128], ymm7
 vmovdqa ymm7, ymm12
 vfmadd231pd ymm7, ymm15, ymm3
-vmovdqu [rsp + 960], ymm0
+vmovdqu [r8 + 96], ymm0
 vsubpd ymm0, ymm11, ymm1
-vmovdqu [rsp + 576], ymm5
+vmovdqu [r10 + 96], ymm5
 vsubpd ymm5, ymm10, ymm7
 vfmadd231pd ymm0, ymm6, ymm13
 vfmadd231pd ymm5, ymm15, ymm3
@@ -16767,72 +16783,72 @@ vpaddq ymm2, ymm0, ymm2
 vpaddq ymm4, ymm5, ymm4
 vpaddq ymm1, ymm1, [rsi + 576]
 vpaddq ymm7, ymm7, [rsi + 608]
-vmovdqu ymm5, [rsp + 736]
-vmovdqu ymm0, [rsp + 1312]
+vmovdqu ymm5, [r10 + 32]
+vmovdqu ymm0, [r11 - 64]
 vmovdqa ymm15, ymm8
 vfmadd231pd ymm15, ymm5, ymm0
-vmovdqu ymm6, [rsp + 704]
+vmovdqu ymm6, [r10]
 vmovdqa ymm3, ymm12
-vfmadd231pd ymm3, ymm6, [rsp + 544]
+vfmadd231pd ymm3, ymm6, [r8 + 64]
 vsubpd ymm13, ymm11, ymm15
-vmovdqu [rsp + 768], ymm14
+vmovdqu [r9 - 128], ymm14
 vsubpd ymm14, ymm10, ymm3
 vfmadd231pd ymm13, ymm5, ymm0
-vfmadd231pd ymm14, ymm6, [rsp + 544]
+vfmadd231pd ymm14, ymm6, [r8 + 64]
 vpaddq ymm2, ymm13, ymm2
 vpaddq ymm4, ymm14, ymm4
 vpaddq ymm1, ymm15, ymm1
 vpaddq ymm7, ymm3, ymm7
-vmovdqu ymm3, [rsp + 640]
-vmovdqu ymm15, [rsp + 1248]
+vmovdqu ymm3, [r10 - 32]
+vmovdqu ymm15, [r9 + 96]
 vmovdqa ymm14, ymm8
 vfmadd231pd ymm14, ymm3, ymm15
-vmovdqu ymm13, [rsp + 1216]
+vmovdqu ymm13, [r11 - 128]
 vmovdqa ymm0, ymm12
-vfmadd231pd ymm0, ymm13, [rsp + 672]
+vfmadd231pd ymm0, ymm13, [r8 + 32]
 vsubpd ymm6, ymm11, ymm14
 vsubpd ymm5, ymm10, ymm0
 vfmadd231pd ymm6, ymm3, ymm15
-vfmadd231pd ymm5, ymm13, [rsp + 672]
+vfmadd231pd ymm5, ymm13, [r8 + 32]
 vpaddq ymm2, ymm6, ymm2
 vpaddq ymm4, ymm5, ymm4
 vpaddq ymm1, ymm14, ymm1
 vpaddq ymm7, ymm0, ymm7
-vmovdqu ymm0, [rsp + 512]
-vmovdqu ymm14, [rsp + 1184]
+vmovdqu ymm0, [r10 - 64]
+vmovdqu ymm14, [r9 + 64]
 vmovdqa ymm5, ymm8
 vfmadd231pd ymm5, ymm0, ymm14
-vmovdqu ymm6, [rsp + 1280]
+vmovdqu ymm6, [r11 - 96]
 vmovdqa ymm15, ymm12
-vfmadd231pd ymm15, ymm6, [rsp + 1152]
+vfmadd231pd ymm15, ymm6, [r8]
 vsubpd ymm13, ymm11, ymm5
 vsubpd ymm3, ymm10, ymm15
 vfmadd231pd ymm13, ymm0, ymm14
-vfmadd231pd ymm3, ymm6, [rsp + 1152]
+vfmadd231pd ymm3, ymm6, [r8]
 vpaddq ymm2, ymm13, ymm2
 vpaddq ymm4, ymm3, ymm4
 vpaddq ymm1, ymm5, ymm1
 vpaddq ymm7, ymm15, ymm7
-vmovdqu ymm15, [rsp + 448]
-vmovdqu ymm5, [rsp + 1120]
+vmovdqu ymm15, [r10 - 128]
+vmovdqu ymm5, [r9 + 32]
 vmovdqa ymm3, ymm8
 vfmadd231pd ymm3, ymm15, ymm5
-vmovdqu ymm13, [rsp + 1344]
+vmovdqu ymm13, [r11 - 32]
 vmovdqa ymm14, ymm12
-vfmadd231pd ymm14, ymm13, [rsp + 1088]
+vfmadd231pd ymm14, ymm13, [r8 - 32]
 vsubpd ymm6, ymm11, ymm3
 vsubpd ymm0, ymm10, ymm14
 vfmadd231pd ymm6, ymm15, ymm5
-vfmadd231pd ymm0, ymm13, [rsp + 1088]
+vfmadd231pd ymm0, ymm13, [r8 - 32]
 vpaddq ymm2, ymm6, ymm2
 vpaddq ymm4, ymm0, ymm4
 vpaddq ymm1, ymm3, ymm1
 vpaddq ymm7, ymm14, ymm7
-vmovdqu ymm14, [rsp + 1024]
+vmovdqu ymm14, [r9]
 vmovdqa ymm3, ymm8
 vfmadd231pd ymm3, ymm9, ymm14
-vmovdqu ymm0, [rsp + 608]
-vmovdqu ymm6, [rsp + 992]
+vmovdqu ymm0, [r10 - 96]
+vmovdqu ymm6, [r8 - 64]
 vmovdqa ymm5, ymm12
 vfmadd231pd ymm5, ymm0, ymm6
 vsubpd ymm13, ymm11, ymm3
@@ -16843,31 +16859,31 @@ vpaddq ymm2, ymm13, ymm2
 vpaddq ymm4, ymm15, ymm4
 vpaddq ymm1, ymm3, ymm1
 vpaddq ymm7, ymm5, ymm7
-vmovdqu ymm5, [rsp + 768]
-vmovdqu ymm3, [rsp + 896]
+vmovdqu ymm5, [r9 - 128]
+vmovdqu ymm3, [r9 - 32]
 vmovdqa ymm15, ymm8
 vfmadd231pd ymm15, ymm5, ymm3
-vmovdqu ymm13, [rsp + 576]
+vmovdqu ymm13, [r10 + 96]
 vmovdqa ymm6, ymm12
-vfmadd231pd ymm6, ymm13, [rsp + 864]
+vfmadd231pd ymm6, ymm13, [r9 - 96]
 vsubpd ymm14, ymm11, ymm15
 vsubpd ymm0, ymm10, ymm6
 vfmadd231pd ymm14, ymm5, ymm3
-vfmadd231pd ymm0, ymm13, [rsp + 864]
+vfmadd231pd ymm0, ymm13, [r9 - 96]
 vpaddq ymm2, ymm14, ymm2
 vpaddq ymm4, ymm0, ymm4
 vpaddq ymm1, ymm15, ymm1
 vpaddq ymm7, ymm6, ymm7
-vmovdqu ymm6, [rsp + 736]
-vmovdqu ymm15, [rsp + 1056]
+vmovdqu ymm6, [r10 + 32]
+vmovdqu ymm15, [r9 - 64]
 vmovdqa ymm0, ymm8
 vfmadd231pd ymm0, ymm6, ymm15
-vmovdqu ymm14, [rsp + 704]
-vmovdqu ymm3, [rsp + 928]
-vmovdqu [rsp + 864], ymm4
+vmovdqu ymm14, [r10]
+vmovdqu ymm3, [r8 - 96]
+vmovdqu [r9 - 96], ymm4
 vmovdqa ymm4, ymm12
 vfmadd231pd ymm4, ymm14, ymm3
-vmovdqu [rsp + 896], ymm2
+vmovdqu [r9 - 32], ymm2
 vsubpd ymm2, ymm11, ymm0
 vsubpd ymm13, ymm10, ymm4
 vfmadd231pd ymm2, ymm6, ymm15
@@ -16876,56 +16892,56 @@ vpaddq ymm1, ymm2, ymm1
 vpaddq ymm7, ymm13, ymm7
 vpaddq ymm0, ymm0, [rsi + 640]
 vpaddq ymm4, ymm4, [rsi + 672]
-vmovdqu ymm13, [rsp + 640]
-vmovdqu ymm2, [rsp + 1312]
+vmovdqu ymm13, [r10 - 32]
+vmovdqu ymm2, [r11 - 64]
 vmovdqa ymm14, ymm8
 vfmadd231pd ymm14, ymm13, ymm2
-vmovdqu ymm6, [rsp + 1216]
+vmovdqu ymm6, [r11 - 128]
 vmovdqa ymm3, ymm12
-vfmadd231pd ymm3, ymm6, [rsp + 544]
+vfmadd231pd ymm3, ymm6, [r8 + 64]
 vsubpd ymm15, ymm11, ymm14
 vsubpd ymm5, ymm10, ymm3
 vfmadd231pd ymm15, ymm13, ymm2
-vfmadd231pd ymm5, ymm6, [rsp + 544]
+vfmadd231pd ymm5, ymm6, [r8 + 64]
 vpaddq ymm1, ymm15, ymm1
 vpaddq ymm7, ymm5, ymm7
 vpaddq ymm0, ymm14, ymm0
 vpaddq ymm4, ymm3, ymm4
-vmovdqu ymm3, [rsp + 512]
-vmovdqu ymm14, [rsp + 1248]
+vmovdqu ymm3, [r10 - 64]
+vmovdqu ymm14, [r9 + 96]
 vmovdqa ymm5, ymm8
 vfmadd231pd ymm5, ymm3, ymm14
-vmovdqu ymm15, [rsp + 1280]
+vmovdqu ymm15, [r11 - 96]
 vmovdqa ymm2, ymm12
-vfmadd231pd ymm2, ymm15, [rsp + 672]
+vfmadd231pd ymm2, ymm15, [r8 + 32]
 vsubpd ymm6, ymm11, ymm5
 vsubpd ymm13, ymm10, ymm2
 vfmadd231pd ymm6, ymm3, ymm14
-vfmadd231pd ymm13, ymm15, [rsp + 672]
+vfmadd231pd ymm13, ymm15, [r8 + 32]
 vpaddq ymm1, ymm6, ymm1
 vpaddq ymm7, ymm13, ymm7
 vpaddq ymm0, ymm5, ymm0
 vpaddq ymm4, ymm2, ymm4
-vmovdqu ymm2, [rsp + 448]
-vmovdqu ymm5, [rsp + 1184]
+vmovdqu ymm2, [r10 - 128]
+vmovdqu ymm5, [r9 + 64]
 vmovdqa ymm13, ymm8
 vfmadd231pd ymm13, ymm2, ymm5
-vmovdqu ymm6, [rsp + 1344]
+vmovdqu ymm6, [r11 - 32]
 vmovdqa ymm14, ymm12
-vfmadd231pd ymm14, ymm6, [rsp + 1152]
+vfmadd231pd ymm14, ymm6, [r8]
 vsubpd ymm15, ymm11, ymm13
 vsubpd ymm3, ymm10, ymm14
 vfmadd231pd ymm15, ymm2, ymm5
-vfmadd231pd ymm3, ymm6, [rsp + 1152]
+vfmadd231pd ymm3, ymm6, [r8]
 vpaddq ymm1, ymm15, ymm1
 vpaddq ymm7, ymm3, ymm7
 vpaddq ymm0, ymm13, ymm0
 vpaddq ymm4, ymm14, ymm4
-vmovdqu ymm14, [rsp + 1120]
+vmovdqu ymm14, [r9 + 32]
 vmovdqa ymm13, ymm8
 vfmadd231pd ymm13, ymm9, ymm14
-vmovdqu ymm3, [rsp + 608]
-vmovdqu ymm15, [rsp + 1088]
+vmovdqu ymm3, [r10 - 96]
+vmovdqu ymm15, [r8 - 32]
 vmovdqa ymm5, ymm12
 vfmadd231pd ymm5, ymm3, ymm15
 vsubpd ymm6, ymm11, ymm13
@@ -16936,31 +16952,31 @@ vpaddq ymm1, ymm6, ymm1
 vpaddq ymm7, ymm2, ymm7
 vpaddq ymm0, ymm13, ymm0
 vpaddq ymm4, ymm5, ymm4
-vmovdqu ymm5, [rsp + 768]
-vmovdqu ymm13, [rsp + 1024]
+vmovdqu ymm5, [r9 - 128]
+vmovdqu ymm13, [r9]
 vmovdqa ymm2, ymm8
 vfmadd231pd ymm2, ymm5, ymm13
-vmovdqu ymm6, [rsp + 576]
+vmovdqu ymm6, [r10 + 96]
 vmovdqa ymm15, ymm12
-vfmadd231pd ymm15, ymm6, [rsp + 992]
+vfmadd231pd ymm15, ymm6, [r8 - 64]
 vsubpd ymm14, ymm11, ymm2
 vsubpd ymm3, ymm10, ymm15
 vfmadd231pd ymm14, ymm5, ymm13
-vfmadd231pd ymm3, ymm6, [rsp + 992]
+vfmadd231pd ymm3, ymm6, [r8 - 64]
 vpaddq ymm1, ymm14, ymm1
 vpaddq ymm7, ymm3, ymm7
 vpaddq ymm0, ymm2, ymm0
 vpaddq ymm4, ymm15, ymm4
-vmovdqu ymm15, [rsp + 640]
-vmovdqu ymm2, [rsp + 1056]
+vmovdqu ymm15, [r10 - 32]
+vmovdqu ymm2, [r9 - 64]
 vmovdqa ymm3, ymm8
 vfmadd231pd ymm3, ymm15, ymm2
-vmovdqu ymm14, [rsp + 1216]
-vmovdqu ymm13, [rsp + 928]
-vmovdqu [rsp + 992], ymm7
+vmovdqu ymm14, [r11 - 128]
+vmovdqu ymm13, [r8 - 96]
+vmovdqu [r8 - 64], ymm7
 vmovdqa ymm7, ymm12
 vfmadd231pd ymm7, ymm14, ymm13
-vmovdqu [rsp + 1024], ymm1
+vmovdqu [r9], ymm1
 vsubpd ymm1, ymm11, ymm3
 vsubpd ymm6, ymm10, ymm7
 vfmadd231pd ymm1, ymm15, ymm2
@@ -16969,41 +16985,41 @@ vpaddq ymm0, ymm1, ymm0
 vpaddq ymm4, ymm6, ymm4
 vpaddq ymm3, ymm3, [rsi + 704]
 vpaddq ymm7, ymm7, [rsi + 736]
-vmovdqu ymm6, [rsp + 512]
-vmovdqu ymm1, [rsp + 1312]
+vmovdqu ymm6, [r10 - 64]
+vmovdqu ymm1, [r11 - 64]
 vmovdqa ymm14, ymm8
 vfmadd231pd ymm14, ymm6, ymm1
-vmovdqu ymm15, [rsp + 1280]
+vmovdqu ymm15, [r11 - 96]
 vmovdqa ymm13, ymm12
-vfmadd231pd ymm13, ymm15, [rsp + 544]
+vfmadd231pd ymm13, ymm15, [r8 + 64]
 vsubpd ymm2, ymm11, ymm14
 vsubpd ymm5, ymm10, ymm13
 vfmadd231pd ymm2, ymm6, ymm1
-vfmadd231pd ymm5, ymm15, [rsp + 544]
+vfmadd231pd ymm5, ymm15, [r8 + 64]
 vpaddq ymm0, ymm2, ymm0
 vpaddq ymm4, ymm5, ymm4
 vpaddq ymm3, ymm14, ymm3
 vpaddq ymm7, ymm13, ymm7
-vmovdqu ymm13, [rsp + 448]
-vmovdqu ymm14, [rsp + 1248]
+vmovdqu ymm13, [r10 - 128]
+vmovdqu ymm14, [r9 + 96]
 vmovdqa ymm5, ymm8
 vfmadd231pd ymm5, ymm13, ymm14
-vmovdqu ymm2, [rsp + 1344]
+vmovdqu ymm2, [r11 - 32]
 vmovdqa ymm1, ymm12
-vfmadd231pd ymm1, ymm2, [rsp + 672]
+vfmadd231pd ymm1, ymm2, [r8 + 32]
 vsubpd ymm15, ymm11, ymm5
 vsubpd ymm6, ymm10, ymm1
 vfmadd231pd ymm15, ymm13, ymm14
-vfmadd231pd ymm6, ymm2, [rsp + 672]
+vfmadd231pd ymm6, ymm2, [r8 + 32]
 vpaddq ymm0, ymm15, ymm0
 vpaddq ymm4, ymm6, ymm4
 vpaddq ymm3, ymm5, ymm3
 vpaddq ymm7, ymm1, ymm7
-vmovdqu ymm1, [rsp + 1184]
+vmovdqu ymm1, [r9 + 64]
 vmovdqa ymm5, ymm8
 vfmadd231pd ymm5, ymm9, ymm1
-vmovdqu ymm6, [rsp + 608]
-vmovdqu ymm15, [rsp + 1152]
+vmovdqu ymm6, [r10 - 96]
+vmovdqu ymm15, [r8]
 vmovdqa ymm14, ymm12
 vfmadd231pd ymm14, ymm6, ymm15
 vsubpd ymm2, ymm11, ymm5
@@ -17014,31 +17030,31 @@ vpaddq ymm0, ymm2, ymm0
 vpaddq ymm4, ymm13, ymm4
 vpaddq ymm3, ymm5, ymm3
 vpaddq ymm7, ymm14, ymm7
-vmovdqu ymm14, [rsp + 768]
-vmovdqu ymm5, [rsp + 1120]
+vmovdqu ymm14, [r9 - 128]
+vmovdqu ymm5, [r9 + 32]
 vmovdqa ymm13, ymm8
 vfmadd231pd ymm13, ymm14, ymm5
-vmovdqu ymm2, [rsp + 576]
+vmovdqu ymm2, [r10 + 96]
 vmovdqa ymm15, ymm12
-vfmadd231pd ymm15, ymm2, [rsp + 1088]
+vfmadd231pd ymm15, ymm2, [r8 - 32]
 vsubpd ymm1, ymm11, ymm13
 vsubpd ymm6, ymm10, ymm15
 vfmadd231pd ymm1, ymm14, ymm5
-vfmadd231pd ymm6, ymm2, [rsp + 1088]
+vfmadd231pd ymm6, ymm2, [r8 - 32]
 vpaddq ymm0, ymm1, ymm0
 vpaddq ymm4, ymm6, ymm4
 vpaddq ymm3, ymm13, ymm3
 vpaddq ymm7, ymm15, ymm7
-vmovdqu ymm15, [rsp + 512]
-vmovdqu ymm13, [rsp + 1056]
+vmovdqu ymm15, [r10 - 64]
+vmovdqu ymm13, [r9 - 64]
 vmovdqa ymm6, ymm8
 vfmadd231pd ymm6, ymm15, ymm13
-vmovdqu ymm1, [rsp + 1280]
-vmovdqu ymm5, [rsp + 928]
-vmovdqu [rsp + 1088], ymm4
+vmovdqu ymm1, [r11 - 96]
+vmovdqu ymm5, [r8 - 96]
+vmovdqu [r8 - 32], ymm4
 vmovdqa ymm4, ymm12
 vfmadd231pd ymm4, ymm1, ymm5
-vmovdqu [rsp + 1120], ymm0
+vmovdqu [r9 + 32], ymm0
 vsubpd ymm0, ymm11, ymm6
 vsubpd ymm2, ymm10, ymm4
 vfmadd231pd ymm0, ymm15, ymm13
@@ -17047,26 +17063,26 @@ vpaddq ymm3, ymm0, ymm3
 vpaddq ymm7, ymm2, ymm7
 vpaddq ymm6, ymm6, [rsi + 768]
 vpaddq ymm4, ymm4, [rsi + 800]
-vmovdqu ymm2, [rsp + 448]
-vmovdqu ymm0, [rsp + 1312]
+vmovdqu ymm2, [r10 - 128]
+vmovdqu ymm0, [r11 - 64]
 vmovdqa ymm1, ymm8
 vfmadd231pd ymm1, ymm2, ymm0
-vmovdqu ymm15, [rsp + 1344]
+vmovdqu ymm15, [r11 - 32]
 vmovdqa ymm5, ymm12
-vfmadd231pd ymm5, ymm15, [rsp + 544]
+vfmadd231pd ymm5, ymm15, [r8 + 64]
 vsubpd ymm13, ymm11, ymm1
 vsubpd ymm14, ymm10, ymm5
 vfmadd231pd ymm13, ymm2, ymm0
-vfmadd231pd ymm14, ymm15, [rsp + 544]
+vfmadd231pd ymm14, ymm15, [r8 + 64]
 vpaddq ymm3, ymm13, ymm3
 vpaddq ymm7, ymm14, ymm7
 vpaddq ymm6, ymm1, ymm6
 vpaddq ymm4, ymm5, ymm4
-vmovdqu ymm5, [rsp + 1248]
+vmovdqu ymm5, [r9 + 96]
 vmovdqa ymm1, ymm8
 vfmadd231pd ymm1, ymm9, ymm5
-vmovdqu ymm14, [rsp + 608]
-vmovdqu ymm13, [rsp + 672]
+vmovdqu ymm14, [r10 - 96]
+vmovdqu ymm13, [r8 + 32]
 vmovdqa ymm0, ymm12
 vfmadd231pd ymm0, ymm14, ymm13
 vsubpd ymm15, ymm11, ymm1
@@ -17077,31 +17093,31 @@ vpaddq ymm3, ymm15, ymm3
 vpaddq ymm7, ymm2, ymm7
 vpaddq ymm6, ymm1, ymm6
 vpaddq ymm4, ymm0, ymm4
-vmovdqu ymm0, [rsp + 768]
-vmovdqu ymm1, [rsp + 1184]
+vmovdqu ymm0, [r9 - 128]
+vmovdqu ymm1, [r9 + 64]
 vmovdqa ymm2, ymm8
 vfmadd231pd ymm2, ymm0, ymm1
-vmovdqu ymm15, [rsp + 576]
+vmovdqu ymm15, [r10 + 96]
 vmovdqa ymm13, ymm12
-vfmadd231pd ymm13, ymm15, [rsp + 1152]
+vfmadd231pd ymm13, ymm15, [r8]
 vsubpd ymm5, ymm11, ymm2
 vsubpd ymm14, ymm10, ymm13
 vfmadd231pd ymm5, ymm0, ymm1
-vfmadd231pd ymm14, ymm15, [rsp + 1152]
+vfmadd231pd ymm14, ymm15, [r8]
 vpaddq ymm3, ymm5, ymm3
 vpaddq ymm7, ymm14, ymm7
 vpaddq ymm6, ymm2, ymm6
 vpaddq ymm4, ymm13, ymm4
-vmovdqu ymm13, [rsp + 448]
-vmovdqu ymm2, [rsp + 1056]
+vmovdqu ymm13, [r10 - 128]
+vmovdqu ymm2, [r9 - 64]
 vmovdqa ymm14, ymm8
 vfmadd231pd ymm14, ymm13, ymm2
-vmovdqu ymm5, [rsp + 1344]
-vmovdqu ymm1, [rsp + 928]
-vmovdqu [rsp + 1152], ymm7
+vmovdqu ymm5, [r11 - 32]
+vmovdqu ymm1, [r8 - 96]
+vmovdqu [r8], ymm7
 vmovdqa ymm7, ymm12
 vfmadd231pd ymm7, ymm5, ymm1
-vmovdqu [rsp + 1184], ymm3
+vmovdqu [r9 + 64], ymm3
 vsubpd ymm3, ymm11, ymm14
 vsubpd ymm15, ymm10, ymm7
 vfmadd231pd ymm3, ymm13, ymm2
@@ -17110,11 +17126,11 @@ vpaddq ymm6, ymm3, ymm6
 vpaddq ymm4, ymm15, ymm4
 vpaddq ymm14, ymm14, [rsi + 832]
 vpaddq ymm7, ymm7, [rsi + 864]
-vmovdqu ymm15, [rsp + 1312]
+vmovdqu ymm15, [r11 - 64]
 vmovdqa ymm3, ymm8
 vfmadd231pd ymm3, ymm9, ymm15
-vmovdqu ymm5, [rsp + 608]
-vmovdqu ymm13, [rsp + 544]
+vmovdqu ymm5, [r10 - 96]
+vmovdqu ymm13, [r8 + 64]
 vmovdqa ymm1, ymm12
 vfmadd231pd ymm1, ymm5, ymm13
 vsubpd ymm2, ymm11, ymm3
@@ -17125,14 +17141,14 @@ vpaddq ymm6, ymm2, ymm6
 vpaddq ymm4, ymm11, ymm4
 vpaddq ymm14, ymm3, ymm14
 vpaddq ymm7, ymm1, ymm7
-vmovdqu ymm1, [rsp + 1248]
+vmovdqu ymm1, [r9 + 96]
 vmovdqa ymm3, ymm8
 vfmadd231pd ymm3, ymm0, ymm1
-vmovdqu ymm11, [rsp + 576]
-vmovdqu ymm2, [rsp + 672]
+vmovdqu ymm11, [r10 + 96]
+vmovdqu ymm2, [r8 + 32]
 vmovdqa ymm13, ymm12
 vfmadd231pd ymm13, ymm11, ymm2
-vmovdqu ymm15, [rip + 5f + 96]
+vmovdqu ymm15, [rip + 3f + 64]
 vsubpd ymm5, ymm15, ymm3
 vsubpd ymm15, ymm10, ymm13
 vfmadd231pd ymm5, ymm0, ymm1
@@ -17141,17 +17157,17 @@ vpaddq ymm6, ymm5, ymm6
 vpaddq ymm4, ymm15, ymm4
 vpaddq ymm14, ymm3, ymm14
 vpaddq ymm7, ymm13, ymm7
-vmovdqu ymm13, [rsp + 1056]
+vmovdqu ymm13, [r9 - 64]
 vmovdqa ymm3, ymm8
 vfmadd231pd ymm3, ymm9, ymm13
-vmovdqu ymm15, [rsp + 608]
-vmovdqu ymm5, [rsp + 928]
+vmovdqu ymm15, [r10 - 96]
+vmovdqu ymm5, [r8 - 96]
 vmovdqa ymm2, ymm12
 vfmadd231pd ymm2, ymm15, ymm5
-vmovdqu ymm1, [rip + 5f + 96]
-vmovdqu [rsp + 672], ymm4
+vmovdqu ymm1, [rip + 3f + 64]
+vmovdqu [r8 + 32], ymm4
 vsubpd ymm4, ymm1, ymm3
-vmovdqu [rsp + 1248], ymm6
+vmovdqu [r9 + 96], ymm6
 vsubpd ymm6, ymm10, ymm2
 vfmadd231pd ymm4, ymm9, ymm13
 vfmadd231pd ymm6, ymm15, ymm5
@@ -17159,10 +17175,10 @@ vpaddq ymm14, ymm4, ymm14
 vpaddq ymm7, ymm6, ymm7
 vpaddq ymm3, ymm3, [rsi + 896]
 vpaddq ymm2, ymm2, [rsi + 928]
-vmovdqu ymm6, [rsp + 1312]
+vmovdqu ymm6, [r11 - 64]
 vmovdqa ymm4, ymm8
 vfmadd231pd ymm4, ymm0, ymm6
-vmovdqu ymm15, [rsp + 544]
+vmovdqu ymm15, [r8 + 64]
 vmovdqa ymm9, ymm12
 vfmadd231pd ymm9, ymm11, ymm15
 vsubpd ymm5, ymm1, ymm4
@@ -17174,9 +17190,9 @@ vpaddq ymm7, ymm1, ymm7
 vpaddq ymm3, ymm4, ymm3
 vpaddq ymm2, ymm9, ymm2
 vfmadd231pd ymm8, ymm0, ymm13
-vmovdqu ymm9, [rsp + 928]
+vmovdqu ymm9, [r8 - 96]
 vfmadd231pd ymm12, ymm11, ymm9
-vmovdqu ymm4, [rip + 5f + 96]
+vmovdqu ymm4, [rip + 3f + 64]
 vsubpd ymm4, ymm4, ymm8
 vsubpd ymm10, ymm10, ymm12
 vfmadd231pd ymm4, ymm0, ymm13
@@ -17185,80 +17201,80 @@ vpaddq ymm3, ymm4, ymm3
 vpaddq ymm2, ymm10, ymm2
 vpaddq ymm8, ymm8, [rsi + 960]
 vpaddq ymm12, ymm12, [rsi + 992]
-vmovdqu ymm10, [rsp + 416]
-vpaddq ymm10, ymm10, [rip + 5f + 128]
-vmovdqu ymm4, [rsp + 832]
-vpaddq ymm4, ymm4, [rip + 5f + 128]
-vmovdqu ymm9, [rsp + 32]
-vpaddq ymm9, ymm9, [rip + 5f + 160]
-vmovdqu ymm11, [rsp]
-vpaddq ymm11, ymm11, [rip + 5f + 160]
-vmovdqu ymm13, [rsp + 352]
-vpaddq ymm13, ymm13, [rip + 5f + 192]
-vmovdqu ymm0, [rsp + 320]
-vpaddq ymm0, ymm0, [rip + 5f + 192]
-vmovdqu ymm1, [rsp + 288]
-vpaddq ymm1, ymm1, [rip + 5f + 224]
-vmovdqu ymm5, [rsp + 256]
-vpaddq ymm5, ymm5, [rip + 5f + 224]
-vmovdqu ymm15, [rsp + 224]
-vpaddq ymm15, ymm15, [rip + 5f + 256]
-vmovdqu ymm6, [rsp + 192]
-vpaddq ymm6, ymm6, [rip + 5f + 256]
-vmovdqu [rsp + 192], ymm6
-vmovdqu ymm6, [rsp + 160]
-vpaddq ymm6, ymm6, [rip + 5f + 288]
-vmovdqu [rsp + 160], ymm6
-vmovdqu ymm6, [rsp + 128]
-vpaddq ymm6, ymm6, [rip + 5f + 288]
-vmovdqu [rsp + 128], ymm6
-vmovdqu ymm6, [rsp + 96]
-vpaddq ymm6, ymm6, [rip + 5f + 320]
-vmovdqu [rsp + 96], ymm6
-vmovdqu ymm6, [rsp + 64]
-vpaddq ymm6, ymm6, [rip + 5f + 320]
-vmovdqu [rsp + 64], ymm6
-vmovdqu ymm6, [rsp + 960]
-vpaddq ymm6, ymm6, [rip + 5f + 352]
-vmovdqu [rsp + 960], ymm6
-vmovdqu ymm6, [rsp + 384]
-vpaddq ymm6, ymm6, [rip + 5f + 352]
-vmovdqu [rsp + 384], ymm6
-vmovdqu ymm6, [rsp + 896]
-vpaddq ymm6, ymm6, [rip + 5f + 384]
-vmovdqu [rsp + 896], ymm6
-vmovdqu ymm6, [rsp + 864]
-vpaddq ymm6, ymm6, [rip + 5f + 384]
-vmovdqu [rsp + 864], ymm6
+vmovdqu ymm10, [rsp + 1280]
+vpaddq ymm10, ymm10, [rip + 3f + 128]
+vmovdqu ymm4, [rsp + 1344]
+vpaddq ymm4, ymm4, [rip + 3f + 128]
+vmovdqu ymm9, [rsp + 1088]
+vpaddq ymm9, ymm9, [rip + 3f + 160]
+vmovdqu ymm11, [rsp + 1056]
+vpaddq ymm11, ymm11, [rip + 3f + 160]
+vmovdqu ymm13, [rsp + 1248]
+vpaddq ymm13, ymm13, [rip + 3f + 192]
+vmovdqu ymm0, [rsp + 1216]
+vpaddq ymm0, ymm0, [rip + 3f + 192]
+vmovdqu ymm1, [rsp + 1184]
+vpaddq ymm1, ymm1, [rip + 3f + 224]
+vmovdqu ymm5, [rsp + 1152]
+vpaddq ymm5, ymm5, [rip + 3f + 224]
+vmovdqu ymm15, [rsp + 1120]
+vpaddq ymm15, ymm15, [rip + 3f + 256]
 vmovdqu ymm6, [rsp + 1024]
-vpaddq ymm6, ymm6, [rip + 5f + 416]
+vpaddq ymm6, ymm6, [rip + 3f + 256]
 vmovdqu [rsp + 1024], ymm6
-vmovdqu ymm6, [rsp + 992]
-vpaddq ymm6, ymm6, [rip + 5f + 416]
-vmovdqu [rsp + 992], ymm6
-vmovdqu ymm6, [rsp + 1120]
-vpaddq ymm6, ymm6, [rip + 5f + 448]
-vmovdqu [rsp + 1120], ymm6
-vmovdqu ymm6, [rsp + 1088]
-vpaddq ymm6, ymm6, [rip + 5f + 448]
-vmovdqu [rsp + 1088], ymm6
-vmovdqu ymm6, [rsp + 1184]
-vpaddq ymm6, ymm6, [rip + 5f + 480]
-vmovdqu [rsp + 1184], ymm6
-vmovdqu ymm6, [rsp + 1152]
-vpaddq ymm6, ymm6, [rip + 5f + 480]
-vmovdqu [rsp + 1152], ymm6
-vmovdqu ymm6, [rsp + 1248]
-vpaddq ymm6, ymm6, [rip + 5f + 512]
-vmovdqu [rsp + 1248], ymm6
-vmovdqu ymm6, [rsp + 672]
-vpaddq ymm6, ymm6, [rip + 5f + 512]
-vpaddq ymm14, ymm14, [rip + 5f + 544]
-vpaddq ymm7, ymm7, [rip + 5f + 544]
-vpaddq ymm3, ymm3, [rip + 5f + 576]
-vpaddq ymm2, ymm2, [rip + 5f + 576]
-vpaddq ymm8, ymm8, [rip + 5f + 608]
-vpaddq ymm12, ymm12, [rip + 5f + 608]
+vmovdqu ymm6, [r11 + 96]
+vpaddq ymm6, ymm6, [rip + 3f + 288]
+vmovdqu [r11 + 96], ymm6
+vmovdqu ymm6, [r11 + 64]
+vpaddq ymm6, ymm6, [rip + 3f + 288]
+vmovdqu [r11 + 64], ymm6
+vmovdqu ymm6, [r11 + 32]
+vpaddq ymm6, ymm6, [rip + 3f + 320]
+vmovdqu [r11 + 32], ymm6
+vmovdqu ymm6, [r11]
+vpaddq ymm6, ymm6, [rip + 3f + 320]
+vmovdqu [r11], ymm6
+vmovdqu ymm6, [r8 + 96]
+vpaddq ymm6, ymm6, [rip + 3f + 352]
+vmovdqu [r8 + 96], ymm6
+vmovdqu ymm6, [r8 - 128]
+vpaddq ymm6, ymm6, [rip + 3f + 352]
+vmovdqu [r8 - 128], ymm6
+vmovdqu ymm6, [r9 - 32]
+vpaddq ymm6, ymm6, [rip + 3f + 384]
+vmovdqu [r9 - 32], ymm6
+vmovdqu ymm6, [r9 - 96]
+vpaddq ymm6, ymm6, [rip + 3f + 384]
+vmovdqu [r9 - 96], ymm6
+vmovdqu ymm6, [r9]
+vpaddq ymm6, ymm6, [rip + 3f + 416]
+vmovdqu [r9], ymm6
+vmovdqu ymm6, [r8 - 64]
+vpaddq ymm6, ymm6, [rip + 3f + 416]
+vmovdqu [r8 - 64], ymm6
+vmovdqu ymm6, [r9 + 32]
+vpaddq ymm6, ymm6, [rip + 3f + 448]
+vmovdqu [r9 + 32], ymm6
+vmovdqu ymm6, [r8 - 32]
+vpaddq ymm6, ymm6, [rip + 3f + 448]
+vmovdqu [r8 - 32], ymm6
+vmovdqu ymm6, [r9 + 64]
+vpaddq ymm6, ymm6, [rip + 3f + 480]
+vmovdqu [r9 + 64], ymm6
+vmovdqu ymm6, [r8]
+vpaddq ymm6, ymm6, [rip + 3f + 480]
+vmovdqu [r8], ymm6
+vmovdqu ymm6, [r9 + 96]
+vpaddq ymm6, ymm6, [rip + 3f + 512]
+vmovdqu [r9 + 96], ymm6
+vmovdqu ymm6, [r8 + 32]
+vpaddq ymm6, ymm6, [rip + 3f + 512]
+vpaddq ymm14, ymm14, [rip + 3f + 544]
+vpaddq ymm7, ymm7, [rip + 3f + 544]
+vpaddq ymm3, ymm3, [rip + 3f + 576]
+vpaddq ymm2, ymm2, [rip + 3f + 576]
+vpaddq ymm8, ymm8, [rip + 3f + 608]
+vpaddq ymm12, ymm12, [rip + 3f + 608]
 vmovdqu [rsi], ymm10
 vmovdqu [rsi + 32], ymm4
 vmovdqu [rsi + 64], ymm9
@@ -17268,37 +17284,37 @@ vmovdqu [rsi + 160], ymm0
 vmovdqu [rsi + 192], ymm1
 vmovdqu [rsi + 224], ymm5
 vmovdqu [rsi + 256], ymm15
-vmovdqu ymm15, [rsp + 192]
-vmovdqu [rsi + 288], ymm15
-vmovdqu ymm15, [rsp + 160]
-vmovdqu [rsi + 320], ymm15
-vmovdqu ymm15, [rsp + 128]
-vmovdqu [rsi + 352], ymm15
-vmovdqu ymm15, [rsp + 96]
-vmovdqu [rsi + 384], ymm15
-vmovdqu ymm15, [rsp + 64]
-vmovdqu [rsi + 416], ymm15
-vmovdqu ymm15, [rsp + 960]
-vmovdqu [rsi + 448], ymm15
-vmovdqu ymm15, [rsp + 384]
-vmovdqu [rsi + 480], ymm15
-vmovdqu ymm15, [rsp + 896]
-vmovdqu [rsi + 512], ymm15
-vmovdqu ymm15, [rsp + 864]
-vmovdqu [rsi + 544], ymm15
 vmovdqu ymm15, [rsp + 1024]
+vmovdqu [rsi + 288], ymm15
+vmovdqu ymm15, [r11 + 96]
+vmovdqu [rsi + 320], ymm15
+vmovdqu ymm15, [r11 + 64]
+vmovdqu [rsi + 352], ymm15
+vmovdqu ymm15, [r11 + 32]
+vmovdqu [rsi + 384], ymm15
+vmovdqu ymm15, [r11]
+vmovdqu [rsi + 416], ymm15
+vmovdqu ymm15, [r8 + 96]
+vmovdqu [rsi + 448], ymm15
+vmovdqu ymm15, [r8 - 128]
+vmovdqu [rsi + 480], ymm15
+vmovdqu ymm15, [r9 - 32]
+vmovdqu [rsi + 512], ymm15
+vmovdqu ymm15, [r9 - 96]
+vmovdqu [rsi + 544], ymm15
+vmovdqu ymm15, [r9]
 vmovdqu [rsi + 576], ymm15
-vmovdqu ymm15, [rsp + 992]
+vmovdqu ymm15, [r8 - 64]
 vmovdqu [rsi + 608], ymm15
-vmovdqu ymm15, [rsp + 1120]
+vmovdqu ymm15, [r9 + 32]
 vmovdqu [rsi + 640], ymm15
-vmovdqu ymm15, [rsp + 1088]
+vmovdqu ymm15, [r8 - 32]
 vmovdqu [rsi + 672], ymm15
-vmovdqu ymm15, [rsp + 1184]
+vmovdqu ymm15, [r9 + 64]
 vmovdqu [rsi + 704], ymm15
-vmovdqu ymm15, [rsp + 1152]
+vmovdqu ymm15, [r8]
 vmovdqu [rsi + 736], ymm15
-vmovdqu ymm15, [rsp + 1248]
+vmovdqu ymm15, [r9 + 96]
 vmovdqu [rsi + 768], ymm15
 vmovdqu [rsi + 800], ymm6
 vmovdqu [rsi + 832], ymm14
@@ -17310,8 +17326,8 @@ vmovdqu [rsi + 992], ymm12
 add rdx, 384
 add rcx, 384
 sub rdi, 8
-jae 4b
-3:
+jae 5b
+4:
 add rdi, 8
 jz 6f
 imul rdi, rdi, -48
@@ -17401,9 +17417,9 @@ vpsrlq ymm15, ymm4, 8
 vpsrlq ymm14, ymm5, 8
 vpsrlq ymm4, ymm4, 60
 vpsrlq ymm5, ymm5, 60
-vmovdqu [rsp], ymm14
+vmovdqu [rsp + 1056], ymm14
 vpsllq ymm14, ymm3, 4
-vmovdqu [rsp + 32], ymm15
+vmovdqu [rsp + 1088], ymm15
 vpsllq ymm15, ymm2, 4
 vpaddq ymm4, ymm14, ymm4
 vpaddq ymm5, ymm15, ymm5
@@ -17431,9 +17447,9 @@ vmovdqu xmm14, [rax]
 vmovdqu xmm15, [rax + 192]
 vpmaskmovq xmm14, xmm14, [rdx]
 vpmaskmovq xmm15, xmm15, [rdx + 192]
-vmovdqu [rsp + 64], ymm13
+vmovdqu [r11], ymm13
 vmovdqu xmm13, [rax + 96]
-vmovdqu [rsp + 96], ymm12
+vmovdqu [r11 + 32], ymm12
 vmovdqu xmm12, [rax + 288]
 vpmaskmovq xmm13, xmm13, [rdx + 96]
 vpmaskmovq xmm12, xmm12, [rdx + 288]
@@ -17443,9 +17459,9 @@ vmovdqu xmm15, [rax + 48]
 vmovdqu xmm14, [rax + 240]
 vpmaskmovq xmm15, xmm15, [rdx + 48]
 vpmaskmovq xmm14, xmm14, [rdx + 240]
-vmovdqu [rsp + 128], ymm6
+vmovdqu [r11 + 64], ymm6
 vmovdqu xmm6, [rax + 144]
-vmovdqu [rsp + 160], ymm7
+vmovdqu [r11 + 96], ymm7
 vmovdqu xmm7, [rax + 336]
 vpmaskmovq xmm6, xmm6, [rdx + 144]
 vpmaskmovq xmm7, xmm7, [rdx + 336]
@@ -17459,9 +17475,9 @@ vmovdqu xmm12, [rax + 16]
 vmovdqu xmm13, [rax + 208]
 vpmaskmovq xmm12, xmm12, [rdx + 16]
 vpmaskmovq xmm13, xmm13, [rdx + 208]
-vmovdqu [rsp + 192], ymm9
+vmovdqu [rsp + 1024], ymm9
 vmovdqu xmm9, [rax + 112]
-vmovdqu [rsp + 224], ymm8
+vmovdqu [rsp + 1120], ymm8
 vmovdqu xmm8, [rax + 304]
 vpmaskmovq xmm9, xmm9, [rdx + 112]
 vpmaskmovq xmm8, xmm8, [rdx + 304]
@@ -17471,9 +17487,9 @@ vmovdqu xmm13, [rax + 64]
 vmovdqu xmm12, [rax + 256]
 vpmaskmovq xmm13, xmm13, [rdx + 64]
 vpmaskmovq xmm12, xmm12, [rdx + 256]
-vmovdqu [rsp + 256], ymm2
+vmovdqu [rsp + 1152], ymm2
 vmovdqu xmm2, [rax + 160]
-vmovdqu [rsp + 288], ymm3
+vmovdqu [rsp + 1184], ymm3
 vmovdqu xmm3, [rax + 352]
 vpmaskmovq xmm2, xmm2, [rdx + 160]
 vpmaskmovq xmm3, xmm3, [rdx + 352]
@@ -17487,9 +17503,9 @@ vmovdqu xmm8, [rax + 32]
 vmovdqu xmm9, [rax + 224]
 vpmaskmovq xmm8, xmm8, [rdx + 32]
 vpmaskmovq xmm9, xmm9, [rdx + 224]
-vmovdqu [rsp + 320], ymm5
+vmovdqu [rsp + 1216], ymm5
 vmovdqu xmm5, [rax + 128]
-vmovdqu [rsp + 352], ymm4
+vmovdqu [rsp + 1248], ymm4
 vmovdqu xmm4, [rax + 320]
 vpmaskmovq xmm5, xmm5, [rdx + 128]
 vpmaskmovq xmm4, xmm4, [rdx + 320]
@@ -17499,9 +17515,9 @@ vmovdqu xmm9, [rax + 80]
 vmovdqu xmm8, [rax + 272]
 vpmaskmovq xmm9, xmm9, [rdx + 80]
 vpmaskmovq xmm8, xmm8, [rdx + 272]
-vmovdqu [rsp + 384], ymm1
+vmovdqu [r8 - 128], ymm1
 vmovdqu xmm1, [rax + 176]
-vmovdqu [rsp + 416], ymm0
+vmovdqu [rsp + 1280], ymm0
 vmovdqu xmm0, [rax + 368]
 vpmaskmovq xmm1, xmm1, [rdx + 176]
 vpmaskmovq xmm0, xmm0, [rdx + 368]
@@ -17513,9 +17529,9 @@ vpunpckhqdq ymm1, ymm5, ymm1
 vpunpckhqdq ymm0, ymm4, ymm0
 vpsrlq ymm4, ymm14, 52
 vpsrlq ymm5, ymm15, 52
-vmovdqu [rsp + 448], ymm10
+vmovdqu [r10 - 128], ymm10
 vpsllq ymm10, ymm6, 12
-vmovdqu [rsp + 480], ymm11
+vmovdqu [rsp + 1312], ymm11
 vpsllq ymm11, ymm7, 12
 vpaddq ymm4, ymm10, ymm4
 vpaddq ymm5, ymm11, ymm5
@@ -17541,49 +17557,49 @@ vpsrlq ymm10, ymm8, 4
 vpsrlq ymm11, ymm9, 4
 vpsrlq ymm8, ymm8, 56
 vpsrlq ymm9, ymm9, 56
-vmovdqu [rsp + 512], ymm11
+vmovdqu [r10 - 64], ymm11
 vpsllq ymm11, ymm1, 8
-vmovdqu [rsp + 544], ymm10
+vmovdqu [r8 + 64], ymm10
 vpsllq ymm10, ymm0, 8
 vpaddq ymm8, ymm11, ymm8
 vpaddq ymm9, ymm10, ymm9
 vpsrlq ymm1, ymm1, 44
 vpsrlq ymm0, ymm0, 44
-vpand ymm14, ymm14, [rip + 5f]
-vpand ymm15, ymm15, [rip + 5f]
-vmovdqu ymm10, [rip + 5f + 32]
+vpand ymm14, ymm14, [rip + 3f]
+vpand ymm15, ymm15, [rip + 3f]
+vmovdqu ymm10, [rip + 3f + 32]
 vpaddq ymm14, ymm14, ymm10
-vmovdqu ymm11, [rip + 5f + 32]
+vmovdqu ymm11, [rip + 3f + 32]
 vpaddq ymm15, ymm15, ymm11
 vsubpd ymm14, ymm14, ymm10
 vsubpd ymm15, ymm15, ymm11
-vmovdqu [rsp + 576], ymm0
-vmovdqu ymm0, [rsp + 480]
-vpand ymm0, ymm0, [rip + 5f]
-vmovdqu [rsp + 480], ymm1
-vmovdqu ymm1, [rsp + 448]
-vpand ymm1, ymm1, [rip + 5f]
+vmovdqu [r10 + 96], ymm0
+vmovdqu ymm0, [rsp + 1312]
+vpand ymm0, ymm0, [rip + 3f]
+vmovdqu [rsp + 1312], ymm1
+vmovdqu ymm1, [r10 - 128]
+vpand ymm1, ymm1, [rip + 3f]
 vpaddq ymm0, ymm0, ymm10
 vpaddq ymm1, ymm1, ymm11
 vsubpd ymm0, ymm0, ymm10
 vsubpd ymm1, ymm1, ymm11
-vmovdqu [rsp + 448], ymm9
-vmovdqu ymm9, [rip + 5f + 64]
-vmovdqu [rsp + 608], ymm8
+vmovdqu [r10 - 128], ymm9
+vmovdqu ymm9, [rip + 3f + 96]
+vmovdqu [r10 - 96], ymm8
 vmovdqa ymm8, ymm9
 vfmadd231pd ymm8, ymm14, ymm0
-vmovdqu [rsp + 640], ymm3
-vmovdqu ymm3, [rip + 5f + 64]
-vmovdqu [rsp + 672], ymm2
+vmovdqu [r10 - 32], ymm3
+vmovdqu ymm3, [rip + 3f + 96]
+vmovdqu [r8 + 32], ymm2
 vmovdqa ymm2, ymm3
 vfmadd231pd ymm2, ymm15, ymm1
-vmovdqu [rsp + 704], ymm13
-vmovdqu ymm13, [rip + 5f + 96]
-vmovdqu [rsp + 736], ymm12
+vmovdqu [r10], ymm13
+vmovdqu ymm13, [rip + 3f + 64]
+vmovdqu [r10 + 32], ymm12
 vsubpd ymm12, ymm13, ymm8
-vmovdqu [rsp + 768], ymm7
-vmovdqu ymm7, [rip + 5f + 96]
-vmovdqu [rsp + 800], ymm6
+vmovdqu [r9 - 128], ymm7
+vmovdqu ymm7, [rip + 3f + 64]
+vmovdqu [r10 + 64], ymm6
 vsubpd ymm6, ymm7, ymm2
 vfmadd231pd ymm12, ymm14, ymm0
 vfmadd231pd ymm6, ymm15, ymm1
@@ -17591,17 +17607,17 @@ vpaddq ymm12, ymm12, [rsi]
 vpaddq ymm6, ymm6, [rsi + 32]
 vpaddq ymm8, ymm8, [rsi + 64]
 vpaddq ymm2, ymm2, [rsi + 96]
-vmovdqu [rsp + 832], ymm6
-vmovdqu ymm6, [rsp + 416]
-vpand ymm6, ymm6, [rip + 5f]
-vmovdqu [rsp + 416], ymm12
-vmovdqu ymm12, [rsp + 384]
-vpand ymm12, ymm12, [rip + 5f]
+vmovdqu [rsp + 1344], ymm6
+vmovdqu ymm6, [rsp + 1280]
+vpand ymm6, ymm6, [rip + 3f]
+vmovdqu [rsp + 1280], ymm12
+vmovdqu ymm12, [r8 - 128]
+vpand ymm12, ymm12, [rip + 3f]
 vpaddq ymm6, ymm6, ymm10
 vpaddq ymm12, ymm12, ymm11
 vsubpd ymm6, ymm6, ymm10
 vsubpd ymm12, ymm12, ymm11
-vmovdqu [rsp + 384], ymm1
+vmovdqu [r8 - 128], ymm1
 vmovdqa ymm1, ymm9
 vfmadd231pd ymm1, ymm14, ymm6
 vmovdqa ymm9, ymm3
@@ -17614,143 +17630,143 @@ vpaddq ymm8, ymm3, ymm8
 vpaddq ymm2, ymm13, ymm2
 vpaddq ymm1, ymm1, [rsi + 128]
 vpaddq ymm9, ymm9, [rsi + 160]
-vpand ymm4, ymm4, [rip + 5f]
-vpand ymm5, ymm5, [rip + 5f]
+vpand ymm4, ymm4, [rip + 3f]
+vpand ymm5, ymm5, [rip + 3f]
 vpaddq ymm4, ymm4, ymm10
 vpaddq ymm5, ymm5, ymm11
 vsubpd ymm4, ymm4, ymm10
 vsubpd ymm5, ymm5, ymm11
-vmovdqu ymm13, [rip + 5f + 64]
+vmovdqu ymm13, [rip + 3f + 96]
 vmovdqa ymm3, ymm13
 vfmadd231pd ymm3, ymm4, ymm0
-vmovdqu [rsp + 864], ymm12
-vmovdqu ymm12, [rip + 5f + 64]
-vmovdqu [rsp + 896], ymm6
+vmovdqu [r9 - 96], ymm12
+vmovdqu ymm12, [rip + 3f + 96]
+vmovdqu [r9 - 32], ymm6
 vmovdqa ymm6, ymm12
-vfmadd231pd ymm6, ymm5, [rsp + 384]
-vmovdqu ymm12, [rip + 5f + 96]
-vmovdqu [rsp + 928], ymm15
+vfmadd231pd ymm6, ymm5, [r8 - 128]
+vmovdqu ymm12, [rip + 3f + 64]
+vmovdqu [r8 - 96], ymm15
 vsubpd ymm15, ymm12, ymm3
 vsubpd ymm12, ymm7, ymm6
 vfmadd231pd ymm15, ymm4, ymm0
-vfmadd231pd ymm12, ymm5, [rsp + 384]
+vfmadd231pd ymm12, ymm5, [r8 - 128]
 vpaddq ymm8, ymm15, ymm8
 vpaddq ymm2, ymm12, ymm2
 vpaddq ymm1, ymm3, ymm1
 vpaddq ymm9, ymm6, ymm9
-vmovdqu ymm6, [rsp + 32]
-vpand ymm6, ymm6, [rip + 5f]
-vmovdqu ymm3, [rsp]
-vpand ymm3, ymm3, [rip + 5f]
+vmovdqu ymm6, [rsp + 1088]
+vpand ymm6, ymm6, [rip + 3f]
+vmovdqu ymm3, [rsp + 1056]
+vpand ymm3, ymm3, [rip + 3f]
 vpaddq ymm6, ymm6, ymm10
 vpaddq ymm3, ymm3, ymm11
 vsubpd ymm6, ymm6, ymm10
 vsubpd ymm3, ymm3, ymm11
 vmovdqa ymm12, ymm13
 vfmadd231pd ymm12, ymm14, ymm6
-vmovdqu ymm15, [rip + 5f + 64]
-vmovdqu [rsp], ymm2
+vmovdqu ymm15, [rip + 3f + 96]
+vmovdqu [rsp + 1056], ymm2
 vmovdqa ymm2, ymm15
-vfmadd231pd ymm2, ymm3, [rsp + 928]
-vmovdqu [rsp + 32], ymm8
-vmovdqu ymm8, [rip + 5f + 96]
-vmovdqu [rsp + 960], ymm0
+vfmadd231pd ymm2, ymm3, [r8 - 96]
+vmovdqu [rsp + 1088], ymm8
+vmovdqu ymm8, [rip + 3f + 64]
+vmovdqu [r8 + 96], ymm0
 vsubpd ymm0, ymm8, ymm12
 vsubpd ymm11, ymm7, ymm2
 vfmadd231pd ymm0, ymm14, ymm6
-vfmadd231pd ymm11, ymm3, [rsp + 928]
+vfmadd231pd ymm11, ymm3, [r8 - 96]
 vpaddq ymm1, ymm0, ymm1
 vpaddq ymm9, ymm11, ymm9
 vpaddq ymm12, ymm12, [rsi + 192]
 vpaddq ymm2, ymm2, [rsi + 224]
-vmovdqu ymm11, [rsp + 896]
+vmovdqu ymm11, [r9 - 32]
 vmovdqa ymm0, ymm13
 vfmadd231pd ymm0, ymm4, ymm11
-vmovdqu [rsp + 992], ymm3
+vmovdqu [r8 - 64], ymm3
 vmovdqa ymm3, ymm15
-vfmadd231pd ymm3, ymm5, [rsp + 864]
-vmovdqu [rsp + 1024], ymm6
+vfmadd231pd ymm3, ymm5, [r9 - 96]
+vmovdqu [r9], ymm6
 vsubpd ymm6, ymm8, ymm0
-vmovdqu [rsp + 1056], ymm14
+vmovdqu [r9 - 64], ymm14
 vsubpd ymm14, ymm7, ymm3
 vfmadd231pd ymm6, ymm4, ymm11
-vfmadd231pd ymm14, ymm5, [rsp + 864]
+vfmadd231pd ymm14, ymm5, [r9 - 96]
 vpaddq ymm1, ymm6, ymm1
 vpaddq ymm9, ymm14, ymm9
 vpaddq ymm12, ymm0, ymm12
 vpaddq ymm2, ymm3, ymm2
-vmovdqu ymm3, [rsp + 800]
-vpand ymm3, ymm3, [rip + 5f]
-vmovdqu ymm0, [rsp + 768]
-vpand ymm0, ymm0, [rip + 5f]
+vmovdqu ymm3, [r10 + 64]
+vpand ymm3, ymm3, [rip + 3f]
+vmovdqu ymm0, [r9 - 128]
+vpand ymm0, ymm0, [rip + 3f]
 vpaddq ymm3, ymm3, ymm10
-vmovdqu ymm14, [rip + 5f + 32]
+vmovdqu ymm14, [rip + 3f + 32]
 vpaddq ymm0, ymm0, ymm14
 vsubpd ymm3, ymm3, ymm10
 vsubpd ymm0, ymm0, ymm14
-vmovdqu ymm6, [rsp + 960]
+vmovdqu ymm6, [r8 + 96]
 vmovdqa ymm11, ymm13
 vfmadd231pd ymm11, ymm3, ymm6
-vmovdqu [rsp + 768], ymm5
+vmovdqu [r9 - 128], ymm5
 vmovdqa ymm5, ymm15
-vfmadd231pd ymm5, ymm0, [rsp + 384]
-vmovdqu [rsp + 800], ymm4
+vfmadd231pd ymm5, ymm0, [r8 - 128]
+vmovdqu [r10 + 64], ymm4
 vsubpd ymm4, ymm8, ymm11
 vsubpd ymm8, ymm7, ymm5
 vfmadd231pd ymm4, ymm3, ymm6
-vfmadd231pd ymm8, ymm0, [rsp + 384]
+vfmadd231pd ymm8, ymm0, [r8 - 128]
 vpaddq ymm1, ymm4, ymm1
 vpaddq ymm9, ymm8, ymm9
 vpaddq ymm12, ymm11, ymm12
 vpaddq ymm2, ymm5, ymm2
-vmovdqu ymm5, [rsp + 352]
-vpand ymm5, ymm5, [rip + 5f]
-vmovdqu ymm11, [rsp + 320]
-vpand ymm11, ymm11, [rip + 5f]
+vmovdqu ymm5, [rsp + 1248]
+vpand ymm5, ymm5, [rip + 3f]
+vmovdqu ymm11, [rsp + 1216]
+vpand ymm11, ymm11, [rip + 3f]
 vpaddq ymm5, ymm5, ymm10
 vpaddq ymm11, ymm11, ymm14
 vsubpd ymm5, ymm5, ymm10
 vsubpd ymm11, ymm11, ymm14
-vmovdqu ymm8, [rsp + 1056]
+vmovdqu ymm8, [r9 - 64]
 vmovdqa ymm4, ymm13
 vfmadd231pd ymm4, ymm5, ymm8
-vmovdqu [rsp + 320], ymm9
+vmovdqu [rsp + 1216], ymm9
 vmovdqa ymm9, ymm15
-vfmadd231pd ymm9, ymm11, [rsp + 928]
-vmovdqu [rsp + 352], ymm1
-vmovdqu ymm1, [rip + 5f + 96]
+vfmadd231pd ymm9, ymm11, [r8 - 96]
+vmovdqu [rsp + 1248], ymm1
+vmovdqu ymm1, [rip + 3f + 64]
 vsubpd ymm6, ymm1, ymm4
 vsubpd ymm14, ymm7, ymm9
 vfmadd231pd ymm6, ymm8, ymm5
-vfmadd231pd ymm14, ymm11, [rsp + 928]
+vfmadd231pd ymm14, ymm11, [r8 - 96]
 vpaddq ymm12, ymm6, ymm12
 vpaddq ymm2, ymm14, ymm2
 vpaddq ymm4, ymm4, [rsi + 256]
 vpaddq ymm9, ymm9, [rsi + 288]
-vmovdqu ymm14, [rsp + 800]
-vmovdqu ymm6, [rsp + 1024]
-vmovdqu [rsp + 1088], ymm11
+vmovdqu ymm14, [r10 + 64]
+vmovdqu ymm6, [r9]
+vmovdqu [r8 - 32], ymm11
 vmovdqa ymm11, ymm13
 vfmadd231pd ymm11, ymm14, ymm6
-vmovdqu [rsp + 1120], ymm5
-vmovdqu ymm5, [rsp + 768]
+vmovdqu [r9 + 32], ymm5
+vmovdqu ymm5, [r9 - 128]
 vmovdqa ymm8, ymm15
-vfmadd231pd ymm8, ymm5, [rsp + 992]
+vfmadd231pd ymm8, ymm5, [r8 - 64]
 vsubpd ymm10, ymm1, ymm11
 vsubpd ymm1, ymm7, ymm8
 vfmadd231pd ymm10, ymm14, ymm6
-vfmadd231pd ymm1, ymm5, [rsp + 992]
+vfmadd231pd ymm1, ymm5, [r8 - 64]
 vpaddq ymm12, ymm10, ymm12
 vpaddq ymm2, ymm1, ymm2
 vpaddq ymm4, ymm11, ymm4
 vpaddq ymm9, ymm8, ymm9
-vmovdqu ymm8, [rsp + 896]
+vmovdqu ymm8, [r9 - 32]
 vmovdqa ymm11, ymm13
 vfmadd231pd ymm11, ymm3, ymm8
-vmovdqu ymm1, [rsp + 864]
+vmovdqu ymm1, [r9 - 96]
 vmovdqa ymm10, ymm15
 vfmadd231pd ymm10, ymm0, ymm1
-vmovdqu ymm6, [rip + 5f + 96]
+vmovdqu ymm6, [rip + 3f + 64]
 vsubpd ymm5, ymm6, ymm11
 vsubpd ymm14, ymm7, ymm10
 vfmadd231pd ymm5, ymm3, ymm8
@@ -17759,91 +17775,91 @@ vpaddq ymm12, ymm5, ymm12
 vpaddq ymm2, ymm14, ymm2
 vpaddq ymm4, ymm11, ymm4
 vpaddq ymm9, ymm10, ymm9
-vmovdqu ymm10, [rsp + 736]
-vpand ymm10, ymm10, [rip + 5f]
-vmovdqu ymm11, [rsp + 704]
-vpand ymm11, ymm11, [rip + 5f]
-vmovdqu ymm14, [rip + 5f + 32]
+vmovdqu ymm10, [r10 + 32]
+vpand ymm10, ymm10, [rip + 3f]
+vmovdqu ymm11, [r10]
+vpand ymm11, ymm11, [rip + 3f]
+vmovdqu ymm14, [rip + 3f + 32]
 vpaddq ymm10, ymm10, ymm14
-vmovdqu ymm5, [rip + 5f + 32]
+vmovdqu ymm5, [rip + 3f + 32]
 vpaddq ymm11, ymm11, ymm5
 vsubpd ymm10, ymm10, ymm14
 vsubpd ymm11, ymm11, ymm5
 vmovdqa ymm1, ymm13
-vfmadd231pd ymm1, ymm10, [rsp + 960]
+vfmadd231pd ymm1, ymm10, [r8 + 96]
 vmovdqa ymm8, ymm15
-vfmadd231pd ymm8, ymm11, [rsp + 384]
-vmovdqu [rsp + 704], ymm0
+vfmadd231pd ymm8, ymm11, [r8 - 128]
+vmovdqu [r10], ymm0
 vsubpd ymm0, ymm6, ymm1
-vmovdqu [rsp + 736], ymm3
+vmovdqu [r10 + 32], ymm3
 vsubpd ymm3, ymm7, ymm8
-vfmadd231pd ymm0, ymm10, [rsp + 960]
-vfmadd231pd ymm3, ymm11, [rsp + 384]
+vfmadd231pd ymm0, ymm10, [r8 + 96]
+vfmadd231pd ymm3, ymm11, [r8 - 128]
 vpaddq ymm12, ymm0, ymm12
 vpaddq ymm2, ymm3, ymm2
 vpaddq ymm4, ymm1, ymm4
 vpaddq ymm9, ymm8, ymm9
-vmovdqu ymm8, [rsp + 288]
-vpand ymm8, ymm8, [rip + 5f]
-vmovdqu ymm1, [rsp + 256]
-vpand ymm1, ymm1, [rip + 5f]
+vmovdqu ymm8, [rsp + 1184]
+vpand ymm8, ymm8, [rip + 3f]
+vmovdqu ymm1, [rsp + 1152]
+vpand ymm1, ymm1, [rip + 3f]
 vpaddq ymm8, ymm8, ymm14
 vpaddq ymm1, ymm1, ymm5
 vsubpd ymm8, ymm8, ymm14
 vsubpd ymm1, ymm1, ymm5
-vmovdqu ymm3, [rsp + 1056]
+vmovdqu ymm3, [r9 - 64]
 vmovdqa ymm0, ymm13
 vfmadd231pd ymm0, ymm8, ymm3
-vmovdqu [rsp + 256], ymm2
+vmovdqu [rsp + 1152], ymm2
 vmovdqa ymm2, ymm15
-vfmadd231pd ymm2, ymm1, [rsp + 928]
-vmovdqu [rsp + 288], ymm12
+vfmadd231pd ymm2, ymm1, [r8 - 96]
+vmovdqu [rsp + 1184], ymm12
 vsubpd ymm12, ymm6, ymm0
 vsubpd ymm5, ymm7, ymm2
 vfmadd231pd ymm12, ymm3, ymm8
-vfmadd231pd ymm5, ymm1, [rsp + 928]
+vfmadd231pd ymm5, ymm1, [r8 - 96]
 vpaddq ymm4, ymm12, ymm4
 vpaddq ymm9, ymm5, ymm9
 vpaddq ymm0, ymm0, [rsi + 320]
 vpaddq ymm2, ymm2, [rsi + 352]
-vmovdqu ymm5, [rsp + 800]
-vmovdqu ymm12, [rsp + 1120]
-vmovdqu [rsp + 1152], ymm1
+vmovdqu ymm5, [r10 + 64]
+vmovdqu ymm12, [r9 + 32]
+vmovdqu [r8], ymm1
 vmovdqa ymm1, ymm13
 vfmadd231pd ymm1, ymm5, ymm12
-vmovdqu [rsp + 1184], ymm8
-vmovdqu ymm8, [rsp + 768]
+vmovdqu [r9 + 64], ymm8
+vmovdqu ymm8, [r9 - 128]
 vmovdqa ymm3, ymm15
-vfmadd231pd ymm3, ymm8, [rsp + 1088]
+vfmadd231pd ymm3, ymm8, [r8 - 32]
 vsubpd ymm14, ymm6, ymm1
-vmovdqu [rsp + 1216], ymm11
+vmovdqu [r11 - 128], ymm11
 vsubpd ymm11, ymm7, ymm3
 vfmadd231pd ymm14, ymm5, ymm12
-vfmadd231pd ymm11, ymm8, [rsp + 1088]
+vfmadd231pd ymm11, ymm8, [r8 - 32]
 vpaddq ymm4, ymm14, ymm4
 vpaddq ymm9, ymm11, ymm9
 vpaddq ymm0, ymm1, ymm0
 vpaddq ymm2, ymm3, ymm2
-vmovdqu ymm3, [rsp + 736]
-vmovdqu ymm1, [rsp + 1024]
+vmovdqu ymm3, [r10 + 32]
+vmovdqu ymm1, [r9]
 vmovdqa ymm11, ymm13
 vfmadd231pd ymm11, ymm3, ymm1
-vmovdqu ymm14, [rsp + 704]
+vmovdqu ymm14, [r10]
 vmovdqa ymm12, ymm15
-vfmadd231pd ymm12, ymm14, [rsp + 992]
+vfmadd231pd ymm12, ymm14, [r8 - 64]
 vsubpd ymm8, ymm6, ymm11
 vsubpd ymm5, ymm7, ymm12
 vfmadd231pd ymm8, ymm3, ymm1
-vfmadd231pd ymm5, ymm14, [rsp + 992]
+vfmadd231pd ymm5, ymm14, [r8 - 64]
 vpaddq ymm4, ymm8, ymm4
 vpaddq ymm9, ymm5, ymm9
 vpaddq ymm0, ymm11, ymm0
 vpaddq ymm2, ymm12, ymm2
-vmovdqu ymm12, [rsp + 896]
+vmovdqu ymm12, [r9 - 32]
 vmovdqa ymm11, ymm13
 vfmadd231pd ymm11, ymm10, ymm12
-vmovdqu ymm5, [rsp + 1216]
-vmovdqu ymm8, [rsp + 864]
+vmovdqu ymm5, [r11 - 128]
+vmovdqu ymm8, [r9 - 96]
 vmovdqa ymm1, ymm15
 vfmadd231pd ymm1, ymm5, ymm8
 vsubpd ymm14, ymm6, ymm11
@@ -17854,105 +17870,105 @@ vpaddq ymm4, ymm14, ymm4
 vpaddq ymm9, ymm3, ymm9
 vpaddq ymm0, ymm11, ymm0
 vpaddq ymm2, ymm1, ymm2
-vmovdqu ymm1, [rsp + 672]
-vpand ymm1, ymm1, [rip + 5f]
-vmovdqu ymm11, [rsp + 640]
-vpand ymm11, ymm11, [rip + 5f]
-vmovdqu ymm3, [rip + 5f + 32]
+vmovdqu ymm1, [r8 + 32]
+vpand ymm1, ymm1, [rip + 3f]
+vmovdqu ymm11, [r10 - 32]
+vpand ymm11, ymm11, [rip + 3f]
+vmovdqu ymm3, [rip + 3f + 32]
 vpaddq ymm1, ymm1, ymm3
-vmovdqu ymm14, [rip + 5f + 32]
+vmovdqu ymm14, [rip + 3f + 32]
 vpaddq ymm11, ymm11, ymm14
 vsubpd ymm1, ymm1, ymm3
 vsubpd ymm11, ymm11, ymm14
 vmovdqa ymm8, ymm13
-vfmadd231pd ymm8, ymm1, [rsp + 960]
+vfmadd231pd ymm8, ymm1, [r8 + 96]
 vmovdqa ymm12, ymm15
-vfmadd231pd ymm12, ymm11, [rsp + 384]
+vfmadd231pd ymm12, ymm11, [r8 - 128]
 vsubpd ymm5, ymm6, ymm8
-vmovdqu [rsp + 640], ymm10
+vmovdqu [r10 - 32], ymm10
 vsubpd ymm10, ymm7, ymm12
-vfmadd231pd ymm5, ymm1, [rsp + 960]
-vfmadd231pd ymm10, ymm11, [rsp + 384]
+vfmadd231pd ymm5, ymm1, [r8 + 96]
+vfmadd231pd ymm10, ymm11, [r8 - 128]
 vpaddq ymm4, ymm5, ymm4
 vpaddq ymm9, ymm10, ymm9
 vpaddq ymm0, ymm8, ymm0
 vpaddq ymm2, ymm12, ymm2
-vmovdqu ymm12, [rsp + 224]
-vpand ymm12, ymm12, [rip + 5f]
-vmovdqu ymm8, [rsp + 192]
-vpand ymm8, ymm8, [rip + 5f]
+vmovdqu ymm12, [rsp + 1120]
+vpand ymm12, ymm12, [rip + 3f]
+vmovdqu ymm8, [rsp + 1024]
+vpand ymm8, ymm8, [rip + 3f]
 vpaddq ymm12, ymm12, ymm3
 vpaddq ymm8, ymm8, ymm14
 vsubpd ymm12, ymm12, ymm3
 vsubpd ymm8, ymm8, ymm14
-vmovdqu ymm10, [rsp + 1056]
+vmovdqu ymm10, [r9 - 64]
 vmovdqa ymm5, ymm13
 vfmadd231pd ymm5, ymm12, ymm10
-vmovdqu [rsp + 192], ymm9
+vmovdqu [rsp + 1024], ymm9
 vmovdqa ymm9, ymm15
-vfmadd231pd ymm9, ymm8, [rsp + 928]
-vmovdqu [rsp + 224], ymm4
+vfmadd231pd ymm9, ymm8, [r8 - 96]
+vmovdqu [rsp + 1120], ymm4
 vsubpd ymm4, ymm6, ymm5
 vsubpd ymm14, ymm7, ymm9
 vfmadd231pd ymm4, ymm10, ymm12
-vfmadd231pd ymm14, ymm8, [rsp + 928]
+vfmadd231pd ymm14, ymm8, [r8 - 96]
 vpaddq ymm0, ymm4, ymm0
 vpaddq ymm2, ymm14, ymm2
 vpaddq ymm5, ymm5, [rsi + 384]
 vpaddq ymm9, ymm9, [rsi + 416]
-vmovdqu ymm14, [rsp + 800]
-vmovdqu ymm4, [rsp + 1184]
-vmovdqu [rsp + 672], ymm8
+vmovdqu ymm14, [r10 + 64]
+vmovdqu ymm4, [r9 + 64]
+vmovdqu [r8 + 32], ymm8
 vmovdqa ymm8, ymm13
 vfmadd231pd ymm8, ymm14, ymm4
-vmovdqu [rsp + 1248], ymm12
-vmovdqu ymm12, [rsp + 768]
+vmovdqu [r9 + 96], ymm12
+vmovdqu ymm12, [r9 - 128]
 vmovdqa ymm10, ymm15
-vfmadd231pd ymm10, ymm12, [rsp + 1152]
+vfmadd231pd ymm10, ymm12, [r8]
 vsubpd ymm3, ymm6, ymm8
-vmovdqu [rsp + 1280], ymm11
+vmovdqu [r11 - 96], ymm11
 vsubpd ymm11, ymm7, ymm10
 vfmadd231pd ymm3, ymm14, ymm4
-vfmadd231pd ymm11, ymm12, [rsp + 1152]
+vfmadd231pd ymm11, ymm12, [r8]
 vpaddq ymm0, ymm3, ymm0
 vpaddq ymm2, ymm11, ymm2
 vpaddq ymm5, ymm8, ymm5
 vpaddq ymm9, ymm10, ymm9
-vmovdqu ymm10, [rsp + 736]
-vmovdqu ymm8, [rsp + 1120]
+vmovdqu ymm10, [r10 + 32]
+vmovdqu ymm8, [r9 + 32]
 vmovdqa ymm11, ymm13
 vfmadd231pd ymm11, ymm10, ymm8
-vmovdqu ymm3, [rsp + 704]
+vmovdqu ymm3, [r10]
 vmovdqa ymm4, ymm15
-vfmadd231pd ymm4, ymm3, [rsp + 1088]
+vfmadd231pd ymm4, ymm3, [r8 - 32]
 vsubpd ymm12, ymm6, ymm11
 vsubpd ymm14, ymm7, ymm4
 vfmadd231pd ymm12, ymm10, ymm8
-vfmadd231pd ymm14, ymm3, [rsp + 1088]
+vfmadd231pd ymm14, ymm3, [r8 - 32]
 vpaddq ymm0, ymm12, ymm0
 vpaddq ymm2, ymm14, ymm2
 vpaddq ymm5, ymm11, ymm5
 vpaddq ymm9, ymm4, ymm9
-vmovdqu ymm4, [rsp + 640]
-vmovdqu ymm11, [rsp + 1024]
+vmovdqu ymm4, [r10 - 32]
+vmovdqu ymm11, [r9]
 vmovdqa ymm14, ymm13
 vfmadd231pd ymm14, ymm4, ymm11
-vmovdqu ymm12, [rsp + 1216]
+vmovdqu ymm12, [r11 - 128]
 vmovdqa ymm8, ymm15
-vfmadd231pd ymm8, ymm12, [rsp + 992]
+vfmadd231pd ymm8, ymm12, [r8 - 64]
 vsubpd ymm3, ymm6, ymm14
 vsubpd ymm10, ymm7, ymm8
 vfmadd231pd ymm3, ymm4, ymm11
-vfmadd231pd ymm10, ymm12, [rsp + 992]
+vfmadd231pd ymm10, ymm12, [r8 - 64]
 vpaddq ymm0, ymm3, ymm0
 vpaddq ymm2, ymm10, ymm2
 vpaddq ymm5, ymm14, ymm5
 vpaddq ymm9, ymm8, ymm9
-vmovdqu ymm8, [rsp + 896]
+vmovdqu ymm8, [r9 - 32]
 vmovdqa ymm14, ymm13
 vfmadd231pd ymm14, ymm1, ymm8
-vmovdqu ymm10, [rsp + 1280]
-vmovdqu ymm3, [rsp + 864]
+vmovdqu ymm10, [r11 - 96]
+vmovdqu ymm3, [r9 - 96]
 vmovdqa ymm11, ymm15
 vfmadd231pd ymm11, ymm10, ymm3
 vsubpd ymm12, ymm6, ymm14
@@ -17963,120 +17979,120 @@ vpaddq ymm0, ymm12, ymm0
 vpaddq ymm2, ymm4, ymm2
 vpaddq ymm5, ymm14, ymm5
 vpaddq ymm9, ymm11, ymm9
-vmovdqu ymm11, [rsp + 544]
-vpand ymm11, ymm11, [rip + 5f]
-vmovdqu ymm14, [rsp + 512]
-vpand ymm14, ymm14, [rip + 5f]
-vmovdqu ymm4, [rip + 5f + 32]
+vmovdqu ymm11, [r8 + 64]
+vpand ymm11, ymm11, [rip + 3f]
+vmovdqu ymm14, [r10 - 64]
+vpand ymm14, ymm14, [rip + 3f]
+vmovdqu ymm4, [rip + 3f + 32]
 vpaddq ymm11, ymm11, ymm4
-vmovdqu ymm12, [rip + 5f + 32]
+vmovdqu ymm12, [rip + 3f + 32]
 vpaddq ymm14, ymm14, ymm12
 vsubpd ymm11, ymm11, ymm4
 vsubpd ymm14, ymm14, ymm12
 vmovdqa ymm3, ymm13
-vfmadd231pd ymm3, ymm11, [rsp + 960]
+vfmadd231pd ymm3, ymm11, [r8 + 96]
 vmovdqa ymm8, ymm15
-vfmadd231pd ymm8, ymm14, [rsp + 384]
+vfmadd231pd ymm8, ymm14, [r8 - 128]
 vsubpd ymm10, ymm6, ymm3
-vmovdqu [rsp + 512], ymm1
+vmovdqu [r10 - 64], ymm1
 vsubpd ymm1, ymm7, ymm8
-vfmadd231pd ymm10, ymm11, [rsp + 960]
-vfmadd231pd ymm1, ymm14, [rsp + 384]
+vfmadd231pd ymm10, ymm11, [r8 + 96]
+vfmadd231pd ymm1, ymm14, [r8 - 128]
 vpaddq ymm0, ymm10, ymm0
 vpaddq ymm2, ymm1, ymm2
 vpaddq ymm5, ymm3, ymm5
 vpaddq ymm9, ymm8, ymm9
-vmovdqu ymm8, [rsp + 160]
-vpand ymm8, ymm8, [rip + 5f]
-vmovdqu ymm3, [rsp + 128]
-vpand ymm3, ymm3, [rip + 5f]
+vmovdqu ymm8, [r11 + 96]
+vpand ymm8, ymm8, [rip + 3f]
+vmovdqu ymm3, [r11 + 64]
+vpand ymm3, ymm3, [rip + 3f]
 vpaddq ymm8, ymm8, ymm4
 vpaddq ymm3, ymm3, ymm12
 vsubpd ymm8, ymm8, ymm4
 vsubpd ymm3, ymm3, ymm12
-vmovdqu ymm1, [rsp + 1056]
+vmovdqu ymm1, [r9 - 64]
 vmovdqa ymm10, ymm13
 vfmadd231pd ymm10, ymm8, ymm1
-vmovdqu [rsp + 128], ymm2
+vmovdqu [r11 + 64], ymm2
 vmovdqa ymm2, ymm15
-vfmadd231pd ymm2, ymm3, [rsp + 928]
-vmovdqu [rsp + 160], ymm0
+vfmadd231pd ymm2, ymm3, [r8 - 96]
+vmovdqu [r11 + 96], ymm0
 vsubpd ymm0, ymm6, ymm10
 vsubpd ymm12, ymm7, ymm2
 vfmadd231pd ymm0, ymm1, ymm8
-vfmadd231pd ymm12, ymm3, [rsp + 928]
+vfmadd231pd ymm12, ymm3, [r8 - 96]
 vpaddq ymm5, ymm0, ymm5
 vpaddq ymm9, ymm12, ymm9
 vpaddq ymm10, ymm10, [rsi + 448]
 vpaddq ymm2, ymm2, [rsi + 480]
-vmovdqu ymm12, [rsp + 800]
-vmovdqu ymm0, [rsp + 1248]
-vmovdqu [rsp + 544], ymm3
+vmovdqu ymm12, [r10 + 64]
+vmovdqu ymm0, [r9 + 96]
+vmovdqu [r8 + 64], ymm3
 vmovdqa ymm3, ymm13
 vfmadd231pd ymm3, ymm12, ymm0
-vmovdqu [rsp + 1312], ymm8
-vmovdqu ymm8, [rsp + 768]
+vmovdqu [r11 - 64], ymm8
+vmovdqu ymm8, [r9 - 128]
 vmovdqa ymm1, ymm15
-vfmadd231pd ymm1, ymm8, [rsp + 672]
+vfmadd231pd ymm1, ymm8, [r8 + 32]
 vsubpd ymm4, ymm6, ymm3
-vmovdqu [rsp + 1344], ymm14
+vmovdqu [r11 - 32], ymm14
 vsubpd ymm14, ymm7, ymm1
 vfmadd231pd ymm4, ymm12, ymm0
-vfmadd231pd ymm14, ymm8, [rsp + 672]
+vfmadd231pd ymm14, ymm8, [r8 + 32]
 vpaddq ymm5, ymm4, ymm5
 vpaddq ymm9, ymm14, ymm9
 vpaddq ymm10, ymm3, ymm10
 vpaddq ymm2, ymm1, ymm2
-vmovdqu ymm1, [rsp + 736]
-vmovdqu ymm3, [rsp + 1184]
+vmovdqu ymm1, [r10 + 32]
+vmovdqu ymm3, [r9 + 64]
 vmovdqa ymm14, ymm13
 vfmadd231pd ymm14, ymm1, ymm3
-vmovdqu ymm4, [rsp + 704]
+vmovdqu ymm4, [r10]
 vmovdqa ymm0, ymm15
-vfmadd231pd ymm0, ymm4, [rsp + 1152]
+vfmadd231pd ymm0, ymm4, [r8]
 vsubpd ymm8, ymm6, ymm14
 vsubpd ymm12, ymm7, ymm0
 vfmadd231pd ymm8, ymm1, ymm3
-vfmadd231pd ymm12, ymm4, [rsp + 1152]
+vfmadd231pd ymm12, ymm4, [r8]
 vpaddq ymm5, ymm8, ymm5
 vpaddq ymm9, ymm12, ymm9
 vpaddq ymm10, ymm14, ymm10
 vpaddq ymm2, ymm0, ymm2
-vmovdqu ymm0, [rsp + 640]
-vmovdqu ymm14, [rsp + 1120]
+vmovdqu ymm0, [r10 - 32]
+vmovdqu ymm14, [r9 + 32]
 vmovdqa ymm12, ymm13
 vfmadd231pd ymm12, ymm0, ymm14
-vmovdqu ymm8, [rsp + 1216]
+vmovdqu ymm8, [r11 - 128]
 vmovdqa ymm3, ymm15
-vfmadd231pd ymm3, ymm8, [rsp + 1088]
+vfmadd231pd ymm3, ymm8, [r8 - 32]
 vsubpd ymm4, ymm6, ymm12
 vsubpd ymm1, ymm7, ymm3
 vfmadd231pd ymm4, ymm0, ymm14
-vfmadd231pd ymm1, ymm8, [rsp + 1088]
+vfmadd231pd ymm1, ymm8, [r8 - 32]
 vpaddq ymm5, ymm4, ymm5
 vpaddq ymm9, ymm1, ymm9
 vpaddq ymm10, ymm12, ymm10
 vpaddq ymm2, ymm3, ymm2
-vmovdqu ymm3, [rsp + 512]
-vmovdqu ymm12, [rsp + 1024]
+vmovdqu ymm3, [r10 - 64]
+vmovdqu ymm12, [r9]
 vmovdqa ymm1, ymm13
 vfmadd231pd ymm1, ymm3, ymm12
-vmovdqu ymm4, [rsp + 1280]
+vmovdqu ymm4, [r11 - 96]
 vmovdqa ymm14, ymm15
-vfmadd231pd ymm14, ymm4, [rsp + 992]
+vfmadd231pd ymm14, ymm4, [r8 - 64]
 vsubpd ymm8, ymm6, ymm1
 vsubpd ymm0, ymm7, ymm14
 vfmadd231pd ymm8, ymm3, ymm12
-vfmadd231pd ymm0, ymm4, [rsp + 992]
+vfmadd231pd ymm0, ymm4, [r8 - 64]
 vpaddq ymm5, ymm8, ymm5
 vpaddq ymm9, ymm0, ymm9
 vpaddq ymm10, ymm1, ymm10
 vpaddq ymm2, ymm14, ymm2
-vmovdqu ymm14, [rsp + 896]
+vmovdqu ymm14, [r9 - 32]
 vmovdqa ymm1, ymm13
 vfmadd231pd ymm1, ymm11, ymm14
-vmovdqu ymm0, [rsp + 1344]
-vmovdqu ymm8, [rsp + 864]
+vmovdqu ymm0, [r11 - 32]
+vmovdqu ymm8, [r9 - 96]
 vmovdqa ymm12, ymm15
 vfmadd231pd ymm12, ymm0, ymm8
 vsubpd ymm4, ymm6, ymm1
@@ -18087,131 +18103,131 @@ vpaddq ymm5, ymm4, ymm5
 vpaddq ymm9, ymm3, ymm9
 vpaddq ymm10, ymm1, ymm10
 vpaddq ymm2, ymm12, ymm2
-vmovdqu ymm12, [rsp + 608]
-vpand ymm12, ymm12, [rip + 5f]
-vmovdqu ymm1, [rsp + 448]
-vpand ymm1, ymm1, [rip + 5f]
-vmovdqu ymm3, [rip + 5f + 32]
+vmovdqu ymm12, [r10 - 96]
+vpand ymm12, ymm12, [rip + 3f]
+vmovdqu ymm1, [r10 - 128]
+vpand ymm1, ymm1, [rip + 3f]
+vmovdqu ymm3, [rip + 3f + 32]
 vpaddq ymm12, ymm12, ymm3
-vmovdqu ymm4, [rip + 5f + 32]
+vmovdqu ymm4, [rip + 3f + 32]
 vpaddq ymm1, ymm1, ymm4
 vsubpd ymm12, ymm12, ymm3
 vsubpd ymm1, ymm1, ymm4
 vmovdqa ymm8, ymm13
-vfmadd231pd ymm8, ymm12, [rsp + 960]
+vfmadd231pd ymm8, ymm12, [r8 + 96]
 vmovdqa ymm14, ymm15
-vfmadd231pd ymm14, ymm1, [rsp + 384]
+vfmadd231pd ymm14, ymm1, [r8 - 128]
 vsubpd ymm0, ymm6, ymm8
-vmovdqu [rsp + 448], ymm11
+vmovdqu [r10 - 128], ymm11
 vsubpd ymm11, ymm7, ymm14
-vfmadd231pd ymm0, ymm12, [rsp + 960]
-vfmadd231pd ymm11, ymm1, [rsp + 384]
+vfmadd231pd ymm0, ymm12, [r8 + 96]
+vfmadd231pd ymm11, ymm1, [r8 - 128]
 vpaddq ymm5, ymm0, ymm5
 vpaddq ymm9, ymm11, ymm9
 vpaddq ymm10, ymm8, ymm10
 vpaddq ymm2, ymm14, ymm2
-vpaddq ymm14, ymm3, [rsp + 96]
-vpaddq ymm8, ymm4, [rsp + 64]
+vpaddq ymm14, ymm3, [r11 + 32]
+vpaddq ymm8, ymm4, [r11]
 vsubpd ymm14, ymm14, ymm3
 vsubpd ymm8, ymm8, ymm4
-vmovdqu ymm11, [rsp + 1056]
+vmovdqu ymm11, [r9 - 64]
 vmovdqa ymm0, ymm13
 vfmadd231pd ymm0, ymm14, ymm11
-vmovdqu [rsp + 64], ymm9
+vmovdqu [r11], ymm9
 vmovdqa ymm9, ymm15
-vfmadd231pd ymm9, ymm8, [rsp + 928]
-vmovdqu [rsp + 96], ymm5
+vfmadd231pd ymm9, ymm8, [r8 - 96]
+vmovdqu [r11 + 32], ymm5
 vsubpd ymm5, ymm6, ymm0
 vsubpd ymm4, ymm7, ymm9
 vfmadd231pd ymm5, ymm11, ymm14
-vfmadd231pd ymm4, ymm8, [rsp + 928]
+vfmadd231pd ymm4, ymm8, [r8 - 96]
 vpaddq ymm10, ymm5, ymm10
 vpaddq ymm2, ymm4, ymm2
 vpaddq ymm0, ymm0, [rsi + 512]
 vpaddq ymm9, ymm9, [rsi + 544]
-vmovdqu ymm4, [rsp + 800]
-vmovdqu ymm5, [rsp + 1312]
+vmovdqu ymm4, [r10 + 64]
+vmovdqu ymm5, [r11 - 64]
 vmovdqa ymm11, ymm13
 vfmadd231pd ymm11, ymm4, ymm5
-vmovdqu [rsp + 928], ymm8
-vmovdqu ymm8, [rsp + 768]
-vmovdqu [rsp + 1056], ymm14
+vmovdqu [r8 - 96], ymm8
+vmovdqu ymm8, [r9 - 128]
+vmovdqu [r9 - 64], ymm14
 vmovdqa ymm14, ymm15
-vfmadd231pd ymm14, ymm8, [rsp + 544]
+vfmadd231pd ymm14, ymm8, [r8 + 64]
 vsubpd ymm3, ymm6, ymm11
-vmovdqu [rsp + 608], ymm1
+vmovdqu [r10 - 96], ymm1
 vsubpd ymm1, ymm7, ymm14
 vfmadd231pd ymm3, ymm4, ymm5
-vfmadd231pd ymm1, ymm8, [rsp + 544]
+vfmadd231pd ymm1, ymm8, [r8 + 64]
 vpaddq ymm10, ymm3, ymm10
 vpaddq ymm2, ymm1, ymm2
 vpaddq ymm0, ymm11, ymm0
 vpaddq ymm9, ymm14, ymm9
-vmovdqu ymm14, [rsp + 736]
-vmovdqu ymm11, [rsp + 1248]
+vmovdqu ymm14, [r10 + 32]
+vmovdqu ymm11, [r9 + 96]
 vmovdqa ymm1, ymm13
 vfmadd231pd ymm1, ymm14, ymm11
-vmovdqu ymm3, [rsp + 704]
+vmovdqu ymm3, [r10]
 vmovdqa ymm5, ymm15
-vfmadd231pd ymm5, ymm3, [rsp + 672]
+vfmadd231pd ymm5, ymm3, [r8 + 32]
 vsubpd ymm8, ymm6, ymm1
 vsubpd ymm4, ymm7, ymm5
 vfmadd231pd ymm8, ymm14, ymm11
-vfmadd231pd ymm4, ymm3, [rsp + 672]
+vfmadd231pd ymm4, ymm3, [r8 + 32]
 vpaddq ymm10, ymm8, ymm10
 vpaddq ymm2, ymm4, ymm2
 vpaddq ymm0, ymm1, ymm0
 vpaddq ymm9, ymm5, ymm9
-vmovdqu ymm5, [rsp + 640]
-vmovdqu ymm1, [rsp + 1184]
+vmovdqu ymm5, [r10 - 32]
+vmovdqu ymm1, [r9 + 64]
 vmovdqa ymm4, ymm13
 vfmadd231pd ymm4, ymm5, ymm1
-vmovdqu ymm8, [rsp + 1216]
+vmovdqu ymm8, [r11 - 128]
 vmovdqa ymm11, ymm15
-vfmadd231pd ymm11, ymm8, [rsp + 1152]
+vfmadd231pd ymm11, ymm8, [r8]
 vsubpd ymm3, ymm6, ymm4
 vsubpd ymm14, ymm7, ymm11
 vfmadd231pd ymm3, ymm5, ymm1
-vfmadd231pd ymm14, ymm8, [rsp + 1152]
+vfmadd231pd ymm14, ymm8, [r8]
 vpaddq ymm10, ymm3, ymm10
 vpaddq ymm2, ymm14, ymm2
 vpaddq ymm0, ymm4, ymm0
 vpaddq ymm9, ymm11, ymm9
-vmovdqu ymm11, [rsp + 512]
-vmovdqu ymm4, [rsp + 1120]
+vmovdqu ymm11, [r10 - 64]
+vmovdqu ymm4, [r9 + 32]
 vmovdqa ymm14, ymm13
 vfmadd231pd ymm14, ymm11, ymm4
-vmovdqu ymm3, [rsp + 1280]
+vmovdqu ymm3, [r11 - 96]
 vmovdqa ymm1, ymm15
-vfmadd231pd ymm1, ymm3, [rsp + 1088]
+vfmadd231pd ymm1, ymm3, [r8 - 32]
 vsubpd ymm8, ymm6, ymm14
 vsubpd ymm5, ymm7, ymm1
 vfmadd231pd ymm8, ymm11, ymm4
-vfmadd231pd ymm5, ymm3, [rsp + 1088]
+vfmadd231pd ymm5, ymm3, [r8 - 32]
 vpaddq ymm10, ymm8, ymm10
 vpaddq ymm2, ymm5, ymm2
 vpaddq ymm0, ymm14, ymm0
 vpaddq ymm9, ymm1, ymm9
-vmovdqu ymm1, [rsp + 448]
-vmovdqu ymm14, [rsp + 1024]
+vmovdqu ymm1, [r10 - 128]
+vmovdqu ymm14, [r9]
 vmovdqa ymm5, ymm13
 vfmadd231pd ymm5, ymm1, ymm14
-vmovdqu ymm8, [rsp + 1344]
+vmovdqu ymm8, [r11 - 32]
 vmovdqa ymm4, ymm15
-vfmadd231pd ymm4, ymm8, [rsp + 992]
+vfmadd231pd ymm4, ymm8, [r8 - 64]
 vsubpd ymm3, ymm6, ymm5
 vsubpd ymm11, ymm7, ymm4
 vfmadd231pd ymm3, ymm1, ymm14
-vfmadd231pd ymm11, ymm8, [rsp + 992]
+vfmadd231pd ymm11, ymm8, [r8 - 64]
 vpaddq ymm10, ymm3, ymm10
 vpaddq ymm2, ymm11, ymm2
 vpaddq ymm0, ymm5, ymm0
 vpaddq ymm9, ymm4, ymm9
-vmovdqu ymm4, [rsp + 896]
+vmovdqu ymm4, [r9 - 32]
 vmovdqa ymm5, ymm13
 vfmadd231pd ymm5, ymm12, ymm4
-vmovdqu ymm11, [rsp + 608]
-vmovdqu ymm3, [rsp + 864]
+vmovdqu ymm11, [r10 - 96]
+vmovdqu ymm3, [r9 - 96]
 vmovdqa ymm14, ymm15
 vfmadd231pd ymm14, ymm11, ymm3
 vsubpd ymm8, ymm6, ymm5
@@ -18222,39 +18238,39 @@ vpaddq ymm10, ymm8, ymm10
 vpaddq ymm2, ymm1, ymm2
 vpaddq ymm0, ymm5, ymm0
 vpaddq ymm9, ymm14, ymm9
-vmovdqu ymm14, [rsp + 480]
-vmovdqu ymm5, [rip + 5f + 32]
+vmovdqu ymm14, [rsp + 1312]
+vmovdqu ymm5, [rip + 3f + 32]
 vpaddq ymm14, ymm14, ymm5
-vmovdqu ymm1, [rsp + 576]
-vmovdqu ymm8, [rip + 5f + 32]
+vmovdqu ymm1, [r10 + 96]
+vmovdqu ymm8, [rip + 3f + 32]
 vpaddq ymm1, ymm1, ymm8
 vsubpd ymm5, ymm14, ymm5
 vsubpd ymm8, ymm1, ymm8
-vmovdqu ymm1, [rsp + 960]
+vmovdqu ymm1, [r8 + 96]
 vmovdqa ymm14, ymm13
 vfmadd231pd ymm14, ymm5, ymm1
 vmovdqa ymm3, ymm15
-vfmadd231pd ymm3, ymm8, [rsp + 384]
+vfmadd231pd ymm3, ymm8, [r8 - 128]
 vsubpd ymm4, ymm6, ymm14
 vsubpd ymm11, ymm7, ymm3
 vfmadd231pd ymm4, ymm5, ymm1
-vfmadd231pd ymm11, ymm8, [rsp + 384]
+vfmadd231pd ymm11, ymm8, [r8 - 128]
 vpaddq ymm10, ymm4, ymm10
 vpaddq ymm2, ymm11, ymm2
 vpaddq ymm0, ymm14, ymm0
 vpaddq ymm9, ymm3, ymm9
-vmovdqu ymm3, [rsp + 800]
-vmovdqu ymm14, [rsp + 1056]
+vmovdqu ymm3, [r10 + 64]
+vmovdqu ymm14, [r9 - 64]
 vmovdqa ymm11, ymm13
 vfmadd231pd ymm11, ymm3, ymm14
-vmovdqu ymm4, [rsp + 768]
-vmovdqu ymm1, [rsp + 928]
-vmovdqu [rsp + 384], ymm2
+vmovdqu ymm4, [r9 - 128]
+vmovdqu ymm1, [r8 - 96]
+vmovdqu [r8 - 128], ymm2
 vmovdqa ymm2, ymm15
 vfmadd231pd ymm2, ymm4, ymm1
-vmovdqu [rsp + 960], ymm10
+vmovdqu [r8 + 96], ymm10
 vsubpd ymm10, ymm6, ymm11
-vmovdqu [rsp + 576], ymm8
+vmovdqu [r10 + 96], ymm8
 vsubpd ymm8, ymm7, ymm2
 vfmadd231pd ymm10, ymm3, ymm14
 vfmadd231pd ymm8, ymm4, ymm1
@@ -18262,72 +18278,72 @@ vpaddq ymm0, ymm10, ymm0
 vpaddq ymm9, ymm8, ymm9
 vpaddq ymm11, ymm11, [rsi + 576]
 vpaddq ymm2, ymm2, [rsi + 608]
-vmovdqu ymm8, [rsp + 736]
-vmovdqu ymm10, [rsp + 1312]
+vmovdqu ymm8, [r10 + 32]
+vmovdqu ymm10, [r11 - 64]
 vmovdqa ymm4, ymm13
 vfmadd231pd ymm4, ymm8, ymm10
-vmovdqu ymm3, [rsp + 704]
+vmovdqu ymm3, [r10]
 vmovdqa ymm1, ymm15
-vfmadd231pd ymm1, ymm3, [rsp + 544]
+vfmadd231pd ymm1, ymm3, [r8 + 64]
 vsubpd ymm14, ymm6, ymm4
-vmovdqu [rsp + 768], ymm5
+vmovdqu [r9 - 128], ymm5
 vsubpd ymm5, ymm7, ymm1
 vfmadd231pd ymm14, ymm8, ymm10
-vfmadd231pd ymm5, ymm3, [rsp + 544]
+vfmadd231pd ymm5, ymm3, [r8 + 64]
 vpaddq ymm0, ymm14, ymm0
 vpaddq ymm9, ymm5, ymm9
 vpaddq ymm11, ymm4, ymm11
 vpaddq ymm2, ymm1, ymm2
-vmovdqu ymm1, [rsp + 640]
-vmovdqu ymm4, [rsp + 1248]
+vmovdqu ymm1, [r10 - 32]
+vmovdqu ymm4, [r9 + 96]
 vmovdqa ymm5, ymm13
 vfmadd231pd ymm5, ymm1, ymm4
-vmovdqu ymm14, [rsp + 1216]
+vmovdqu ymm14, [r11 - 128]
 vmovdqa ymm10, ymm15
-vfmadd231pd ymm10, ymm14, [rsp + 672]
+vfmadd231pd ymm10, ymm14, [r8 + 32]
 vsubpd ymm3, ymm6, ymm5
 vsubpd ymm8, ymm7, ymm10
 vfmadd231pd ymm3, ymm1, ymm4
-vfmadd231pd ymm8, ymm14, [rsp + 672]
+vfmadd231pd ymm8, ymm14, [r8 + 32]
 vpaddq ymm0, ymm3, ymm0
 vpaddq ymm9, ymm8, ymm9
 vpaddq ymm11, ymm5, ymm11
 vpaddq ymm2, ymm10, ymm2
-vmovdqu ymm10, [rsp + 512]
-vmovdqu ymm5, [rsp + 1184]
+vmovdqu ymm10, [r10 - 64]
+vmovdqu ymm5, [r9 + 64]
 vmovdqa ymm8, ymm13
 vfmadd231pd ymm8, ymm10, ymm5
-vmovdqu ymm3, [rsp + 1280]
+vmovdqu ymm3, [r11 - 96]
 vmovdqa ymm4, ymm15
-vfmadd231pd ymm4, ymm3, [rsp + 1152]
+vfmadd231pd ymm4, ymm3, [r8]
 vsubpd ymm14, ymm6, ymm8
 vsubpd ymm1, ymm7, ymm4
 vfmadd231pd ymm14, ymm10, ymm5
-vfmadd231pd ymm1, ymm3, [rsp + 1152]
+vfmadd231pd ymm1, ymm3, [r8]
 vpaddq ymm0, ymm14, ymm0
 vpaddq ymm9, ymm1, ymm9
 vpaddq ymm11, ymm8, ymm11
 vpaddq ymm2, ymm4, ymm2
-vmovdqu ymm4, [rsp + 448]
-vmovdqu ymm8, [rsp + 1120]
+vmovdqu ymm4, [r10 - 128]
+vmovdqu ymm8, [r9 + 32]
 vmovdqa ymm1, ymm13
 vfmadd231pd ymm1, ymm4, ymm8
-vmovdqu ymm14, [rsp + 1344]
+vmovdqu ymm14, [r11 - 32]
 vmovdqa ymm5, ymm15
-vfmadd231pd ymm5, ymm14, [rsp + 1088]
+vfmadd231pd ymm5, ymm14, [r8 - 32]
 vsubpd ymm3, ymm6, ymm1
 vsubpd ymm10, ymm7, ymm5
 vfmadd231pd ymm3, ymm4, ymm8
-vfmadd231pd ymm10, ymm14, [rsp + 1088]
+vfmadd231pd ymm10, ymm14, [r8 - 32]
 vpaddq ymm0, ymm3, ymm0
 vpaddq ymm9, ymm10, ymm9
 vpaddq ymm11, ymm1, ymm11
 vpaddq ymm2, ymm5, ymm2
-vmovdqu ymm5, [rsp + 1024]
+vmovdqu ymm5, [r9]
 vmovdqa ymm1, ymm13
 vfmadd231pd ymm1, ymm12, ymm5
-vmovdqu ymm10, [rsp + 608]
-vmovdqu ymm3, [rsp + 992]
+vmovdqu ymm10, [r10 - 96]
+vmovdqu ymm3, [r8 - 64]
 vmovdqa ymm8, ymm15
 vfmadd231pd ymm8, ymm10, ymm3
 vsubpd ymm14, ymm6, ymm1
@@ -18338,31 +18354,31 @@ vpaddq ymm0, ymm14, ymm0
 vpaddq ymm9, ymm4, ymm9
 vpaddq ymm11, ymm1, ymm11
 vpaddq ymm2, ymm8, ymm2
-vmovdqu ymm8, [rsp + 768]
-vmovdqu ymm1, [rsp + 896]
+vmovdqu ymm8, [r9 - 128]
+vmovdqu ymm1, [r9 - 32]
 vmovdqa ymm4, ymm13
 vfmadd231pd ymm4, ymm8, ymm1
-vmovdqu ymm14, [rsp + 576]
+vmovdqu ymm14, [r10 + 96]
 vmovdqa ymm3, ymm15
-vfmadd231pd ymm3, ymm14, [rsp + 864]
+vfmadd231pd ymm3, ymm14, [r9 - 96]
 vsubpd ymm5, ymm6, ymm4
 vsubpd ymm10, ymm7, ymm3
 vfmadd231pd ymm5, ymm8, ymm1
-vfmadd231pd ymm10, ymm14, [rsp + 864]
+vfmadd231pd ymm10, ymm14, [r9 - 96]
 vpaddq ymm0, ymm5, ymm0
 vpaddq ymm9, ymm10, ymm9
 vpaddq ymm11, ymm4, ymm11
 vpaddq ymm2, ymm3, ymm2
-vmovdqu ymm3, [rsp + 736]
-vmovdqu ymm4, [rsp + 1056]
+vmovdqu ymm3, [r10 + 32]
+vmovdqu ymm4, [r9 - 64]
 vmovdqa ymm10, ymm13
 vfmadd231pd ymm10, ymm3, ymm4
-vmovdqu ymm5, [rsp + 704]
-vmovdqu ymm1, [rsp + 928]
-vmovdqu [rsp + 864], ymm9
+vmovdqu ymm5, [r10]
+vmovdqu ymm1, [r8 - 96]
+vmovdqu [r9 - 96], ymm9
 vmovdqa ymm9, ymm15
 vfmadd231pd ymm9, ymm5, ymm1
-vmovdqu [rsp + 896], ymm0
+vmovdqu [r9 - 32], ymm0
 vsubpd ymm0, ymm6, ymm10
 vsubpd ymm14, ymm7, ymm9
 vfmadd231pd ymm0, ymm3, ymm4
@@ -18371,56 +18387,56 @@ vpaddq ymm11, ymm0, ymm11
 vpaddq ymm2, ymm14, ymm2
 vpaddq ymm10, ymm10, [rsi + 640]
 vpaddq ymm9, ymm9, [rsi + 672]
-vmovdqu ymm14, [rsp + 640]
-vmovdqu ymm0, [rsp + 1312]
+vmovdqu ymm14, [r10 - 32]
+vmovdqu ymm0, [r11 - 64]
 vmovdqa ymm5, ymm13
 vfmadd231pd ymm5, ymm14, ymm0
-vmovdqu ymm3, [rsp + 1216]
+vmovdqu ymm3, [r11 - 128]
 vmovdqa ymm1, ymm15
-vfmadd231pd ymm1, ymm3, [rsp + 544]
+vfmadd231pd ymm1, ymm3, [r8 + 64]
 vsubpd ymm4, ymm6, ymm5
 vsubpd ymm8, ymm7, ymm1
 vfmadd231pd ymm4, ymm14, ymm0
-vfmadd231pd ymm8, ymm3, [rsp + 544]
+vfmadd231pd ymm8, ymm3, [r8 + 64]
 vpaddq ymm11, ymm4, ymm11
 vpaddq ymm2, ymm8, ymm2
 vpaddq ymm10, ymm5, ymm10
 vpaddq ymm9, ymm1, ymm9
-vmovdqu ymm1, [rsp + 512]
-vmovdqu ymm5, [rsp + 1248]
+vmovdqu ymm1, [r10 - 64]
+vmovdqu ymm5, [r9 + 96]
 vmovdqa ymm8, ymm13
 vfmadd231pd ymm8, ymm1, ymm5
-vmovdqu ymm4, [rsp + 1280]
+vmovdqu ymm4, [r11 - 96]
 vmovdqa ymm0, ymm15
-vfmadd231pd ymm0, ymm4, [rsp + 672]
+vfmadd231pd ymm0, ymm4, [r8 + 32]
 vsubpd ymm3, ymm6, ymm8
 vsubpd ymm14, ymm7, ymm0
 vfmadd231pd ymm3, ymm1, ymm5
-vfmadd231pd ymm14, ymm4, [rsp + 672]
+vfmadd231pd ymm14, ymm4, [r8 + 32]
 vpaddq ymm11, ymm3, ymm11
 vpaddq ymm2, ymm14, ymm2
 vpaddq ymm10, ymm8, ymm10
 vpaddq ymm9, ymm0, ymm9
-vmovdqu ymm0, [rsp + 448]
-vmovdqu ymm8, [rsp + 1184]
+vmovdqu ymm0, [r10 - 128]
+vmovdqu ymm8, [r9 + 64]
 vmovdqa ymm14, ymm13
 vfmadd231pd ymm14, ymm0, ymm8
-vmovdqu ymm3, [rsp + 1344]
+vmovdqu ymm3, [r11 - 32]
 vmovdqa ymm5, ymm15
-vfmadd231pd ymm5, ymm3, [rsp + 1152]
+vfmadd231pd ymm5, ymm3, [r8]
 vsubpd ymm4, ymm6, ymm14
 vsubpd ymm1, ymm7, ymm5
 vfmadd231pd ymm4, ymm0, ymm8
-vfmadd231pd ymm1, ymm3, [rsp + 1152]
+vfmadd231pd ymm1, ymm3, [r8]
 vpaddq ymm11, ymm4, ymm11
 vpaddq ymm2, ymm1, ymm2
 vpaddq ymm10, ymm14, ymm10
 vpaddq ymm9, ymm5, ymm9
-vmovdqu ymm5, [rsp + 1120]
+vmovdqu ymm5, [r9 + 32]
 vmovdqa ymm14, ymm13
 vfmadd231pd ymm14, ymm12, ymm5
-vmovdqu ymm1, [rsp + 608]
-vmovdqu ymm4, [rsp + 1088]
+vmovdqu ymm1, [r10 - 96]
+vmovdqu ymm4, [r8 - 32]
 vmovdqa ymm8, ymm15
 vfmadd231pd ymm8, ymm1, ymm4
 vsubpd ymm3, ymm6, ymm14
@@ -18431,31 +18447,31 @@ vpaddq ymm11, ymm3, ymm11
 vpaddq ymm2, ymm0, ymm2
 vpaddq ymm10, ymm14, ymm10
 vpaddq ymm9, ymm8, ymm9
-vmovdqu ymm8, [rsp + 768]
-vmovdqu ymm14, [rsp + 1024]
+vmovdqu ymm8, [r9 - 128]
+vmovdqu ymm14, [r9]
 vmovdqa ymm0, ymm13
 vfmadd231pd ymm0, ymm8, ymm14
-vmovdqu ymm3, [rsp + 576]
+vmovdqu ymm3, [r10 + 96]
 vmovdqa ymm4, ymm15
-vfmadd231pd ymm4, ymm3, [rsp + 992]
+vfmadd231pd ymm4, ymm3, [r8 - 64]
 vsubpd ymm5, ymm6, ymm0
 vsubpd ymm1, ymm7, ymm4
 vfmadd231pd ymm5, ymm8, ymm14
-vfmadd231pd ymm1, ymm3, [rsp + 992]
+vfmadd231pd ymm1, ymm3, [r8 - 64]
 vpaddq ymm11, ymm5, ymm11
 vpaddq ymm2, ymm1, ymm2
 vpaddq ymm10, ymm0, ymm10
 vpaddq ymm9, ymm4, ymm9
-vmovdqu ymm4, [rsp + 640]
-vmovdqu ymm0, [rsp + 1056]
+vmovdqu ymm4, [r10 - 32]
+vmovdqu ymm0, [r9 - 64]
 vmovdqa ymm1, ymm13
 vfmadd231pd ymm1, ymm4, ymm0
-vmovdqu ymm5, [rsp + 1216]
-vmovdqu ymm14, [rsp + 928]
-vmovdqu [rsp + 992], ymm2
+vmovdqu ymm5, [r11 - 128]
+vmovdqu ymm14, [r8 - 96]
+vmovdqu [r8 - 64], ymm2
 vmovdqa ymm2, ymm15
 vfmadd231pd ymm2, ymm5, ymm14
-vmovdqu [rsp + 1024], ymm11
+vmovdqu [r9], ymm11
 vsubpd ymm11, ymm6, ymm1
 vsubpd ymm3, ymm7, ymm2
 vfmadd231pd ymm11, ymm4, ymm0
@@ -18464,41 +18480,41 @@ vpaddq ymm10, ymm11, ymm10
 vpaddq ymm9, ymm3, ymm9
 vpaddq ymm1, ymm1, [rsi + 704]
 vpaddq ymm2, ymm2, [rsi + 736]
-vmovdqu ymm3, [rsp + 512]
-vmovdqu ymm11, [rsp + 1312]
+vmovdqu ymm3, [r10 - 64]
+vmovdqu ymm11, [r11 - 64]
 vmovdqa ymm5, ymm13
 vfmadd231pd ymm5, ymm3, ymm11
-vmovdqu ymm4, [rsp + 1280]
+vmovdqu ymm4, [r11 - 96]
 vmovdqa ymm14, ymm15
-vfmadd231pd ymm14, ymm4, [rsp + 544]
+vfmadd231pd ymm14, ymm4, [r8 + 64]
 vsubpd ymm0, ymm6, ymm5
 vsubpd ymm8, ymm7, ymm14
 vfmadd231pd ymm0, ymm3, ymm11
-vfmadd231pd ymm8, ymm4, [rsp + 544]
+vfmadd231pd ymm8, ymm4, [r8 + 64]
 vpaddq ymm10, ymm0, ymm10
 vpaddq ymm9, ymm8, ymm9
 vpaddq ymm1, ymm5, ymm1
 vpaddq ymm2, ymm14, ymm2
-vmovdqu ymm14, [rsp + 448]
-vmovdqu ymm5, [rsp + 1248]
+vmovdqu ymm14, [r10 - 128]
+vmovdqu ymm5, [r9 + 96]
 vmovdqa ymm8, ymm13
 vfmadd231pd ymm8, ymm14, ymm5
-vmovdqu ymm0, [rsp + 1344]
+vmovdqu ymm0, [r11 - 32]
 vmovdqa ymm11, ymm15
-vfmadd231pd ymm11, ymm0, [rsp + 672]
+vfmadd231pd ymm11, ymm0, [r8 + 32]
 vsubpd ymm4, ymm6, ymm8
 vsubpd ymm3, ymm7, ymm11
 vfmadd231pd ymm4, ymm14, ymm5
-vfmadd231pd ymm3, ymm0, [rsp + 672]
+vfmadd231pd ymm3, ymm0, [r8 + 32]
 vpaddq ymm10, ymm4, ymm10
 vpaddq ymm9, ymm3, ymm9
 vpaddq ymm1, ymm8, ymm1
 vpaddq ymm2, ymm11, ymm2
-vmovdqu ymm11, [rsp + 1184]
+vmovdqu ymm11, [r9 + 64]
 vmovdqa ymm8, ymm13
 vfmadd231pd ymm8, ymm12, ymm11
-vmovdqu ymm3, [rsp + 608]
-vmovdqu ymm4, [rsp + 1152]
+vmovdqu ymm3, [r10 - 96]
+vmovdqu ymm4, [r8]
 vmovdqa ymm5, ymm15
 vfmadd231pd ymm5, ymm3, ymm4
 vsubpd ymm0, ymm6, ymm8
@@ -18509,31 +18525,31 @@ vpaddq ymm10, ymm0, ymm10
 vpaddq ymm9, ymm14, ymm9
 vpaddq ymm1, ymm8, ymm1
 vpaddq ymm2, ymm5, ymm2
-vmovdqu ymm5, [rsp + 768]
-vmovdqu ymm8, [rsp + 1120]
+vmovdqu ymm5, [r9 - 128]
+vmovdqu ymm8, [r9 + 32]
 vmovdqa ymm14, ymm13
 vfmadd231pd ymm14, ymm5, ymm8
-vmovdqu ymm0, [rsp + 576]
+vmovdqu ymm0, [r10 + 96]
 vmovdqa ymm4, ymm15
-vfmadd231pd ymm4, ymm0, [rsp + 1088]
+vfmadd231pd ymm4, ymm0, [r8 - 32]
 vsubpd ymm11, ymm6, ymm14
 vsubpd ymm3, ymm7, ymm4
 vfmadd231pd ymm11, ymm5, ymm8
-vfmadd231pd ymm3, ymm0, [rsp + 1088]
+vfmadd231pd ymm3, ymm0, [r8 - 32]
 vpaddq ymm10, ymm11, ymm10
 vpaddq ymm9, ymm3, ymm9
 vpaddq ymm1, ymm14, ymm1
 vpaddq ymm2, ymm4, ymm2
-vmovdqu ymm4, [rsp + 512]
-vmovdqu ymm14, [rsp + 1056]
+vmovdqu ymm4, [r10 - 64]
+vmovdqu ymm14, [r9 - 64]
 vmovdqa ymm3, ymm13
 vfmadd231pd ymm3, ymm4, ymm14
-vmovdqu ymm11, [rsp + 1280]
-vmovdqu ymm8, [rsp + 928]
-vmovdqu [rsp + 1088], ymm9
+vmovdqu ymm11, [r11 - 96]
+vmovdqu ymm8, [r8 - 96]
+vmovdqu [r8 - 32], ymm9
 vmovdqa ymm9, ymm15
 vfmadd231pd ymm9, ymm11, ymm8
-vmovdqu [rsp + 1120], ymm10
+vmovdqu [r9 + 32], ymm10
 vsubpd ymm10, ymm6, ymm3
 vsubpd ymm0, ymm7, ymm9
 vfmadd231pd ymm10, ymm4, ymm14
@@ -18542,26 +18558,26 @@ vpaddq ymm1, ymm10, ymm1
 vpaddq ymm2, ymm0, ymm2
 vpaddq ymm3, ymm3, [rsi + 768]
 vpaddq ymm9, ymm9, [rsi + 800]
-vmovdqu ymm0, [rsp + 448]
-vmovdqu ymm10, [rsp + 1312]
+vmovdqu ymm0, [r10 - 128]
+vmovdqu ymm10, [r11 - 64]
 vmovdqa ymm11, ymm13
 vfmadd231pd ymm11, ymm0, ymm10
-vmovdqu ymm4, [rsp + 1344]
+vmovdqu ymm4, [r11 - 32]
 vmovdqa ymm8, ymm15
-vfmadd231pd ymm8, ymm4, [rsp + 544]
+vfmadd231pd ymm8, ymm4, [r8 + 64]
 vsubpd ymm14, ymm6, ymm11
 vsubpd ymm5, ymm7, ymm8
 vfmadd231pd ymm14, ymm0, ymm10
-vfmadd231pd ymm5, ymm4, [rsp + 544]
+vfmadd231pd ymm5, ymm4, [r8 + 64]
 vpaddq ymm1, ymm14, ymm1
 vpaddq ymm2, ymm5, ymm2
 vpaddq ymm3, ymm11, ymm3
 vpaddq ymm9, ymm8, ymm9
-vmovdqu ymm8, [rsp + 1248]
+vmovdqu ymm8, [r9 + 96]
 vmovdqa ymm11, ymm13
 vfmadd231pd ymm11, ymm12, ymm8
-vmovdqu ymm5, [rsp + 608]
-vmovdqu ymm14, [rsp + 672]
+vmovdqu ymm5, [r10 - 96]
+vmovdqu ymm14, [r8 + 32]
 vmovdqa ymm10, ymm15
 vfmadd231pd ymm10, ymm5, ymm14
 vsubpd ymm4, ymm6, ymm11
@@ -18572,31 +18588,31 @@ vpaddq ymm1, ymm4, ymm1
 vpaddq ymm2, ymm0, ymm2
 vpaddq ymm3, ymm11, ymm3
 vpaddq ymm9, ymm10, ymm9
-vmovdqu ymm10, [rsp + 768]
-vmovdqu ymm11, [rsp + 1184]
+vmovdqu ymm10, [r9 - 128]
+vmovdqu ymm11, [r9 + 64]
 vmovdqa ymm0, ymm13
 vfmadd231pd ymm0, ymm10, ymm11
-vmovdqu ymm4, [rsp + 576]
+vmovdqu ymm4, [r10 + 96]
 vmovdqa ymm14, ymm15
-vfmadd231pd ymm14, ymm4, [rsp + 1152]
+vfmadd231pd ymm14, ymm4, [r8]
 vsubpd ymm8, ymm6, ymm0
 vsubpd ymm5, ymm7, ymm14
 vfmadd231pd ymm8, ymm10, ymm11
-vfmadd231pd ymm5, ymm4, [rsp + 1152]
+vfmadd231pd ymm5, ymm4, [r8]
 vpaddq ymm1, ymm8, ymm1
 vpaddq ymm2, ymm5, ymm2
 vpaddq ymm3, ymm0, ymm3
 vpaddq ymm9, ymm14, ymm9
-vmovdqu ymm14, [rsp + 448]
-vmovdqu ymm0, [rsp + 1056]
+vmovdqu ymm14, [r10 - 128]
+vmovdqu ymm0, [r9 - 64]
 vmovdqa ymm5, ymm13
 vfmadd231pd ymm5, ymm14, ymm0
-vmovdqu ymm8, [rsp + 1344]
-vmovdqu ymm11, [rsp + 928]
-vmovdqu [rsp + 1152], ymm2
+vmovdqu ymm8, [r11 - 32]
+vmovdqu ymm11, [r8 - 96]
+vmovdqu [r8], ymm2
 vmovdqa ymm2, ymm15
 vfmadd231pd ymm2, ymm8, ymm11
-vmovdqu [rsp + 1184], ymm1
+vmovdqu [r9 + 64], ymm1
 vsubpd ymm1, ymm6, ymm5
 vsubpd ymm4, ymm7, ymm2
 vfmadd231pd ymm1, ymm14, ymm0
@@ -18605,11 +18621,11 @@ vpaddq ymm3, ymm1, ymm3
 vpaddq ymm9, ymm4, ymm9
 vpaddq ymm5, ymm5, [rsi + 832]
 vpaddq ymm2, ymm2, [rsi + 864]
-vmovdqu ymm4, [rsp + 1312]
+vmovdqu ymm4, [r11 - 64]
 vmovdqa ymm1, ymm13
 vfmadd231pd ymm1, ymm12, ymm4
-vmovdqu ymm8, [rsp + 608]
-vmovdqu ymm14, [rsp + 544]
+vmovdqu ymm8, [r10 - 96]
+vmovdqu ymm14, [r8 + 64]
 vmovdqa ymm11, ymm15
 vfmadd231pd ymm11, ymm8, ymm14
 vsubpd ymm0, ymm6, ymm1
@@ -18620,14 +18636,14 @@ vpaddq ymm3, ymm0, ymm3
 vpaddq ymm9, ymm6, ymm9
 vpaddq ymm5, ymm1, ymm5
 vpaddq ymm2, ymm11, ymm2
-vmovdqu ymm11, [rsp + 1248]
+vmovdqu ymm11, [r9 + 96]
 vmovdqa ymm1, ymm13
 vfmadd231pd ymm1, ymm10, ymm11
-vmovdqu ymm6, [rsp + 576]
-vmovdqu ymm0, [rsp + 672]
+vmovdqu ymm6, [r10 + 96]
+vmovdqu ymm0, [r8 + 32]
 vmovdqa ymm14, ymm15
 vfmadd231pd ymm14, ymm6, ymm0
-vmovdqu ymm4, [rip + 5f + 96]
+vmovdqu ymm4, [rip + 3f + 64]
 vsubpd ymm8, ymm4, ymm1
 vsubpd ymm4, ymm7, ymm14
 vfmadd231pd ymm8, ymm10, ymm11
@@ -18636,17 +18652,17 @@ vpaddq ymm3, ymm8, ymm3
 vpaddq ymm9, ymm4, ymm9
 vpaddq ymm5, ymm1, ymm5
 vpaddq ymm2, ymm14, ymm2
-vmovdqu ymm14, [rsp + 1056]
+vmovdqu ymm14, [r9 - 64]
 vmovdqa ymm1, ymm13
 vfmadd231pd ymm1, ymm12, ymm14
-vmovdqu ymm4, [rsp + 608]
-vmovdqu ymm8, [rsp + 928]
+vmovdqu ymm4, [r10 - 96]
+vmovdqu ymm8, [r8 - 96]
 vmovdqa ymm0, ymm15
 vfmadd231pd ymm0, ymm4, ymm8
-vmovdqu ymm11, [rip + 5f + 96]
-vmovdqu [rsp + 672], ymm9
+vmovdqu ymm11, [rip + 3f + 64]
+vmovdqu [r8 + 32], ymm9
 vsubpd ymm9, ymm11, ymm1
-vmovdqu [rsp + 1248], ymm3
+vmovdqu [r9 + 96], ymm3
 vsubpd ymm3, ymm7, ymm0
 vfmadd231pd ymm9, ymm12, ymm14
 vfmadd231pd ymm3, ymm4, ymm8
@@ -18654,10 +18670,10 @@ vpaddq ymm5, ymm9, ymm5
 vpaddq ymm2, ymm3, ymm2
 vpaddq ymm1, ymm1, [rsi + 896]
 vpaddq ymm0, ymm0, [rsi + 928]
-vmovdqu ymm3, [rsp + 1312]
+vmovdqu ymm3, [r11 - 64]
 vmovdqa ymm9, ymm13
 vfmadd231pd ymm9, ymm10, ymm3
-vmovdqu ymm4, [rsp + 544]
+vmovdqu ymm4, [r8 + 64]
 vmovdqa ymm12, ymm15
 vfmadd231pd ymm12, ymm6, ymm4
 vsubpd ymm8, ymm11, ymm9
@@ -18669,9 +18685,9 @@ vpaddq ymm2, ymm11, ymm2
 vpaddq ymm1, ymm9, ymm1
 vpaddq ymm0, ymm12, ymm0
 vfmadd231pd ymm13, ymm10, ymm14
-vmovdqu ymm12, [rsp + 928]
+vmovdqu ymm12, [r8 - 96]
 vfmadd231pd ymm15, ymm6, ymm12
-vmovdqu ymm9, [rip + 5f + 96]
+vmovdqu ymm9, [rip + 3f + 64]
 vsubpd ymm9, ymm9, ymm13
 vsubpd ymm7, ymm7, ymm15
 vfmadd231pd ymm9, ymm10, ymm14
@@ -18680,80 +18696,80 @@ vpaddq ymm1, ymm9, ymm1
 vpaddq ymm0, ymm7, ymm0
 vpaddq ymm13, ymm13, [rsi + 960]
 vpaddq ymm15, ymm15, [rsi + 992]
-vmovdqu ymm7, [rsp + 416]
-vpaddq ymm7, ymm7, [rip + 5f + 128]
-vmovdqu ymm9, [rsp + 832]
-vpaddq ymm9, ymm9, [rip + 5f + 128]
-vmovdqu ymm12, [rsp + 32]
-vpaddq ymm12, ymm12, [rip + 5f + 160]
-vmovdqu ymm6, [rsp]
-vpaddq ymm6, ymm6, [rip + 5f + 160]
-vmovdqu ymm14, [rsp + 352]
-vpaddq ymm14, ymm14, [rip + 5f + 192]
-vmovdqu ymm10, [rsp + 320]
-vpaddq ymm10, ymm10, [rip + 5f + 192]
-vmovdqu ymm11, [rsp + 288]
-vpaddq ymm11, ymm11, [rip + 5f + 224]
-vmovdqu ymm8, [rsp + 256]
-vpaddq ymm8, ymm8, [rip + 5f + 224]
-vmovdqu ymm4, [rsp + 224]
-vpaddq ymm4, ymm4, [rip + 5f + 256]
-vmovdqu ymm3, [rsp + 192]
-vpaddq ymm3, ymm3, [rip + 5f + 256]
-vmovdqu [rsp + 192], ymm3
-vmovdqu ymm3, [rsp + 160]
-vpaddq ymm3, ymm3, [rip + 5f + 288]
-vmovdqu [rsp + 160], ymm3
-vmovdqu ymm3, [rsp + 128]
-vpaddq ymm3, ymm3, [rip + 5f + 288]
-vmovdqu [rsp + 128], ymm3
-vmovdqu ymm3, [rsp + 96]
-vpaddq ymm3, ymm3, [rip + 5f + 320]
-vmovdqu [rsp + 96], ymm3
-vmovdqu ymm3, [rsp + 64]
-vpaddq ymm3, ymm3, [rip + 5f + 320]
-vmovdqu [rsp + 64], ymm3
-vmovdqu ymm3, [rsp + 960]
-vpaddq ymm3, ymm3, [rip + 5f + 352]
-vmovdqu [rsp + 960], ymm3
-vmovdqu ymm3, [rsp + 384]
-vpaddq ymm3, ymm3, [rip + 5f + 352]
-vmovdqu [rsp + 384], ymm3
-vmovdqu ymm3, [rsp + 896]
-vpaddq ymm3, ymm3, [rip + 5f + 384]
-vmovdqu [rsp + 896], ymm3
-vmovdqu ymm3, [rsp + 864]
-vpaddq ymm3, ymm3, [rip + 5f + 384]
-vmovdqu [rsp + 864], ymm3
+vmovdqu ymm7, [rsp + 1280]
+vpaddq ymm7, ymm7, [rip + 3f + 128]
+vmovdqu ymm9, [rsp + 1344]
+vpaddq ymm9, ymm9, [rip + 3f + 128]
+vmovdqu ymm12, [rsp + 1088]
+vpaddq ymm12, ymm12, [rip + 3f + 160]
+vmovdqu ymm6, [rsp + 1056]
+vpaddq ymm6, ymm6, [rip + 3f + 160]
+vmovdqu ymm14, [rsp + 1248]
+vpaddq ymm14, ymm14, [rip + 3f + 192]
+vmovdqu ymm10, [rsp + 1216]
+vpaddq ymm10, ymm10, [rip + 3f + 192]
+vmovdqu ymm11, [rsp + 1184]
+vpaddq ymm11, ymm11, [rip + 3f + 224]
+vmovdqu ymm8, [rsp + 1152]
+vpaddq ymm8, ymm8, [rip + 3f + 224]
+vmovdqu ymm4, [rsp + 1120]
+vpaddq ymm4, ymm4, [rip + 3f + 256]
 vmovdqu ymm3, [rsp + 1024]
-vpaddq ymm3, ymm3, [rip + 5f + 416]
+vpaddq ymm3, ymm3, [rip + 3f + 256]
 vmovdqu [rsp + 1024], ymm3
-vmovdqu ymm3, [rsp + 992]
-vpaddq ymm3, ymm3, [rip + 5f + 416]
-vmovdqu [rsp + 992], ymm3
-vmovdqu ymm3, [rsp + 1120]
-vpaddq ymm3, ymm3, [rip + 5f + 448]
-vmovdqu [rsp + 1120], ymm3
-vmovdqu ymm3, [rsp + 1088]
-vpaddq ymm3, ymm3, [rip + 5f + 448]
-vmovdqu [rsp + 1088], ymm3
-vmovdqu ymm3, [rsp + 1184]
-vpaddq ymm3, ymm3, [rip + 5f + 480]
-vmovdqu [rsp + 1184], ymm3
-vmovdqu ymm3, [rsp + 1152]
-vpaddq ymm3, ymm3, [rip + 5f + 480]
-vmovdqu [rsp + 1152], ymm3
-vmovdqu ymm3, [rsp + 1248]
-vpaddq ymm3, ymm3, [rip + 5f + 512]
-vmovdqu [rsp + 1248], ymm3
-vmovdqu ymm3, [rsp + 672]
-vpaddq ymm3, ymm3, [rip + 5f + 512]
-vpaddq ymm5, ymm5, [rip + 5f + 544]
-vpaddq ymm2, ymm2, [rip + 5f + 544]
-vpaddq ymm1, ymm1, [rip + 5f + 576]
-vpaddq ymm0, ymm0, [rip + 5f + 576]
-vpaddq ymm13, ymm13, [rip + 5f + 608]
-vpaddq ymm15, ymm15, [rip + 5f + 608]
+vmovdqu ymm3, [r11 + 96]
+vpaddq ymm3, ymm3, [rip + 3f + 288]
+vmovdqu [r11 + 96], ymm3
+vmovdqu ymm3, [r11 + 64]
+vpaddq ymm3, ymm3, [rip + 3f + 288]
+vmovdqu [r11 + 64], ymm3
+vmovdqu ymm3, [r11 + 32]
+vpaddq ymm3, ymm3, [rip + 3f + 320]
+vmovdqu [r11 + 32], ymm3
+vmovdqu ymm3, [r11]
+vpaddq ymm3, ymm3, [rip + 3f + 320]
+vmovdqu [r11], ymm3
+vmovdqu ymm3, [r8 + 96]
+vpaddq ymm3, ymm3, [rip + 3f + 352]
+vmovdqu [r8 + 96], ymm3
+vmovdqu ymm3, [r8 - 128]
+vpaddq ymm3, ymm3, [rip + 3f + 352]
+vmovdqu [r8 - 128], ymm3
+vmovdqu ymm3, [r9 - 32]
+vpaddq ymm3, ymm3, [rip + 3f + 384]
+vmovdqu [r9 - 32], ymm3
+vmovdqu ymm3, [r9 - 96]
+vpaddq ymm3, ymm3, [rip + 3f + 384]
+vmovdqu [r9 - 96], ymm3
+vmovdqu ymm3, [r9]
+vpaddq ymm3, ymm3, [rip + 3f + 416]
+vmovdqu [r9], ymm3
+vmovdqu ymm3, [r8 - 64]
+vpaddq ymm3, ymm3, [rip + 3f + 416]
+vmovdqu [r8 - 64], ymm3
+vmovdqu ymm3, [r9 + 32]
+vpaddq ymm3, ymm3, [rip + 3f + 448]
+vmovdqu [r9 + 32], ymm3
+vmovdqu ymm3, [r8 - 32]
+vpaddq ymm3, ymm3, [rip + 3f + 448]
+vmovdqu [r8 - 32], ymm3
+vmovdqu ymm3, [r9 + 64]
+vpaddq ymm3, ymm3, [rip + 3f + 480]
+vmovdqu [r9 + 64], ymm3
+vmovdqu ymm3, [r8]
+vpaddq ymm3, ymm3, [rip + 3f + 480]
+vmovdqu [r8], ymm3
+vmovdqu ymm3, [r9 + 96]
+vpaddq ymm3, ymm3, [rip + 3f + 512]
+vmovdqu [r9 + 96], ymm3
+vmovdqu ymm3, [r8 + 32]
+vpaddq ymm3, ymm3, [rip + 3f + 512]
+vpaddq ymm5, ymm5, [rip + 3f + 544]
+vpaddq ymm2, ymm2, [rip + 3f + 544]
+vpaddq ymm1, ymm1, [rip + 3f + 576]
+vpaddq ymm0, ymm0, [rip + 3f + 576]
+vpaddq ymm13, ymm13, [rip + 3f + 608]
+vpaddq ymm15, ymm15, [rip + 3f + 608]
 vmovdqu [rsi], ymm7
 vmovdqu [rsi + 32], ymm9
 vmovdqu [rsi + 64], ymm12
@@ -18763,37 +18779,37 @@ vmovdqu [rsi + 160], ymm10
 vmovdqu [rsi + 192], ymm11
 vmovdqu [rsi + 224], ymm8
 vmovdqu [rsi + 256], ymm4
-vmovdqu ymm4, [rsp + 192]
-vmovdqu [rsi + 288], ymm4
-vmovdqu ymm4, [rsp + 160]
-vmovdqu [rsi + 320], ymm4
-vmovdqu ymm4, [rsp + 128]
-vmovdqu [rsi + 352], ymm4
-vmovdqu ymm4, [rsp + 96]
-vmovdqu [rsi + 384], ymm4
-vmovdqu ymm4, [rsp + 64]
-vmovdqu [rsi + 416], ymm4
-vmovdqu ymm4, [rsp + 960]
-vmovdqu [rsi + 448], ymm4
-vmovdqu ymm4, [rsp + 384]
-vmovdqu [rsi + 480], ymm4
-vmovdqu ymm4, [rsp + 896]
-vmovdqu [rsi + 512], ymm4
-vmovdqu ymm4, [rsp + 864]
-vmovdqu [rsi + 544], ymm4
 vmovdqu ymm4, [rsp + 1024]
+vmovdqu [rsi + 288], ymm4
+vmovdqu ymm4, [r11 + 96]
+vmovdqu [rsi + 320], ymm4
+vmovdqu ymm4, [r11 + 64]
+vmovdqu [rsi + 352], ymm4
+vmovdqu ymm4, [r11 + 32]
+vmovdqu [rsi + 384], ymm4
+vmovdqu ymm4, [r11]
+vmovdqu [rsi + 416], ymm4
+vmovdqu ymm4, [r8 + 96]
+vmovdqu [rsi + 448], ymm4
+vmovdqu ymm4, [r8 - 128]
+vmovdqu [rsi + 480], ymm4
+vmovdqu ymm4, [r9 - 32]
+vmovdqu [rsi + 512], ymm4
+vmovdqu ymm4, [r9 - 96]
+vmovdqu [rsi + 544], ymm4
+vmovdqu ymm4, [r9]
 vmovdqu [rsi + 576], ymm4
-vmovdqu ymm4, [rsp + 992]
+vmovdqu ymm4, [r8 - 64]
 vmovdqu [rsi + 608], ymm4
-vmovdqu ymm4, [rsp + 1120]
+vmovdqu ymm4, [r9 + 32]
 vmovdqu [rsi + 640], ymm4
-vmovdqu ymm4, [rsp + 1088]
+vmovdqu ymm4, [r8 - 32]
 vmovdqu [rsi + 672], ymm4
-vmovdqu ymm4, [rsp + 1184]
+vmovdqu ymm4, [r9 + 64]
 vmovdqu [rsi + 704], ymm4
-vmovdqu ymm4, [rsp + 1152]
+vmovdqu ymm4, [r8]
 vmovdqu [rsi + 736], ymm4
-vmovdqu ymm4, [rsp + 1248]
+vmovdqu ymm4, [r9 + 96]
 vmovdqu [rsi + 768], ymm4
 vmovdqu [rsi + 800], ymm3
 vmovdqu [rsi + 832], ymm5
@@ -18812,11 +18828,11 @@ ret
 2:
 .long 0x7f80
 .p2align 6, 0xcc
-5:
+3:
 .quad 0x000fffffffffffff, 0x000fffffffffffff, 0x000fffffffffffff, 0x000fffffffffffff
 .quad 0x4330000000000000, 0x4330000000000000, 0x4330000000000000, 0x4330000000000000
-.quad 0x4670000000000000, 0x4670000000000000, 0x4670000000000000, 0x4670000000000000
 .quad 0x4670000000000001, 0x4670000000000001, 0x4670000000000001, 0x4670000000000001
+.quad 0x4670000000000000, 0x4670000000000000, 0x4670000000000000, 0x4670000000000000
 .quad 0xbcd0000000000000, 0xbcd0000000000000, 0xbcd0000000000000, 0xbcd0000000000000
 .quad 0x3330000000000000, 0x3330000000000000, 0x3330000000000000, 0x3330000000000000
 .quad 0xa990000000000000, 0xa990000000000000, 0xa990000000000000, 0xa990000000000000
@@ -18852,7 +18868,7 @@ ret
 // collect on arrays: z = t/2^416 mod p, z < p, R = 2^384; z has words of 64 bits; t has 16 columns of 8 lanes, 52 bits apart, at most 32 turns of a lane since t was 0. z and t must be apart.
 collect_kernel! {
     collect_avx2,
-    "fieldc_bls12_381_p_collect_array_avx2_fca90ddf778b4018",
+    "fieldc_bls12_381_p_collect_array_avx2_263f37d686e916b2",
     r"
 push rbp
 mov rbp, rsp
@@ -18860,9 +18876,14 @@ sub rsp, 640
 and rsp, -32
 vstmxcsr [rbp - 4]
 vldmxcsr [rip + 2f]
+lea rcx, [rsp + 128]
+lea r8, [rsp + 384]
+lea r9, [rip + 3f + 128]
+lea r10, [rip + 3f + 384]
+lea r11, [rsp + 640]
 sub rdi, 8
-jb 3f
-4:
+jb 4f
+5:
 vmovdqu ymm0, [rdx]
 vpsrlq ymm1, ymm0, 52
 vmovdqu ymm2, [rdx + 32]
@@ -18877,27 +18898,27 @@ vpsrlq ymm6, ymm4, 52
 vpsrlq ymm7, ymm5, 52
 vpaddq ymm6, ymm6, [rdx + 192]
 vpaddq ymm7, ymm7, [rdx + 224]
-vpand ymm0, ymm0, [rip + 5f]
-vpand ymm2, ymm2, [rip + 5f]
-vmovdqu ymm8, [rip + 5f + 32]
+vpand ymm0, ymm0, [r9 - 128]
+vpand ymm2, ymm2, [r9 - 128]
+vmovdqu ymm8, [r9 - 96]
 vpaddq ymm0, ymm0, ymm8
-vmovdqu ymm9, [rip + 5f + 32]
+vmovdqu ymm9, [r9 - 96]
 vpaddq ymm2, ymm2, ymm9
 vsubpd ymm0, ymm0, ymm8
 vsubpd ymm2, ymm2, ymm9
-vmovdqu ymm10, [rip + 5f + 96]
-vmovdqu ymm11, [rip + 5f + 64]
+vmovdqu ymm10, [rip + 3f + 992]
+vmovdqu ymm11, [r9 - 32]
 vmovdqa ymm12, ymm10
 vfmadd231pd ymm12, ymm0, ymm11
-vmovdqu ymm13, [rip + 5f + 96]
-vmovdqu ymm14, [rip + 5f + 64]
+vmovdqu ymm13, [rip + 3f + 992]
+vmovdqu ymm14, [r9 - 32]
 vmovdqa ymm15, ymm13
 vfmadd231pd ymm15, ymm2, ymm14
-vmovdqu [rsp], ymm5
-vmovdqu ymm5, [rip + 5f + 128]
-vmovdqu [rsp + 32], ymm4
+vmovdqu [r8], ymm5
+vmovdqu ymm5, [r9 - 64]
+vmovdqu [r11 - 128], ymm4
 vsubpd ymm4, ymm5, ymm12
-vmovdqu ymm9, [rip + 5f + 128]
+vmovdqu ymm9, [r9 - 64]
 vsubpd ymm8, ymm9, ymm15
 vfmadd231pd ymm4, ymm0, ymm11
 vfmadd231pd ymm8, ymm2, ymm14
@@ -18905,15 +18926,15 @@ vpaddq ymm6, ymm4, ymm6
 vpaddq ymm7, ymm8, ymm7
 vpaddq ymm12, ymm12, [rdx + 256]
 vpaddq ymm15, ymm15, [rdx + 288]
-vmovdqu ymm8, [rip + 5f + 160]
+vmovdqu ymm8, [r10 - 64]
 vmovdqa ymm4, ymm10
 vfmadd231pd ymm4, ymm0, ymm8
-vmovdqu ymm14, [rip + 5f + 160]
+vmovdqu ymm14, [r10 - 64]
 vmovdqa ymm11, ymm13
 vfmadd231pd ymm11, ymm2, ymm14
-vmovdqu [rsp + 64], ymm7
+vmovdqu [r8 - 128], ymm7
 vsubpd ymm7, ymm5, ymm4
-vmovdqu [rsp + 96], ymm6
+vmovdqu [rcx], ymm6
 vsubpd ymm6, ymm9, ymm11
 vfmadd231pd ymm7, ymm0, ymm8
 vfmadd231pd ymm6, ymm2, ymm14
@@ -18921,37 +18942,37 @@ vpaddq ymm12, ymm7, ymm12
 vpaddq ymm15, ymm6, ymm15
 vpaddq ymm4, ymm4, [rdx + 320]
 vpaddq ymm11, ymm11, [rdx + 352]
-vpand ymm1, ymm1, [rip + 5f]
-vpand ymm3, ymm3, [rip + 5f]
-vmovdqu ymm6, [rip + 5f + 32]
+vpand ymm1, ymm1, [r9 - 128]
+vpand ymm3, ymm3, [r9 - 128]
+vmovdqu ymm6, [r9 - 96]
 vpaddq ymm1, ymm1, ymm6
-vmovdqu ymm7, [rip + 5f + 32]
+vmovdqu ymm7, [r9 - 96]
 vpaddq ymm3, ymm3, ymm7
 vsubpd ymm1, ymm1, ymm6
 vsubpd ymm3, ymm3, ymm7
-vmovdqu ymm14, [rip + 5f + 64]
+vmovdqu ymm14, [r9 - 32]
 vmovdqa ymm8, ymm10
 vfmadd231pd ymm8, ymm1, ymm14
 vmovdqa ymm7, ymm13
-vfmadd231pd ymm7, ymm3, [rip + 5f + 64]
+vfmadd231pd ymm7, ymm3, [r9 - 32]
 vsubpd ymm6, ymm5, ymm8
 vsubpd ymm5, ymm9, ymm7
 vfmadd231pd ymm6, ymm1, ymm14
-vfmadd231pd ymm5, ymm3, [rip + 5f + 64]
+vfmadd231pd ymm5, ymm3, [r9 - 32]
 vpaddq ymm12, ymm6, ymm12
 vpaddq ymm15, ymm5, ymm15
 vpaddq ymm4, ymm8, ymm4
 vpaddq ymm11, ymm7, ymm11
-vmovdqu ymm7, [rip + 5f + 192]
+vmovdqu ymm7, [r10 - 32]
 vmovdqa ymm8, ymm10
 vfmadd231pd ymm8, ymm0, ymm7
-vmovdqu ymm5, [rip + 5f + 192]
+vmovdqu ymm5, [r10 - 32]
 vmovdqa ymm6, ymm13
 vfmadd231pd ymm6, ymm2, ymm5
-vmovdqu ymm14, [rip + 5f + 128]
-vmovdqu [rsp + 128], ymm15
+vmovdqu ymm14, [r9 - 64]
+vmovdqu [r8 - 96], ymm15
 vsubpd ymm15, ymm14, ymm8
-vmovdqu [rsp + 160], ymm12
+vmovdqu [r8 - 64], ymm12
 vsubpd ymm12, ymm9, ymm6
 vfmadd231pd ymm15, ymm0, ymm7
 vfmadd231pd ymm12, ymm2, ymm5
@@ -18959,15 +18980,15 @@ vpaddq ymm4, ymm15, ymm4
 vpaddq ymm11, ymm12, ymm11
 vpaddq ymm8, ymm8, [rdx + 384]
 vpaddq ymm6, ymm6, [rdx + 416]
-vmovdqu ymm12, [rip + 5f + 160]
+vmovdqu ymm12, [r10 - 64]
 vmovdqa ymm15, ymm10
 vfmadd231pd ymm15, ymm1, ymm12
-vmovdqu ymm5, [rip + 5f + 160]
+vmovdqu ymm5, [r10 - 64]
 vmovdqa ymm7, ymm13
 vfmadd231pd ymm7, ymm3, ymm5
-vmovdqu [rsp + 192], ymm2
+vmovdqu [rcx - 96], ymm2
 vsubpd ymm2, ymm14, ymm15
-vmovdqu [rsp + 224], ymm0
+vmovdqu [rcx - 64], ymm0
 vsubpd ymm0, ymm9, ymm7
 vfmadd231pd ymm2, ymm1, ymm12
 vfmadd231pd ymm0, ymm3, ymm5
@@ -18975,42 +18996,42 @@ vpaddq ymm4, ymm2, ymm4
 vpaddq ymm11, ymm0, ymm11
 vpaddq ymm8, ymm15, ymm8
 vpaddq ymm6, ymm7, ymm6
-vmovdqu ymm7, [rsp + 32]
-vpand ymm7, ymm7, [rip + 5f]
-vmovdqu ymm15, [rsp]
-vpand ymm15, ymm15, [rip + 5f]
-vmovdqu ymm0, [rip + 5f + 32]
+vmovdqu ymm7, [r11 - 128]
+vpand ymm7, ymm7, [r9 - 128]
+vmovdqu ymm15, [r8]
+vpand ymm15, ymm15, [r9 - 128]
+vmovdqu ymm0, [r9 - 96]
 vpaddq ymm7, ymm7, ymm0
-vmovdqu ymm2, [rip + 5f + 32]
+vmovdqu ymm2, [r9 - 96]
 vpaddq ymm15, ymm15, ymm2
 vsubpd ymm7, ymm7, ymm0
 vsubpd ymm15, ymm15, ymm2
-vmovdqu ymm5, [rip + 5f + 64]
+vmovdqu ymm5, [r9 - 32]
 vmovdqa ymm12, ymm10
 vfmadd231pd ymm12, ymm7, ymm5
 vmovdqa ymm2, ymm13
-vfmadd231pd ymm2, ymm15, [rip + 5f + 64]
+vfmadd231pd ymm2, ymm15, [r9 - 32]
 vsubpd ymm0, ymm14, ymm12
-vmovdqu [rsp], ymm3
+vmovdqu [r8], ymm3
 vsubpd ymm3, ymm9, ymm2
 vfmadd231pd ymm0, ymm7, ymm5
-vfmadd231pd ymm3, ymm15, [rip + 5f + 64]
+vfmadd231pd ymm3, ymm15, [r9 - 32]
 vpaddq ymm4, ymm0, ymm4
 vpaddq ymm11, ymm3, ymm11
 vpaddq ymm8, ymm12, ymm8
 vpaddq ymm6, ymm2, ymm6
-vmovdqu ymm2, [rsp + 224]
-vmovdqu ymm12, [rip + 5f + 224]
+vmovdqu ymm2, [rcx - 64]
+vmovdqu ymm12, [r9 + 32]
 vmovdqa ymm3, ymm10
 vfmadd231pd ymm3, ymm2, ymm12
-vmovdqu ymm0, [rsp + 192]
-vmovdqu ymm5, [rip + 5f + 224]
-vmovdqu [rsp + 32], ymm11
+vmovdqu ymm0, [rcx - 96]
+vmovdqu ymm5, [r9 + 32]
+vmovdqu [r11 - 128], ymm11
 vmovdqa ymm11, ymm13
 vfmadd231pd ymm11, ymm0, ymm5
-vmovdqu [rsp + 256], ymm4
+vmovdqu [r11 - 96], ymm4
 vsubpd ymm4, ymm14, ymm3
-vmovdqu [rsp + 288], ymm15
+vmovdqu [rcx - 128], ymm15
 vsubpd ymm15, ymm9, ymm11
 vfmadd231pd ymm4, ymm2, ymm12
 vfmadd231pd ymm15, ymm0, ymm5
@@ -19018,11 +19039,11 @@ vpaddq ymm8, ymm4, ymm8
 vpaddq ymm6, ymm15, ymm6
 vpaddq ymm3, ymm3, [rdx + 448]
 vpaddq ymm11, ymm11, [rdx + 480]
-vmovdqu ymm15, [rip + 5f + 192]
+vmovdqu ymm15, [r10 - 32]
 vmovdqa ymm4, ymm10
 vfmadd231pd ymm4, ymm1, ymm15
-vmovdqu ymm5, [rsp]
-vmovdqu ymm12, [rip + 5f + 192]
+vmovdqu ymm5, [r8]
+vmovdqu ymm12, [r10 - 32]
 vmovdqa ymm0, ymm13
 vfmadd231pd ymm0, ymm5, ymm12
 vsubpd ymm2, ymm14, ymm4
@@ -19033,16 +19054,16 @@ vpaddq ymm8, ymm2, ymm8
 vpaddq ymm6, ymm14, ymm6
 vpaddq ymm3, ymm4, ymm3
 vpaddq ymm11, ymm0, ymm11
-vmovdqu ymm0, [rip + 5f + 160]
+vmovdqu ymm0, [r10 - 64]
 vmovdqa ymm4, ymm10
 vfmadd231pd ymm4, ymm7, ymm0
-vmovdqu ymm14, [rsp + 288]
-vmovdqu ymm2, [rip + 5f + 160]
+vmovdqu ymm14, [rcx - 128]
+vmovdqu ymm2, [r10 - 64]
 vmovdqa ymm12, ymm13
 vfmadd231pd ymm12, ymm14, ymm2
-vmovdqu ymm15, [rip + 5f + 128]
+vmovdqu ymm15, [r9 - 64]
 vsubpd ymm5, ymm15, ymm4
-vmovdqu [rsp + 320], ymm1
+vmovdqu [r11 - 64], ymm1
 vsubpd ymm1, ymm9, ymm12
 vfmadd231pd ymm5, ymm7, ymm0
 vfmadd231pd ymm1, ymm14, ymm2
@@ -19050,17 +19071,17 @@ vpaddq ymm8, ymm5, ymm8
 vpaddq ymm6, ymm1, ymm6
 vpaddq ymm3, ymm4, ymm3
 vpaddq ymm11, ymm12, ymm11
-vmovdqu ymm12, [rsp + 224]
-vmovdqu ymm4, [rip + 5f + 256]
+vmovdqu ymm12, [rcx - 64]
+vmovdqu ymm4, [r9 + 64]
 vmovdqa ymm1, ymm10
 vfmadd231pd ymm1, ymm12, ymm4
-vmovdqu ymm5, [rsp + 192]
-vmovdqu ymm2, [rip + 5f + 256]
+vmovdqu ymm5, [rcx - 96]
+vmovdqu ymm2, [r9 + 64]
 vmovdqa ymm0, ymm13
 vfmadd231pd ymm0, ymm5, ymm2
-vmovdqu [rsp + 352], ymm6
+vmovdqu [rcx + 32], ymm6
 vsubpd ymm6, ymm15, ymm1
-vmovdqu [rsp + 384], ymm8
+vmovdqu [rcx + 64], ymm8
 vsubpd ymm8, ymm9, ymm0
 vfmadd231pd ymm6, ymm12, ymm4
 vfmadd231pd ymm8, ymm5, ymm2
@@ -19068,28 +19089,28 @@ vpaddq ymm3, ymm6, ymm3
 vpaddq ymm11, ymm8, ymm11
 vpaddq ymm1, ymm1, [rdx + 512]
 vpaddq ymm0, ymm0, [rdx + 544]
-vmovdqu ymm8, [rsp + 320]
-vmovdqu ymm6, [rip + 5f + 224]
+vmovdqu ymm8, [r11 - 64]
+vmovdqu ymm6, [r9 + 32]
 vmovdqa ymm2, ymm10
 vfmadd231pd ymm2, ymm8, ymm6
-vmovdqu ymm4, [rsp]
+vmovdqu ymm4, [r8]
 vmovdqa ymm5, ymm13
-vfmadd231pd ymm5, ymm4, [rip + 5f + 224]
+vfmadd231pd ymm5, ymm4, [r9 + 32]
 vsubpd ymm12, ymm15, ymm2
 vsubpd ymm15, ymm9, ymm5
 vfmadd231pd ymm12, ymm8, ymm6
-vfmadd231pd ymm15, ymm4, [rip + 5f + 224]
+vfmadd231pd ymm15, ymm4, [r9 + 32]
 vpaddq ymm3, ymm12, ymm3
 vpaddq ymm11, ymm15, ymm11
 vpaddq ymm1, ymm2, ymm1
 vpaddq ymm0, ymm5, ymm0
-vmovdqu ymm5, [rip + 5f + 192]
+vmovdqu ymm5, [r10 - 32]
 vmovdqa ymm2, ymm10
 vfmadd231pd ymm2, ymm7, ymm5
-vmovdqu ymm15, [rip + 5f + 192]
+vmovdqu ymm15, [r10 - 32]
 vmovdqa ymm12, ymm13
 vfmadd231pd ymm12, ymm14, ymm15
-vmovdqu ymm6, [rip + 5f + 128]
+vmovdqu ymm6, [r9 - 64]
 vsubpd ymm4, ymm6, ymm2
 vsubpd ymm8, ymm9, ymm12
 vfmadd231pd ymm4, ymm7, ymm5
@@ -19098,17 +19119,17 @@ vpaddq ymm3, ymm4, ymm3
 vpaddq ymm11, ymm8, ymm11
 vpaddq ymm1, ymm2, ymm1
 vpaddq ymm0, ymm12, ymm0
-vmovdqu ymm12, [rsp + 224]
-vmovdqu ymm2, [rip + 5f + 288]
+vmovdqu ymm12, [rcx - 64]
+vmovdqu ymm2, [r9 + 96]
 vmovdqa ymm8, ymm10
 vfmadd231pd ymm8, ymm12, ymm2
-vmovdqu ymm4, [rsp + 192]
-vmovdqu ymm15, [rip + 5f + 288]
+vmovdqu ymm4, [rcx - 96]
+vmovdqu ymm15, [r9 + 96]
 vmovdqa ymm5, ymm13
 vfmadd231pd ymm5, ymm4, ymm15
-vmovdqu [rsp + 416], ymm11
+vmovdqu [r8 - 32], ymm11
 vsubpd ymm11, ymm6, ymm8
-vmovdqu [rsp + 448], ymm3
+vmovdqu [rcx + 96], ymm3
 vsubpd ymm3, ymm9, ymm5
 vfmadd231pd ymm11, ymm12, ymm2
 vfmadd231pd ymm3, ymm4, ymm15
@@ -19116,28 +19137,28 @@ vpaddq ymm1, ymm11, ymm1
 vpaddq ymm0, ymm3, ymm0
 vpaddq ymm8, ymm8, [rdx + 576]
 vpaddq ymm5, ymm5, [rdx + 608]
-vmovdqu ymm3, [rsp + 320]
-vmovdqu ymm11, [rip + 5f + 256]
+vmovdqu ymm3, [r11 - 64]
+vmovdqu ymm11, [r9 + 64]
 vmovdqa ymm15, ymm10
 vfmadd231pd ymm15, ymm3, ymm11
-vmovdqu ymm2, [rsp]
+vmovdqu ymm2, [r8]
 vmovdqa ymm4, ymm13
-vfmadd231pd ymm4, ymm2, [rip + 5f + 256]
+vfmadd231pd ymm4, ymm2, [r9 + 64]
 vsubpd ymm12, ymm6, ymm15
 vsubpd ymm6, ymm9, ymm4
 vfmadd231pd ymm12, ymm3, ymm11
-vfmadd231pd ymm6, ymm2, [rip + 5f + 256]
+vfmadd231pd ymm6, ymm2, [r9 + 64]
 vpaddq ymm1, ymm12, ymm1
 vpaddq ymm0, ymm6, ymm0
 vpaddq ymm8, ymm15, ymm8
 vpaddq ymm5, ymm4, ymm5
-vmovdqu ymm4, [rip + 5f + 224]
+vmovdqu ymm4, [r9 + 32]
 vmovdqa ymm15, ymm10
 vfmadd231pd ymm15, ymm7, ymm4
-vmovdqu ymm6, [rip + 5f + 224]
+vmovdqu ymm6, [r9 + 32]
 vmovdqa ymm12, ymm13
 vfmadd231pd ymm12, ymm14, ymm6
-vmovdqu ymm11, [rip + 5f + 128]
+vmovdqu ymm11, [r9 - 64]
 vsubpd ymm2, ymm11, ymm15
 vsubpd ymm3, ymm9, ymm12
 vfmadd231pd ymm2, ymm7, ymm4
@@ -19146,17 +19167,17 @@ vpaddq ymm1, ymm2, ymm1
 vpaddq ymm0, ymm3, ymm0
 vpaddq ymm8, ymm15, ymm8
 vpaddq ymm5, ymm12, ymm5
-vmovdqu ymm12, [rsp + 224]
-vmovdqu ymm15, [rip + 5f + 320]
+vmovdqu ymm12, [rcx - 64]
+vmovdqu ymm15, [r10]
 vmovdqa ymm3, ymm10
 vfmadd231pd ymm3, ymm12, ymm15
-vmovdqu ymm2, [rsp + 192]
-vmovdqu ymm6, [rip + 5f + 320]
+vmovdqu ymm2, [rcx - 96]
+vmovdqu ymm6, [r10]
 vmovdqa ymm4, ymm13
 vfmadd231pd ymm4, ymm2, ymm6
-vmovdqu [rsp + 480], ymm0
+vmovdqu [r8 + 32], ymm0
 vsubpd ymm0, ymm11, ymm3
-vmovdqu [rsp + 512], ymm1
+vmovdqu [rcx - 32], ymm1
 vsubpd ymm1, ymm9, ymm4
 vfmadd231pd ymm0, ymm12, ymm15
 vfmadd231pd ymm1, ymm2, ymm6
@@ -19164,28 +19185,28 @@ vpaddq ymm8, ymm0, ymm8
 vpaddq ymm5, ymm1, ymm5
 vpaddq ymm3, ymm3, [rdx + 640]
 vpaddq ymm4, ymm4, [rdx + 672]
-vmovdqu ymm1, [rsp + 320]
-vmovdqu ymm0, [rip + 5f + 288]
+vmovdqu ymm1, [r11 - 64]
+vmovdqu ymm0, [r9 + 96]
 vmovdqa ymm6, ymm10
 vfmadd231pd ymm6, ymm1, ymm0
-vmovdqu ymm15, [rsp]
+vmovdqu ymm15, [r8]
 vmovdqa ymm2, ymm13
-vfmadd231pd ymm2, ymm15, [rip + 5f + 288]
+vfmadd231pd ymm2, ymm15, [r9 + 96]
 vsubpd ymm12, ymm11, ymm6
 vsubpd ymm11, ymm9, ymm2
 vfmadd231pd ymm12, ymm1, ymm0
-vfmadd231pd ymm11, ymm15, [rip + 5f + 288]
+vfmadd231pd ymm11, ymm15, [r9 + 96]
 vpaddq ymm8, ymm12, ymm8
 vpaddq ymm5, ymm11, ymm5
 vpaddq ymm3, ymm6, ymm3
 vpaddq ymm4, ymm2, ymm4
-vmovdqu ymm2, [rip + 5f + 256]
+vmovdqu ymm2, [r9 + 64]
 vmovdqa ymm6, ymm10
 vfmadd231pd ymm6, ymm7, ymm2
-vmovdqu ymm11, [rip + 5f + 256]
+vmovdqu ymm11, [r9 + 64]
 vmovdqa ymm12, ymm13
 vfmadd231pd ymm12, ymm14, ymm11
-vmovdqu ymm0, [rip + 5f + 128]
+vmovdqu ymm0, [r9 - 64]
 vsubpd ymm15, ymm0, ymm6
 vsubpd ymm1, ymm9, ymm12
 vfmadd231pd ymm15, ymm7, ymm2
@@ -19194,17 +19215,17 @@ vpaddq ymm8, ymm15, ymm8
 vpaddq ymm5, ymm1, ymm5
 vpaddq ymm3, ymm6, ymm3
 vpaddq ymm4, ymm12, ymm4
-vmovdqu ymm12, [rsp + 224]
-vmovdqu ymm6, [rip + 5f + 352]
+vmovdqu ymm12, [rcx - 64]
+vmovdqu ymm6, [r10 + 32]
 vmovdqa ymm1, ymm10
 vfmadd231pd ymm1, ymm12, ymm6
-vmovdqu ymm15, [rsp + 192]
-vmovdqu ymm11, [rip + 5f + 352]
+vmovdqu ymm15, [rcx - 96]
+vmovdqu ymm11, [r10 + 32]
 vmovdqa ymm2, ymm13
 vfmadd231pd ymm2, ymm15, ymm11
-vmovdqu [rsp + 544], ymm5
+vmovdqu [r8 + 64], ymm5
 vsubpd ymm5, ymm0, ymm1
-vmovdqu [rsp + 576], ymm8
+vmovdqu [r8 + 96], ymm8
 vsubpd ymm8, ymm9, ymm2
 vfmadd231pd ymm5, ymm12, ymm6
 vfmadd231pd ymm8, ymm15, ymm11
@@ -19212,12 +19233,12 @@ vpaddq ymm3, ymm5, ymm3
 vpaddq ymm4, ymm8, ymm4
 vpaddq ymm1, ymm1, [rdx + 704]
 vpaddq ymm2, ymm2, [rdx + 736]
-vmovdqu ymm8, [rsp + 320]
-vmovdqu ymm5, [rip + 5f + 320]
+vmovdqu ymm8, [r11 - 64]
+vmovdqu ymm5, [r10]
 vmovdqa ymm11, ymm10
 vfmadd231pd ymm11, ymm8, ymm5
-vmovdqu ymm15, [rsp]
-vmovdqu ymm6, [rip + 5f + 320]
+vmovdqu ymm15, [r8]
+vmovdqu ymm6, [r10]
 vmovdqa ymm12, ymm13
 vfmadd231pd ymm12, ymm15, ymm6
 vsubpd ymm14, ymm0, ymm11
@@ -19228,14 +19249,14 @@ vpaddq ymm3, ymm14, ymm3
 vpaddq ymm4, ymm0, ymm4
 vpaddq ymm1, ymm11, ymm1
 vpaddq ymm2, ymm12, ymm2
-vmovdqu ymm12, [rip + 5f + 288]
+vmovdqu ymm12, [r9 + 96]
 vmovdqa ymm11, ymm10
 vfmadd231pd ymm11, ymm7, ymm12
-vmovdqu ymm0, [rsp + 288]
-vmovdqu ymm14, [rip + 5f + 288]
+vmovdqu ymm0, [rcx - 128]
+vmovdqu ymm14, [r9 + 96]
 vmovdqa ymm6, ymm13
 vfmadd231pd ymm6, ymm0, ymm14
-vmovdqu ymm5, [rip + 5f + 128]
+vmovdqu ymm5, [r9 - 64]
 vsubpd ymm15, ymm5, ymm11
 vsubpd ymm5, ymm9, ymm6
 vfmadd231pd ymm15, ymm7, ymm12
@@ -19244,17 +19265,17 @@ vpaddq ymm3, ymm15, ymm3
 vpaddq ymm4, ymm5, ymm4
 vpaddq ymm1, ymm11, ymm1
 vpaddq ymm2, ymm6, ymm2
-vmovdqu ymm6, [rip + 5f + 352]
+vmovdqu ymm6, [r10 + 32]
 vmovdqa ymm11, ymm10
 vfmadd231pd ymm11, ymm8, ymm6
-vmovdqu ymm5, [rsp]
-vmovdqu ymm15, [rip + 5f + 352]
+vmovdqu ymm5, [r8]
+vmovdqu ymm15, [r10 + 32]
 vmovdqa ymm14, ymm13
 vfmadd231pd ymm14, ymm5, ymm15
-vmovdqu ymm12, [rip + 5f + 128]
-vmovdqu [rsp + 192], ymm4
+vmovdqu ymm12, [r9 - 64]
+vmovdqu [rcx - 96], ymm4
 vsubpd ymm4, ymm12, ymm11
-vmovdqu [rsp + 224], ymm3
+vmovdqu [rcx - 64], ymm3
 vsubpd ymm3, ymm9, ymm14
 vfmadd231pd ymm4, ymm8, ymm6
 vfmadd231pd ymm3, ymm5, ymm15
@@ -19262,10 +19283,10 @@ vpaddq ymm1, ymm4, ymm1
 vpaddq ymm2, ymm3, ymm2
 vpaddq ymm11, ymm11, [rdx + 768]
 vpaddq ymm14, ymm14, [rdx + 800]
-vmovdqu ymm3, [rip + 5f + 320]
+vmovdqu ymm3, [r10]
 vmovdqa ymm4, ymm10
 vfmadd231pd ymm4, ymm7, ymm3
-vmovdqu ymm15, [rip + 5f + 320]
+vmovdqu ymm15, [r10]
 vmovdqa ymm5, ymm13
 vfmadd231pd ymm5, ymm0, ymm15
 vsubpd ymm6, ymm12, ymm4
@@ -19276,10 +19297,10 @@ vpaddq ymm1, ymm6, ymm1
 vpaddq ymm2, ymm8, ymm2
 vpaddq ymm11, ymm4, ymm11
 vpaddq ymm14, ymm5, ymm14
-vmovdqu ymm5, [rip + 5f + 352]
+vmovdqu ymm5, [r10 + 32]
 vmovdqa ymm4, ymm10
 vfmadd231pd ymm4, ymm7, ymm5
-vmovdqu ymm8, [rip + 5f + 352]
+vmovdqu ymm8, [r10 + 32]
 vmovdqa ymm6, ymm13
 vfmadd231pd ymm6, ymm0, ymm8
 vsubpd ymm15, ymm12, ymm4
@@ -19290,104 +19311,104 @@ vpaddq ymm11, ymm15, ymm11
 vpaddq ymm14, ymm3, ymm14
 vpaddq ymm4, ymm4, [rdx + 832]
 vpaddq ymm6, ymm6, [rdx + 864]
-vmovdqu ymm3, [rsp + 96]
-vpaddq ymm3, ymm3, [rip + 5f + 384]
-vmovdqu ymm15, [rsp + 64]
-vpaddq ymm15, ymm15, [rip + 5f + 384]
+vmovdqu ymm3, [rcx]
+vpaddq ymm3, ymm3, [rip + 3f + 1024]
+vmovdqu ymm15, [r8 - 128]
+vpaddq ymm15, ymm15, [rip + 3f + 1024]
 vpsrlq ymm8, ymm3, 52
 vpsrlq ymm0, ymm15, 52
-vpaddq ymm8, ymm8, [rsp + 160]
-vpaddq ymm0, ymm0, [rsp + 128]
-vpaddq ymm8, ymm8, [rip + 5f + 416]
-vpaddq ymm0, ymm0, [rip + 5f + 416]
+vpaddq ymm8, ymm8, [r8 - 64]
+vpaddq ymm0, ymm0, [r8 - 96]
+vpaddq ymm8, ymm8, [rip + 3f + 1056]
+vpaddq ymm0, ymm0, [rip + 3f + 1056]
 vpsrlq ymm5, ymm8, 52
 vpsrlq ymm7, ymm0, 52
-vpaddq ymm5, ymm5, [rsp + 256]
-vpaddq ymm7, ymm7, [rsp + 32]
-vpand ymm3, ymm3, [rip + 5f]
-vpand ymm15, ymm15, [rip + 5f]
-vpaddq ymm3, ymm3, [rip + 5f + 32]
-vpaddq ymm15, ymm15, [rip + 5f + 32]
-vsubpd ymm3, ymm3, [rip + 5f + 32]
-vsubpd ymm15, ymm15, [rip + 5f + 32]
-vmovdqu [rsp + 32], ymm6
+vpaddq ymm5, ymm5, [r11 - 96]
+vpaddq ymm7, ymm7, [r11 - 128]
+vpand ymm3, ymm3, [r9 - 128]
+vpand ymm15, ymm15, [r9 - 128]
+vpaddq ymm3, ymm3, [r9 - 96]
+vpaddq ymm15, ymm15, [r9 - 96]
+vsubpd ymm3, ymm3, [r9 - 96]
+vsubpd ymm15, ymm15, [r9 - 96]
+vmovdqu [r11 - 128], ymm6
 vmovdqa ymm6, ymm10
-vfmadd231pd ymm6, ymm3, [rip + 5f + 448]
-vmovdqu [rsp + 256], ymm4
+vfmadd231pd ymm6, ymm3, [r10 - 128]
+vmovdqu [r11 - 96], ymm4
 vmovdqa ymm4, ymm13
-vfmadd231pd ymm4, ymm15, [rip + 5f + 448]
-vmovdqu [rsp + 128], ymm14
+vfmadd231pd ymm4, ymm15, [r10 - 128]
+vmovdqu [r8 - 96], ymm14
 vsubpd ymm14, ymm12, ymm6
-vmovdqu [rsp + 160], ymm11
+vmovdqu [r8 - 64], ymm11
 vsubpd ymm11, ymm9, ymm4
-vfmadd231pd ymm14, ymm3, [rip + 5f + 448]
-vfmadd231pd ymm11, ymm15, [rip + 5f + 448]
+vfmadd231pd ymm14, ymm3, [r10 - 128]
+vfmadd231pd ymm11, ymm15, [r10 - 128]
 vpaddq ymm5, ymm14, ymm5
 vpaddq ymm7, ymm11, ymm7
-vpaddq ymm6, ymm6, [rsp + 384]
-vpaddq ymm4, ymm4, [rsp + 352]
-vmovdqu ymm11, [rip + 5f + 480]
+vpaddq ymm6, ymm6, [rcx + 64]
+vpaddq ymm4, ymm4, [rcx + 32]
+vmovdqu ymm11, [r10 + 96]
 vmovdqa ymm14, ymm10
 vfmadd231pd ymm14, ymm3, ymm11
-vmovdqu [rsp + 352], ymm7
+vmovdqu [rcx + 32], ymm7
 vmovdqa ymm7, ymm13
-vfmadd231pd ymm7, ymm15, [rip + 5f + 480]
-vmovdqu [rsp + 384], ymm5
+vfmadd231pd ymm7, ymm15, [r10 + 96]
+vmovdqu [rcx + 64], ymm5
 vsubpd ymm5, ymm12, ymm14
-vmovdqu [rsp + 64], ymm2
+vmovdqu [r8 - 128], ymm2
 vsubpd ymm2, ymm9, ymm7
 vfmadd231pd ymm5, ymm3, ymm11
-vfmadd231pd ymm2, ymm15, [rip + 5f + 480]
+vfmadd231pd ymm2, ymm15, [r10 + 96]
 vpaddq ymm6, ymm5, ymm6
 vpaddq ymm4, ymm2, ymm4
-vpaddq ymm14, ymm14, [rsp + 448]
-vpaddq ymm7, ymm7, [rsp + 416]
-vpand ymm8, ymm8, [rip + 5f]
-vpand ymm0, ymm0, [rip + 5f]
-vmovdqu ymm2, [rip + 5f + 32]
+vpaddq ymm14, ymm14, [rcx + 96]
+vpaddq ymm7, ymm7, [r8 - 32]
+vpand ymm8, ymm8, [r9 - 128]
+vpand ymm0, ymm0, [r9 - 128]
+vmovdqu ymm2, [r9 - 96]
 vpaddq ymm8, ymm8, ymm2
-vmovdqu ymm5, [rip + 5f + 32]
+vmovdqu ymm5, [r9 - 96]
 vpaddq ymm0, ymm0, ymm5
 vsubpd ymm8, ymm8, ymm2
 vsubpd ymm0, ymm0, ymm5
-vmovdqu ymm11, [rip + 5f + 448]
+vmovdqu ymm11, [r10 - 128]
 vmovdqa ymm5, ymm10
 vfmadd231pd ymm5, ymm8, ymm11
 vmovdqa ymm2, ymm13
-vfmadd231pd ymm2, ymm0, [rip + 5f + 448]
-vmovdqu [rsp + 416], ymm1
+vfmadd231pd ymm2, ymm0, [r10 - 128]
+vmovdqu [r8 - 32], ymm1
 vsubpd ymm1, ymm12, ymm5
 vsubpd ymm12, ymm9, ymm2
 vfmadd231pd ymm1, ymm8, ymm11
-vfmadd231pd ymm12, ymm0, [rip + 5f + 448]
+vfmadd231pd ymm12, ymm0, [r10 - 128]
 vpaddq ymm6, ymm1, ymm6
 vpaddq ymm4, ymm12, ymm4
 vpaddq ymm14, ymm5, ymm14
 vpaddq ymm7, ymm2, ymm7
-vmovdqu ymm2, [rip + 5f + 512]
+vmovdqu ymm2, [rip + 3f + 544]
 vmovdqa ymm5, ymm10
 vfmadd231pd ymm5, ymm3, ymm2
-vmovdqu ymm12, [rip + 5f + 512]
+vmovdqu ymm12, [rip + 3f + 544]
 vmovdqa ymm1, ymm13
 vfmadd231pd ymm1, ymm15, ymm12
-vmovdqu ymm11, [rip + 5f + 128]
-vmovdqu [rsp + 448], ymm4
+vmovdqu ymm11, [r9 - 64]
+vmovdqu [rcx + 96], ymm4
 vsubpd ymm4, ymm11, ymm5
-vmovdqu [rsp + 96], ymm6
+vmovdqu [rcx], ymm6
 vsubpd ymm6, ymm9, ymm1
 vfmadd231pd ymm4, ymm3, ymm2
 vfmadd231pd ymm6, ymm15, ymm12
 vpaddq ymm14, ymm4, ymm14
 vpaddq ymm7, ymm6, ymm7
-vpaddq ymm5, ymm5, [rsp + 512]
-vpaddq ymm1, ymm1, [rsp + 480]
-vmovdqu ymm6, [rip + 5f + 480]
+vpaddq ymm5, ymm5, [rcx - 32]
+vpaddq ymm1, ymm1, [r8 + 32]
+vmovdqu ymm6, [r10 + 96]
 vmovdqa ymm4, ymm10
 vfmadd231pd ymm4, ymm8, ymm6
-vmovdqu ymm12, [rip + 5f + 480]
+vmovdqu ymm12, [r10 + 96]
 vmovdqa ymm2, ymm13
 vfmadd231pd ymm2, ymm0, ymm12
-vmovdqu [rsp + 480], ymm15
+vmovdqu [r8 + 32], ymm15
 vsubpd ymm15, ymm11, ymm4
 vsubpd ymm11, ymm9, ymm2
 vfmadd231pd ymm15, ymm8, ymm6
@@ -19396,28 +19417,28 @@ vpaddq ymm14, ymm15, ymm14
 vpaddq ymm7, ymm11, ymm7
 vpaddq ymm5, ymm4, ymm5
 vpaddq ymm1, ymm2, ymm1
-vmovdqu ymm2, [rip + 5f + 544]
+vmovdqu ymm2, [rip + 3f + 576]
 vmovdqa ymm4, ymm10
 vfmadd231pd ymm4, ymm3, ymm2
-vmovdqu ymm11, [rsp + 480]
-vmovdqu ymm15, [rip + 5f + 544]
+vmovdqu ymm11, [r8 + 32]
+vmovdqu ymm15, [rip + 3f + 576]
 vmovdqa ymm12, ymm13
 vfmadd231pd ymm12, ymm11, ymm15
-vmovdqu ymm6, [rip + 5f + 128]
-vmovdqu [rsp + 512], ymm7
+vmovdqu ymm6, [r9 - 64]
+vmovdqu [rcx - 32], ymm7
 vsubpd ymm7, ymm6, ymm4
-vmovdqu [rsp + 288], ymm14
+vmovdqu [rcx - 128], ymm14
 vsubpd ymm14, ymm9, ymm12
 vfmadd231pd ymm7, ymm3, ymm2
 vfmadd231pd ymm14, ymm11, ymm15
 vpaddq ymm5, ymm7, ymm5
 vpaddq ymm1, ymm14, ymm1
-vpaddq ymm4, ymm4, [rsp + 576]
-vpaddq ymm12, ymm12, [rsp + 544]
-vmovdqu ymm14, [rip + 5f + 512]
+vpaddq ymm4, ymm4, [r8 + 96]
+vpaddq ymm12, ymm12, [r8 + 64]
+vmovdqu ymm14, [rip + 3f + 544]
 vmovdqa ymm7, ymm10
 vfmadd231pd ymm7, ymm8, ymm14
-vmovdqu ymm15, [rip + 5f + 512]
+vmovdqu ymm15, [rip + 3f + 544]
 vmovdqa ymm2, ymm13
 vfmadd231pd ymm2, ymm0, ymm15
 vsubpd ymm11, ymm6, ymm7
@@ -19428,28 +19449,28 @@ vpaddq ymm5, ymm11, ymm5
 vpaddq ymm1, ymm6, ymm1
 vpaddq ymm4, ymm7, ymm4
 vpaddq ymm12, ymm2, ymm12
-vmovdqu ymm2, [rip + 5f + 576]
+vmovdqu ymm2, [rip + 3f + 608]
 vmovdqa ymm7, ymm10
 vfmadd231pd ymm7, ymm3, ymm2
-vmovdqu ymm6, [rsp + 480]
-vmovdqu ymm11, [rip + 5f + 576]
+vmovdqu ymm6, [r8 + 32]
+vmovdqu ymm11, [rip + 3f + 608]
 vmovdqa ymm15, ymm13
 vfmadd231pd ymm15, ymm6, ymm11
-vmovdqu ymm14, [rip + 5f + 128]
-vmovdqu [rsp + 544], ymm1
+vmovdqu ymm14, [r9 - 64]
+vmovdqu [r8 + 64], ymm1
 vsubpd ymm1, ymm14, ymm7
-vmovdqu [rsp + 576], ymm5
+vmovdqu [r8 + 96], ymm5
 vsubpd ymm5, ymm9, ymm15
 vfmadd231pd ymm1, ymm3, ymm2
 vfmadd231pd ymm5, ymm6, ymm11
 vpaddq ymm4, ymm1, ymm4
 vpaddq ymm12, ymm5, ymm12
-vpaddq ymm7, ymm7, [rsp + 224]
-vpaddq ymm15, ymm15, [rsp + 192]
-vmovdqu ymm5, [rip + 5f + 544]
+vpaddq ymm7, ymm7, [rcx - 64]
+vpaddq ymm15, ymm15, [rcx - 96]
+vmovdqu ymm5, [rip + 3f + 576]
 vmovdqa ymm1, ymm10
 vfmadd231pd ymm1, ymm8, ymm5
-vmovdqu ymm11, [rip + 5f + 544]
+vmovdqu ymm11, [rip + 3f + 576]
 vmovdqa ymm2, ymm13
 vfmadd231pd ymm2, ymm0, ymm11
 vsubpd ymm6, ymm14, ymm1
@@ -19460,28 +19481,28 @@ vpaddq ymm4, ymm6, ymm4
 vpaddq ymm12, ymm14, ymm12
 vpaddq ymm7, ymm1, ymm7
 vpaddq ymm15, ymm2, ymm15
-vmovdqu ymm2, [rip + 5f + 608]
+vmovdqu ymm2, [rip + 3f + 640]
 vmovdqa ymm1, ymm10
 vfmadd231pd ymm1, ymm3, ymm2
-vmovdqu ymm14, [rsp + 480]
-vmovdqu ymm6, [rip + 5f + 608]
+vmovdqu ymm14, [r8 + 32]
+vmovdqu ymm6, [rip + 3f + 640]
 vmovdqa ymm11, ymm13
 vfmadd231pd ymm11, ymm14, ymm6
-vmovdqu ymm5, [rip + 5f + 128]
-vmovdqu [rsp + 192], ymm12
+vmovdqu ymm5, [r9 - 64]
+vmovdqu [rcx - 96], ymm12
 vsubpd ymm12, ymm5, ymm1
-vmovdqu [rsp + 224], ymm4
+vmovdqu [rcx - 64], ymm4
 vsubpd ymm4, ymm9, ymm11
 vfmadd231pd ymm12, ymm3, ymm2
 vfmadd231pd ymm4, ymm14, ymm6
 vpaddq ymm7, ymm12, ymm7
 vpaddq ymm15, ymm4, ymm15
-vpaddq ymm1, ymm1, [rsp + 416]
-vpaddq ymm11, ymm11, [rsp + 64]
-vmovdqu ymm4, [rip + 5f + 576]
+vpaddq ymm1, ymm1, [r8 - 32]
+vpaddq ymm11, ymm11, [r8 - 128]
+vmovdqu ymm4, [rip + 3f + 608]
 vmovdqa ymm12, ymm10
 vfmadd231pd ymm12, ymm8, ymm4
-vmovdqu ymm6, [rip + 5f + 576]
+vmovdqu ymm6, [rip + 3f + 608]
 vmovdqa ymm2, ymm13
 vfmadd231pd ymm2, ymm0, ymm6
 vsubpd ymm14, ymm5, ymm12
@@ -19492,28 +19513,28 @@ vpaddq ymm7, ymm14, ymm7
 vpaddq ymm15, ymm5, ymm15
 vpaddq ymm1, ymm12, ymm1
 vpaddq ymm11, ymm2, ymm11
-vmovdqu ymm2, [rip + 5f + 640]
+vmovdqu ymm2, [rip + 3f + 672]
 vmovdqa ymm12, ymm10
 vfmadd231pd ymm12, ymm3, ymm2
-vmovdqu ymm5, [rsp + 480]
-vmovdqu ymm14, [rip + 5f + 640]
+vmovdqu ymm5, [r8 + 32]
+vmovdqu ymm14, [rip + 3f + 672]
 vmovdqa ymm6, ymm13
 vfmadd231pd ymm6, ymm5, ymm14
-vmovdqu ymm4, [rip + 5f + 128]
-vmovdqu [rsp + 64], ymm15
+vmovdqu ymm4, [r9 - 64]
+vmovdqu [r8 - 128], ymm15
 vsubpd ymm15, ymm4, ymm12
-vmovdqu [rsp + 416], ymm7
+vmovdqu [r8 - 32], ymm7
 vsubpd ymm7, ymm9, ymm6
 vfmadd231pd ymm15, ymm3, ymm2
 vfmadd231pd ymm7, ymm5, ymm14
 vpaddq ymm1, ymm15, ymm1
 vpaddq ymm11, ymm7, ymm11
-vpaddq ymm12, ymm12, [rsp + 160]
-vpaddq ymm6, ymm6, [rsp + 128]
-vmovdqu ymm7, [rip + 5f + 608]
+vpaddq ymm12, ymm12, [r8 - 64]
+vpaddq ymm6, ymm6, [r8 - 96]
+vmovdqu ymm7, [rip + 3f + 640]
 vmovdqa ymm15, ymm10
 vfmadd231pd ymm15, ymm8, ymm7
-vmovdqu ymm14, [rip + 5f + 608]
+vmovdqu ymm14, [rip + 3f + 640]
 vmovdqa ymm2, ymm13
 vfmadd231pd ymm2, ymm0, ymm14
 vsubpd ymm5, ymm4, ymm15
@@ -19524,28 +19545,28 @@ vpaddq ymm1, ymm5, ymm1
 vpaddq ymm11, ymm4, ymm11
 vpaddq ymm12, ymm15, ymm12
 vpaddq ymm6, ymm2, ymm6
-vmovdqu ymm2, [rip + 5f + 672]
+vmovdqu ymm2, [rip + 3f + 704]
 vmovdqa ymm15, ymm10
 vfmadd231pd ymm15, ymm3, ymm2
-vmovdqu ymm4, [rsp + 480]
-vmovdqu ymm5, [rip + 5f + 672]
+vmovdqu ymm4, [r8 + 32]
+vmovdqu ymm5, [rip + 3f + 704]
 vmovdqa ymm14, ymm13
 vfmadd231pd ymm14, ymm4, ymm5
-vmovdqu ymm7, [rip + 5f + 128]
-vmovdqu [rsp + 128], ymm11
+vmovdqu ymm7, [r9 - 64]
+vmovdqu [r8 - 96], ymm11
 vsubpd ymm11, ymm7, ymm15
-vmovdqu [rsp + 160], ymm1
+vmovdqu [r8 - 64], ymm1
 vsubpd ymm1, ymm9, ymm14
 vfmadd231pd ymm11, ymm3, ymm2
 vfmadd231pd ymm1, ymm4, ymm5
 vpaddq ymm12, ymm11, ymm12
 vpaddq ymm6, ymm1, ymm6
-vpaddq ymm15, ymm15, [rsp + 256]
-vpaddq ymm14, ymm14, [rsp + 32]
-vmovdqu ymm1, [rip + 5f + 640]
+vpaddq ymm15, ymm15, [r11 - 96]
+vpaddq ymm14, ymm14, [r11 - 128]
+vmovdqu ymm1, [rip + 3f + 672]
 vmovdqa ymm11, ymm10
 vfmadd231pd ymm11, ymm8, ymm1
-vmovdqu ymm5, [rip + 5f + 640]
+vmovdqu ymm5, [rip + 3f + 672]
 vmovdqa ymm4, ymm13
 vfmadd231pd ymm4, ymm0, ymm5
 vsubpd ymm2, ymm7, ymm11
@@ -19556,10 +19577,10 @@ vpaddq ymm12, ymm2, ymm12
 vpaddq ymm6, ymm3, ymm6
 vpaddq ymm15, ymm11, ymm15
 vpaddq ymm14, ymm4, ymm14
-vmovdqu ymm4, [rip + 5f + 672]
+vmovdqu ymm4, [rip + 3f + 704]
 vmovdqa ymm11, ymm10
 vfmadd231pd ymm11, ymm8, ymm4
-vmovdqu ymm3, [rip + 5f + 672]
+vmovdqu ymm3, [rip + 3f + 704]
 vmovdqa ymm2, ymm13
 vfmadd231pd ymm2, ymm0, ymm3
 vsubpd ymm5, ymm7, ymm11
@@ -19570,110 +19591,110 @@ vpaddq ymm15, ymm5, ymm15
 vpaddq ymm14, ymm1, ymm14
 vpaddq ymm11, ymm11, [rdx + 896]
 vpaddq ymm2, ymm2, [rdx + 928]
-vmovdqu ymm1, [rsp + 384]
-vpaddq ymm1, ymm1, [rip + 5f + 704]
-vmovdqu ymm5, [rsp + 352]
-vpaddq ymm5, ymm5, [rip + 5f + 704]
+vmovdqu ymm1, [rcx + 64]
+vpaddq ymm1, ymm1, [rip + 3f + 1088]
+vmovdqu ymm5, [rcx + 32]
+vpaddq ymm5, ymm5, [rip + 3f + 1088]
 vpsrlq ymm3, ymm1, 52
 vpsrlq ymm0, ymm5, 52
-vpaddq ymm3, ymm3, [rsp + 96]
-vpaddq ymm0, ymm0, [rsp + 448]
-vpand ymm1, ymm1, [rip + 5f]
-vpand ymm5, ymm5, [rip + 5f]
-vmovdqu ymm4, [rip + 5f + 32]
+vpaddq ymm3, ymm3, [rcx]
+vpaddq ymm0, ymm0, [rcx + 96]
+vpand ymm1, ymm1, [r9 - 128]
+vpand ymm5, ymm5, [r9 - 128]
+vmovdqu ymm4, [r9 - 96]
 vpaddq ymm1, ymm1, ymm4
-vmovdqu ymm8, [rip + 5f + 32]
+vmovdqu ymm8, [r9 - 96]
 vpaddq ymm5, ymm5, ymm8
 vsubpd ymm1, ymm1, ymm4
 vsubpd ymm5, ymm5, ymm8
 vmovdqa ymm8, ymm10
-vfmadd231pd ymm8, ymm1, [rip + 5f + 736]
+vfmadd231pd ymm8, ymm1, [rip + 3f + 736]
 vmovdqa ymm4, ymm13
-vfmadd231pd ymm4, ymm5, [rip + 5f + 736]
-vmovdqu [rsp + 448], ymm2
+vfmadd231pd ymm4, ymm5, [rip + 3f + 736]
+vmovdqu [rcx + 96], ymm2
 vsubpd ymm2, ymm7, ymm8
-vmovdqu [rsp + 96], ymm11
+vmovdqu [rcx], ymm11
 vsubpd ymm11, ymm9, ymm4
-vfmadd231pd ymm2, ymm1, [rip + 5f + 736]
-vfmadd231pd ymm11, ymm5, [rip + 5f + 736]
+vfmadd231pd ymm2, ymm1, [rip + 3f + 736]
+vfmadd231pd ymm11, ymm5, [rip + 3f + 736]
 vpaddq ymm3, ymm2, ymm3
 vpaddq ymm0, ymm11, ymm0
-vpaddq ymm8, ymm8, [rsp + 288]
-vpaddq ymm4, ymm4, [rsp + 512]
-vmovdqu ymm11, [rip + 5f + 768]
+vpaddq ymm8, ymm8, [rcx - 128]
+vpaddq ymm4, ymm4, [rcx - 32]
+vmovdqu ymm11, [rip + 3f + 960]
 vmovdqa ymm2, ymm10
 vfmadd231pd ymm2, ymm1, ymm11
-vmovdqu [rsp + 512], ymm0
+vmovdqu [rcx - 32], ymm0
 vmovdqa ymm0, ymm13
-vfmadd231pd ymm0, ymm5, [rip + 5f + 768]
-vmovdqu [rsp + 288], ymm3
+vfmadd231pd ymm0, ymm5, [rip + 3f + 960]
+vmovdqu [rcx - 128], ymm3
 vsubpd ymm3, ymm7, ymm2
-vmovdqu [rsp + 352], ymm14
+vmovdqu [rcx + 32], ymm14
 vsubpd ymm14, ymm9, ymm0
 vfmadd231pd ymm3, ymm1, ymm11
-vfmadd231pd ymm14, ymm5, [rip + 5f + 768]
+vfmadd231pd ymm14, ymm5, [rip + 3f + 960]
 vpaddq ymm8, ymm3, ymm8
 vpaddq ymm4, ymm14, ymm4
-vpaddq ymm2, ymm2, [rsp + 576]
-vpaddq ymm0, ymm0, [rsp + 544]
-vmovdqu ymm14, [rip + 5f + 800]
+vpaddq ymm2, ymm2, [r8 + 96]
+vpaddq ymm0, ymm0, [r8 + 64]
+vmovdqu ymm14, [rip + 3f + 1120]
 vmovdqa ymm3, ymm10
 vfmadd231pd ymm3, ymm1, ymm14
-vmovdqu ymm11, [rip + 5f + 800]
-vmovdqu [rsp + 544], ymm4
+vmovdqu ymm11, [rip + 3f + 1120]
+vmovdqu [r8 + 64], ymm4
 vmovdqa ymm4, ymm13
 vfmadd231pd ymm4, ymm5, ymm11
-vmovdqu [rsp + 576], ymm8
+vmovdqu [r8 + 96], ymm8
 vsubpd ymm8, ymm7, ymm3
-vmovdqu [rsp + 384], ymm15
+vmovdqu [rcx + 64], ymm15
 vsubpd ymm15, ymm9, ymm4
 vfmadd231pd ymm8, ymm1, ymm14
 vfmadd231pd ymm15, ymm5, ymm11
 vpaddq ymm2, ymm8, ymm2
 vpaddq ymm0, ymm15, ymm0
-vpaddq ymm3, ymm3, [rsp + 224]
-vpaddq ymm4, ymm4, [rsp + 192]
-vmovdqu ymm15, [rip + 5f + 832]
+vpaddq ymm3, ymm3, [rcx - 64]
+vpaddq ymm4, ymm4, [rcx - 96]
+vmovdqu ymm15, [rip + 3f + 1152]
 vmovdqa ymm8, ymm10
 vfmadd231pd ymm8, ymm1, ymm15
-vmovdqu ymm11, [rip + 5f + 832]
+vmovdqu ymm11, [rip + 3f + 1152]
 vmovdqa ymm14, ymm13
 vfmadd231pd ymm14, ymm5, ymm11
-vmovdqu [rsp + 192], ymm0
+vmovdqu [rcx - 96], ymm0
 vsubpd ymm0, ymm7, ymm8
-vmovdqu [rsp + 224], ymm2
+vmovdqu [rcx - 64], ymm2
 vsubpd ymm2, ymm9, ymm14
 vfmadd231pd ymm0, ymm1, ymm15
 vfmadd231pd ymm2, ymm5, ymm11
 vpaddq ymm3, ymm0, ymm3
 vpaddq ymm4, ymm2, ymm4
-vpaddq ymm8, ymm8, [rsp + 416]
-vpaddq ymm14, ymm14, [rsp + 64]
-vmovdqu ymm2, [rip + 5f + 864]
+vpaddq ymm8, ymm8, [r8 - 32]
+vpaddq ymm14, ymm14, [r8 - 128]
+vmovdqu ymm2, [rip + 3f + 1184]
 vmovdqa ymm0, ymm10
 vfmadd231pd ymm0, ymm1, ymm2
-vmovdqu ymm11, [rip + 5f + 864]
+vmovdqu ymm11, [rip + 3f + 1184]
 vmovdqa ymm15, ymm13
 vfmadd231pd ymm15, ymm5, ymm11
-vmovdqu [rsp + 64], ymm4
+vmovdqu [r8 - 128], ymm4
 vsubpd ymm4, ymm7, ymm0
-vmovdqu [rsp + 416], ymm3
+vmovdqu [r8 - 32], ymm3
 vsubpd ymm3, ymm9, ymm15
 vfmadd231pd ymm4, ymm1, ymm2
 vfmadd231pd ymm3, ymm5, ymm11
 vpaddq ymm8, ymm4, ymm8
 vpaddq ymm14, ymm3, ymm14
-vpaddq ymm0, ymm0, [rsp + 160]
-vpaddq ymm15, ymm15, [rsp + 128]
-vmovdqu ymm3, [rip + 5f + 896]
+vpaddq ymm0, ymm0, [r8 - 64]
+vpaddq ymm15, ymm15, [r8 - 96]
+vmovdqu ymm3, [rip + 3f + 1216]
 vmovdqa ymm4, ymm10
 vfmadd231pd ymm4, ymm1, ymm3
-vmovdqu ymm11, [rip + 5f + 896]
+vmovdqu ymm11, [rip + 3f + 1216]
 vmovdqa ymm2, ymm13
 vfmadd231pd ymm2, ymm5, ymm11
-vmovdqu [rsp + 128], ymm14
+vmovdqu [r8 - 96], ymm14
 vsubpd ymm14, ymm7, ymm4
-vmovdqu [rsp + 160], ymm8
+vmovdqu [r8 - 64], ymm8
 vsubpd ymm8, ymm9, ymm2
 vfmadd231pd ymm14, ymm1, ymm3
 vfmadd231pd ymm8, ymm5, ymm11
@@ -19681,10 +19702,10 @@ vpaddq ymm0, ymm14, ymm0
 vpaddq ymm15, ymm8, ymm15
 vpaddq ymm12, ymm4, ymm12
 vpaddq ymm6, ymm2, ymm6
-vmovdqu ymm2, [rip + 5f + 928]
+vmovdqu ymm2, [rip + 3f + 1248]
 vmovdqa ymm4, ymm10
 vfmadd231pd ymm4, ymm1, ymm2
-vmovdqu ymm8, [rip + 5f + 928]
+vmovdqu ymm8, [rip + 3f + 1248]
 vmovdqa ymm14, ymm13
 vfmadd231pd ymm14, ymm5, ymm8
 vsubpd ymm11, ymm7, ymm4
@@ -19693,108 +19714,108 @@ vfmadd231pd ymm11, ymm1, ymm2
 vfmadd231pd ymm3, ymm5, ymm8
 vpaddq ymm12, ymm11, ymm12
 vpaddq ymm6, ymm3, ymm6
-vpaddq ymm4, ymm4, [rsp + 384]
-vpaddq ymm14, ymm14, [rsp + 352]
-vmovdqu ymm3, [rip + 5f + 960]
+vpaddq ymm4, ymm4, [rcx + 64]
+vpaddq ymm14, ymm14, [rcx + 32]
+vmovdqu ymm3, [rip + 3f + 1280]
 vmovdqa ymm11, ymm10
 vfmadd231pd ymm11, ymm1, ymm3
-vmovdqu ymm8, [rip + 5f + 960]
+vmovdqu ymm8, [rip + 3f + 1280]
 vmovdqa ymm2, ymm13
 vfmadd231pd ymm2, ymm5, ymm8
-vmovdqu [rsp + 352], ymm6
+vmovdqu [rcx + 32], ymm6
 vsubpd ymm6, ymm7, ymm11
-vmovdqu [rsp + 384], ymm12
+vmovdqu [rcx + 64], ymm12
 vsubpd ymm12, ymm9, ymm2
 vfmadd231pd ymm6, ymm1, ymm3
 vfmadd231pd ymm12, ymm5, ymm8
 vpaddq ymm4, ymm6, ymm4
 vpaddq ymm14, ymm12, ymm14
-vpaddq ymm11, ymm11, [rsp + 96]
-vpaddq ymm2, ymm2, [rsp + 448]
-vmovdqu ymm12, [rsp + 288]
-vpaddq ymm6, ymm12, [rip + 5f + 992]
-vmovdqu ymm8, [rsp + 512]
-vpaddq ymm5, ymm8, [rip + 5f + 992]
-vpand ymm6, ymm6, [rip + 5f]
-vpand ymm5, ymm5, [rip + 5f]
-vmovdqu ymm3, [rip + 5f + 32]
+vpaddq ymm11, ymm11, [rcx]
+vpaddq ymm2, ymm2, [rcx + 96]
+vmovdqu ymm12, [rcx - 128]
+vpaddq ymm6, ymm12, [rip + 3f + 1312]
+vmovdqu ymm8, [rcx - 32]
+vpaddq ymm5, ymm8, [rip + 3f + 1312]
+vpand ymm6, ymm6, [r9 - 128]
+vpand ymm5, ymm5, [r9 - 128]
+vmovdqu ymm3, [r9 - 96]
 vpaddq ymm6, ymm6, ymm3
-vmovdqu ymm1, [rip + 5f + 32]
+vmovdqu ymm1, [r9 - 96]
 vpaddq ymm5, ymm5, ymm1
 vsubpd ymm6, ymm6, ymm3
 vsubpd ymm5, ymm5, ymm1
 vmovdqa ymm8, ymm10
-vfmadd231pd ymm8, ymm6, [rip + 5f + 1024]
+vfmadd231pd ymm8, ymm6, [r9]
 vmovdqa ymm12, ymm13
-vfmadd231pd ymm12, ymm5, [rip + 5f + 1024]
+vfmadd231pd ymm12, ymm5, [r9]
 vsubpd ymm8, ymm7, ymm8
 vsubpd ymm12, ymm9, ymm12
-vfmadd231pd ymm8, ymm6, [rip + 5f + 1024]
-vfmadd231pd ymm12, ymm5, [rip + 5f + 1024]
+vfmadd231pd ymm8, ymm6, [r9]
+vfmadd231pd ymm12, ymm5, [r9]
 vsubpd ymm8, ymm8, ymm3
 vsubpd ymm12, ymm12, ymm1
 vmovdqa ymm5, ymm10
-vfmadd231pd ymm5, ymm8, [rip + 5f + 1056]
+vfmadd231pd ymm5, ymm8, [rip + 3f + 768]
 vmovdqa ymm6, ymm13
-vfmadd231pd ymm6, ymm12, [rip + 5f + 1056]
-vpaddq ymm5, ymm5, [rsp + 576]
-vpaddq ymm6, ymm6, [rsp + 544]
+vfmadd231pd ymm6, ymm12, [rip + 3f + 768]
+vpaddq ymm5, ymm5, [r8 + 96]
+vpaddq ymm6, ymm6, [r8 + 64]
 vmovdqa ymm1, ymm10
-vfmadd231pd ymm1, ymm8, [rip + 5f + 1088]
+vfmadd231pd ymm1, ymm8, [r10 - 96]
 vmovdqa ymm3, ymm13
-vfmadd231pd ymm3, ymm12, [rip + 5f + 1088]
-vmovdqu [rsp + 544], ymm2
+vfmadd231pd ymm3, ymm12, [r10 - 96]
+vmovdqu [r8 + 64], ymm2
 vsubpd ymm2, ymm7, ymm1
-vmovdqu [rsp + 576], ymm11
+vmovdqu [r8 + 96], ymm11
 vsubpd ymm11, ymm9, ymm3
-vfmadd231pd ymm2, ymm8, [rip + 5f + 1088]
-vfmadd231pd ymm11, ymm12, [rip + 5f + 1088]
+vfmadd231pd ymm2, ymm8, [r10 - 96]
+vfmadd231pd ymm11, ymm12, [r10 - 96]
 vpaddq ymm5, ymm2, ymm5
 vpaddq ymm6, ymm11, ymm6
-vpaddq ymm1, ymm1, [rsp + 224]
-vpaddq ymm3, ymm3, [rsp + 192]
-vmovdqu ymm11, [rip + 5f + 1120]
+vpaddq ymm1, ymm1, [rcx - 64]
+vpaddq ymm3, ymm3, [rcx - 96]
+vmovdqu ymm11, [rip + 3f + 512]
 vmovdqa ymm2, ymm10
 vfmadd231pd ymm2, ymm8, ymm11
-vmovdqu [rsp + 192], ymm6
+vmovdqu [rcx - 96], ymm6
 vmovdqa ymm6, ymm13
-vfmadd231pd ymm6, ymm12, [rip + 5f + 1120]
-vmovdqu [rsp + 224], ymm5
+vfmadd231pd ymm6, ymm12, [rip + 3f + 512]
+vmovdqu [rcx - 64], ymm5
 vsubpd ymm5, ymm7, ymm2
-vmovdqu [rsp + 448], ymm14
+vmovdqu [rcx + 96], ymm14
 vsubpd ymm14, ymm9, ymm6
 vfmadd231pd ymm5, ymm8, ymm11
-vfmadd231pd ymm14, ymm12, [rip + 5f + 1120]
+vfmadd231pd ymm14, ymm12, [rip + 3f + 512]
 vpaddq ymm1, ymm5, ymm1
 vpaddq ymm3, ymm14, ymm3
-vpaddq ymm2, ymm2, [rsp + 416]
-vpaddq ymm6, ymm6, [rsp + 64]
-vmovdqu ymm14, [rip + 5f + 1152]
+vpaddq ymm2, ymm2, [r8 - 32]
+vpaddq ymm6, ymm6, [r8 - 128]
+vmovdqu ymm14, [rip + 3f + 800]
 vmovdqa ymm5, ymm10
 vfmadd231pd ymm5, ymm8, ymm14
-vmovdqu ymm11, [rip + 5f + 1152]
-vmovdqu [rsp + 64], ymm3
+vmovdqu ymm11, [rip + 3f + 800]
+vmovdqu [r8 - 128], ymm3
 vmovdqa ymm3, ymm13
 vfmadd231pd ymm3, ymm12, ymm11
-vmovdqu [rsp + 416], ymm1
+vmovdqu [r8 - 32], ymm1
 vsubpd ymm1, ymm7, ymm5
-vmovdqu [rsp + 96], ymm4
+vmovdqu [rcx], ymm4
 vsubpd ymm4, ymm9, ymm3
 vfmadd231pd ymm1, ymm8, ymm14
 vfmadd231pd ymm4, ymm12, ymm11
 vpaddq ymm2, ymm1, ymm2
 vpaddq ymm6, ymm4, ymm6
-vpaddq ymm5, ymm5, [rsp + 160]
-vpaddq ymm3, ymm3, [rsp + 128]
-vmovdqu ymm4, [rip + 5f + 1184]
+vpaddq ymm5, ymm5, [r8 - 64]
+vpaddq ymm3, ymm3, [r8 - 96]
+vmovdqu ymm4, [rip + 3f + 832]
 vmovdqa ymm1, ymm10
 vfmadd231pd ymm1, ymm8, ymm4
-vmovdqu ymm11, [rip + 5f + 1184]
+vmovdqu ymm11, [rip + 3f + 832]
 vmovdqa ymm14, ymm13
 vfmadd231pd ymm14, ymm12, ymm11
-vmovdqu [rsp + 128], ymm6
+vmovdqu [r8 - 96], ymm6
 vsubpd ymm6, ymm7, ymm1
-vmovdqu [rsp + 160], ymm2
+vmovdqu [r8 - 64], ymm2
 vsubpd ymm2, ymm9, ymm14
 vfmadd231pd ymm6, ymm8, ymm4
 vfmadd231pd ymm2, ymm12, ymm11
@@ -19802,10 +19823,10 @@ vpaddq ymm5, ymm6, ymm5
 vpaddq ymm3, ymm2, ymm3
 vpaddq ymm0, ymm1, ymm0
 vpaddq ymm15, ymm14, ymm15
-vmovdqu ymm14, [rip + 5f + 1216]
+vmovdqu ymm14, [rip + 3f + 864]
 vmovdqa ymm1, ymm10
 vfmadd231pd ymm1, ymm8, ymm14
-vmovdqu ymm2, [rip + 5f + 1216]
+vmovdqu ymm2, [rip + 3f + 864]
 vmovdqa ymm6, ymm13
 vfmadd231pd ymm6, ymm12, ymm2
 vsubpd ymm11, ymm7, ymm1
@@ -19814,102 +19835,102 @@ vfmadd231pd ymm11, ymm8, ymm14
 vfmadd231pd ymm4, ymm12, ymm2
 vpaddq ymm0, ymm11, ymm0
 vpaddq ymm15, ymm4, ymm15
-vpaddq ymm1, ymm1, [rsp + 384]
-vpaddq ymm6, ymm6, [rsp + 352]
-vmovdqu ymm4, [rip + 5f + 1248]
+vpaddq ymm1, ymm1, [rcx + 64]
+vpaddq ymm6, ymm6, [rcx + 32]
+vmovdqu ymm4, [rip + 3f + 896]
 vmovdqa ymm11, ymm10
 vfmadd231pd ymm11, ymm8, ymm4
-vmovdqu ymm2, [rip + 5f + 1248]
+vmovdqu ymm2, [rip + 3f + 896]
 vmovdqa ymm14, ymm13
 vfmadd231pd ymm14, ymm12, ymm2
-vmovdqu [rsp + 352], ymm15
+vmovdqu [rcx + 32], ymm15
 vsubpd ymm15, ymm7, ymm11
-vmovdqu [rsp + 384], ymm0
+vmovdqu [rcx + 64], ymm0
 vsubpd ymm0, ymm9, ymm14
 vfmadd231pd ymm15, ymm8, ymm4
 vfmadd231pd ymm0, ymm12, ymm2
 vpaddq ymm1, ymm15, ymm1
 vpaddq ymm6, ymm0, ymm6
-vpaddq ymm11, ymm11, [rsp + 96]
-vpaddq ymm14, ymm14, [rsp + 448]
-vmovdqu ymm0, [rip + 5f + 1280]
+vpaddq ymm11, ymm11, [rcx]
+vpaddq ymm14, ymm14, [rcx + 96]
+vmovdqu ymm0, [rip + 3f + 928]
 vmovdqa ymm15, ymm10
 vfmadd231pd ymm15, ymm8, ymm0
-vmovdqu ymm2, [rip + 5f + 1280]
+vmovdqu ymm2, [rip + 3f + 928]
 vmovdqa ymm4, ymm13
 vfmadd231pd ymm4, ymm12, ymm2
-vmovdqu [rsp + 448], ymm6
+vmovdqu [rcx + 96], ymm6
 vsubpd ymm6, ymm7, ymm15
-vmovdqu [rsp + 96], ymm1
+vmovdqu [rcx], ymm1
 vsubpd ymm1, ymm9, ymm4
 vfmadd231pd ymm6, ymm8, ymm0
 vfmadd231pd ymm1, ymm12, ymm2
 vpaddq ymm11, ymm6, ymm11
 vpaddq ymm14, ymm1, ymm14
-vpaddq ymm15, ymm15, [rsp + 576]
-vpaddq ymm4, ymm4, [rsp + 544]
-vmovdqu ymm1, [rsp + 288]
-vpaddq ymm1, ymm1, [rip + 5f + 1312]
-vmovdqu ymm6, [rsp + 512]
-vpaddq ymm6, ymm6, [rip + 5f + 1312]
+vpaddq ymm15, ymm15, [r8 + 96]
+vpaddq ymm4, ymm4, [r8 + 64]
+vmovdqu ymm1, [rcx - 128]
+vpaddq ymm1, ymm1, [rip + 3f + 1344]
+vmovdqu ymm6, [rcx - 32]
+vpaddq ymm6, ymm6, [rip + 3f + 1344]
 vpsrlq ymm1, ymm1, 52
 vpsrlq ymm6, ymm6, 52
-vpaddq ymm1, ymm1, [rsp + 224]
-vpaddq ymm6, ymm6, [rsp + 192]
-vpaddq ymm2, ymm1, [rip + 5f + 1344]
-vpaddq ymm12, ymm6, [rip + 5f + 1344]
-vpand ymm2, ymm2, [rip + 5f]
-vpand ymm12, ymm12, [rip + 5f]
-vmovdqu ymm0, [rip + 5f + 32]
+vpaddq ymm1, ymm1, [rcx - 64]
+vpaddq ymm6, ymm6, [rcx - 96]
+vpaddq ymm2, ymm1, [rip + 3f + 1376]
+vpaddq ymm12, ymm6, [rip + 3f + 1376]
+vpand ymm2, ymm2, [r9 - 128]
+vpand ymm12, ymm12, [r9 - 128]
+vmovdqu ymm0, [r9 - 96]
 vpaddq ymm2, ymm2, ymm0
-vmovdqu ymm8, [rip + 5f + 32]
+vmovdqu ymm8, [r9 - 96]
 vpaddq ymm12, ymm12, ymm8
 vsubpd ymm2, ymm2, ymm0
 vsubpd ymm12, ymm12, ymm8
-vmovdqu [rsp + 192], ymm6
+vmovdqu [rcx - 96], ymm6
 vmovdqa ymm6, ymm10
-vfmadd231pd ymm6, ymm2, [rip + 5f + 1024]
-vmovdqu [rsp + 224], ymm1
+vfmadd231pd ymm6, ymm2, [r9]
+vmovdqu [rcx - 64], ymm1
 vmovdqa ymm1, ymm13
-vfmadd231pd ymm1, ymm12, [rip + 5f + 1024]
+vfmadd231pd ymm1, ymm12, [r9]
 vsubpd ymm6, ymm7, ymm6
 vsubpd ymm1, ymm9, ymm1
-vfmadd231pd ymm6, ymm2, [rip + 5f + 1024]
-vfmadd231pd ymm1, ymm12, [rip + 5f + 1024]
+vfmadd231pd ymm6, ymm2, [r9]
+vfmadd231pd ymm1, ymm12, [r9]
 vsubpd ymm0, ymm6, ymm0
 vsubpd ymm8, ymm1, ymm8
 vmovdqa ymm1, ymm10
-vfmadd231pd ymm1, ymm0, [rip + 5f + 1056]
+vfmadd231pd ymm1, ymm0, [rip + 3f + 768]
 vmovdqa ymm6, ymm13
-vfmadd231pd ymm6, ymm8, [rip + 5f + 1056]
-vpaddq ymm1, ymm1, [rsp + 416]
-vpaddq ymm6, ymm6, [rsp + 64]
-vmovdqu ymm12, [rip + 5f + 1088]
+vfmadd231pd ymm6, ymm8, [rip + 3f + 768]
+vpaddq ymm1, ymm1, [r8 - 32]
+vpaddq ymm6, ymm6, [r8 - 128]
+vmovdqu ymm12, [r10 - 96]
 vmovdqa ymm2, ymm10
 vfmadd231pd ymm2, ymm0, ymm12
-vmovdqu [rsp + 64], ymm4
+vmovdqu [r8 - 128], ymm4
 vmovdqa ymm4, ymm13
-vfmadd231pd ymm4, ymm8, [rip + 5f + 1088]
-vmovdqu [rsp + 416], ymm15
+vfmadd231pd ymm4, ymm8, [r10 - 96]
+vmovdqu [r8 - 32], ymm15
 vsubpd ymm15, ymm7, ymm2
-vmovdqu [rsp + 512], ymm14
+vmovdqu [rcx - 32], ymm14
 vsubpd ymm14, ymm9, ymm4
 vfmadd231pd ymm15, ymm0, ymm12
-vfmadd231pd ymm14, ymm8, [rip + 5f + 1088]
+vfmadd231pd ymm14, ymm8, [r10 - 96]
 vpaddq ymm1, ymm15, ymm1
 vpaddq ymm6, ymm14, ymm6
-vpaddq ymm2, ymm2, [rsp + 160]
-vpaddq ymm4, ymm4, [rsp + 128]
-vmovdqu ymm14, [rip + 5f + 1120]
+vpaddq ymm2, ymm2, [r8 - 64]
+vpaddq ymm4, ymm4, [r8 - 96]
+vmovdqu ymm14, [rip + 3f + 512]
 vmovdqa ymm15, ymm10
 vfmadd231pd ymm15, ymm0, ymm14
-vmovdqu ymm12, [rip + 5f + 1120]
-vmovdqu [rsp + 128], ymm6
+vmovdqu ymm12, [rip + 3f + 512]
+vmovdqu [r8 - 96], ymm6
 vmovdqa ymm6, ymm13
 vfmadd231pd ymm6, ymm8, ymm12
-vmovdqu [rsp + 160], ymm1
+vmovdqu [r8 - 64], ymm1
 vsubpd ymm1, ymm7, ymm15
-vmovdqu [rsp + 288], ymm11
+vmovdqu [rcx - 128], ymm11
 vsubpd ymm11, ymm9, ymm6
 vfmadd231pd ymm1, ymm0, ymm14
 vfmadd231pd ymm11, ymm8, ymm12
@@ -19917,10 +19938,10 @@ vpaddq ymm2, ymm1, ymm2
 vpaddq ymm4, ymm11, ymm4
 vpaddq ymm5, ymm15, ymm5
 vpaddq ymm3, ymm6, ymm3
-vmovdqu ymm6, [rip + 5f + 1152]
+vmovdqu ymm6, [rip + 3f + 800]
 vmovdqa ymm15, ymm10
 vfmadd231pd ymm15, ymm0, ymm6
-vmovdqu ymm11, [rip + 5f + 1152]
+vmovdqu ymm11, [rip + 3f + 800]
 vmovdqa ymm1, ymm13
 vfmadd231pd ymm1, ymm8, ymm11
 vsubpd ymm12, ymm7, ymm15
@@ -19929,59 +19950,59 @@ vfmadd231pd ymm12, ymm0, ymm6
 vfmadd231pd ymm14, ymm8, ymm11
 vpaddq ymm5, ymm12, ymm5
 vpaddq ymm3, ymm14, ymm3
-vpaddq ymm15, ymm15, [rsp + 384]
-vpaddq ymm1, ymm1, [rsp + 352]
-vmovdqu ymm14, [rip + 5f + 1184]
+vpaddq ymm15, ymm15, [rcx + 64]
+vpaddq ymm1, ymm1, [rcx + 32]
+vmovdqu ymm14, [rip + 3f + 832]
 vmovdqa ymm12, ymm10
 vfmadd231pd ymm12, ymm0, ymm14
-vmovdqu ymm11, [rip + 5f + 1184]
+vmovdqu ymm11, [rip + 3f + 832]
 vmovdqa ymm6, ymm13
 vfmadd231pd ymm6, ymm8, ymm11
-vmovdqu [rsp + 352], ymm3
+vmovdqu [rcx + 32], ymm3
 vsubpd ymm3, ymm7, ymm12
-vmovdqu [rsp + 384], ymm5
+vmovdqu [rcx + 64], ymm5
 vsubpd ymm5, ymm9, ymm6
 vfmadd231pd ymm3, ymm0, ymm14
 vfmadd231pd ymm5, ymm8, ymm11
 vpaddq ymm15, ymm3, ymm15
 vpaddq ymm1, ymm5, ymm1
-vpaddq ymm12, ymm12, [rsp + 96]
-vpaddq ymm6, ymm6, [rsp + 448]
-vmovdqu ymm5, [rip + 5f + 1216]
+vpaddq ymm12, ymm12, [rcx]
+vpaddq ymm6, ymm6, [rcx + 96]
+vmovdqu ymm5, [rip + 3f + 864]
 vmovdqa ymm3, ymm10
 vfmadd231pd ymm3, ymm0, ymm5
-vmovdqu ymm11, [rip + 5f + 1216]
+vmovdqu ymm11, [rip + 3f + 864]
 vmovdqa ymm14, ymm13
 vfmadd231pd ymm14, ymm8, ymm11
-vmovdqu [rsp + 448], ymm1
+vmovdqu [rcx + 96], ymm1
 vsubpd ymm1, ymm7, ymm3
-vmovdqu [rsp + 96], ymm15
+vmovdqu [rcx], ymm15
 vsubpd ymm15, ymm9, ymm14
 vfmadd231pd ymm1, ymm0, ymm5
 vfmadd231pd ymm15, ymm8, ymm11
 vpaddq ymm12, ymm1, ymm12
 vpaddq ymm6, ymm15, ymm6
-vpaddq ymm3, ymm3, [rsp + 288]
-vpaddq ymm14, ymm14, [rsp + 512]
-vmovdqu ymm15, [rip + 5f + 1248]
+vpaddq ymm3, ymm3, [rcx - 128]
+vpaddq ymm14, ymm14, [rcx - 32]
+vmovdqu ymm15, [rip + 3f + 896]
 vmovdqa ymm1, ymm10
 vfmadd231pd ymm1, ymm0, ymm15
-vmovdqu ymm11, [rip + 5f + 1248]
+vmovdqu ymm11, [rip + 3f + 896]
 vmovdqa ymm5, ymm13
 vfmadd231pd ymm5, ymm8, ymm11
-vmovdqu [rsp + 512], ymm6
+vmovdqu [rcx - 32], ymm6
 vsubpd ymm6, ymm7, ymm1
-vmovdqu [rsp + 288], ymm12
+vmovdqu [rcx - 128], ymm12
 vsubpd ymm12, ymm9, ymm5
 vfmadd231pd ymm6, ymm0, ymm15
 vfmadd231pd ymm12, ymm8, ymm11
 vpaddq ymm3, ymm6, ymm3
 vpaddq ymm14, ymm12, ymm14
-vpaddq ymm1, ymm1, [rsp + 416]
-vpaddq ymm5, ymm5, [rsp + 64]
-vmovdqu ymm12, [rip + 5f + 1280]
+vpaddq ymm1, ymm1, [r8 - 32]
+vpaddq ymm5, ymm5, [r8 - 128]
+vmovdqu ymm12, [rip + 3f + 928]
 vfmadd231pd ymm10, ymm0, ymm12
-vmovdqu ymm6, [rip + 5f + 1280]
+vmovdqu ymm6, [rip + 3f + 928]
 vfmadd231pd ymm13, ymm8, ymm6
 vsubpd ymm7, ymm7, ymm10
 vsubpd ymm9, ymm9, ymm13
@@ -19991,355 +20012,355 @@ vpaddq ymm1, ymm7, ymm1
 vpaddq ymm5, ymm9, ymm5
 vpaddq ymm10, ymm10, [rdx + 960]
 vpaddq ymm13, ymm13, [rdx + 992]
-vmovdqu ymm9, [rsp + 224]
-vpaddq ymm9, ymm9, [rip + 5f + 1376]
-vmovdqu ymm7, [rsp + 192]
-vpaddq ymm7, ymm7, [rip + 5f + 1376]
+vmovdqu ymm9, [rcx - 64]
+vpaddq ymm9, ymm9, [rip + 3f + 1408]
+vmovdqu ymm7, [rcx - 96]
+vpaddq ymm7, ymm7, [rip + 3f + 1408]
 vpsrlq ymm9, ymm9, 52
 vpsrlq ymm7, ymm7, 52
-vpaddq ymm9, ymm9, [rsp + 160]
-vpaddq ymm7, ymm7, [rsp + 128]
-vpaddq ymm6, ymm9, [rip + 5f + 1408]
-vpaddq ymm8, ymm7, [rip + 5f + 1408]
+vpaddq ymm9, ymm9, [r8 - 64]
+vpaddq ymm7, ymm7, [r8 - 96]
+vpaddq ymm6, ymm9, [rip + 3f + 1440]
+vpaddq ymm8, ymm7, [rip + 3f + 1440]
 vpsrlq ymm12, ymm6, 52
 vpsrlq ymm0, ymm8, 52
 vpaddq ymm12, ymm2, ymm12
 vpaddq ymm0, ymm4, ymm0
-vpaddq ymm12, ymm12, [rip + 5f + 1440]
-vpaddq ymm0, ymm0, [rip + 5f + 1440]
+vpaddq ymm12, ymm12, [rip + 3f + 1472]
+vpaddq ymm0, ymm0, [rip + 3f + 1472]
 vpsrlq ymm11, ymm12, 52
 vpsrlq ymm15, ymm0, 52
-vpaddq ymm11, ymm11, [rsp + 384]
-vpaddq ymm15, ymm15, [rsp + 352]
-vpaddq ymm11, ymm11, [rip + 5f + 1472]
-vpaddq ymm15, ymm15, [rip + 5f + 1472]
-vmovdqu [rsp + 128], ymm0
+vpaddq ymm11, ymm11, [rcx + 64]
+vpaddq ymm15, ymm15, [rcx + 32]
+vpaddq ymm11, ymm11, [rip + 3f + 1504]
+vpaddq ymm15, ymm15, [rip + 3f + 1504]
+vmovdqu [r8 - 96], ymm0
 vpsrlq ymm0, ymm11, 52
-vmovdqu [rsp + 160], ymm11
+vmovdqu [r8 - 64], ymm11
 vpsrlq ymm11, ymm15, 52
-vpaddq ymm0, ymm0, [rsp + 96]
-vpaddq ymm11, ymm11, [rsp + 448]
-vpaddq ymm0, ymm0, [rip + 5f + 1504]
-vpaddq ymm11, ymm11, [rip + 5f + 1504]
-vmovdqu [rsp + 192], ymm15
+vpaddq ymm0, ymm0, [rcx]
+vpaddq ymm11, ymm11, [rcx + 96]
+vpaddq ymm0, ymm0, [rip + 3f + 1536]
+vpaddq ymm11, ymm11, [rip + 3f + 1536]
+vmovdqu [rcx - 96], ymm15
 vpsrlq ymm15, ymm0, 52
-vmovdqu [rsp + 224], ymm0
+vmovdqu [rcx - 64], ymm0
 vpsrlq ymm0, ymm11, 52
-vpaddq ymm15, ymm15, [rsp + 288]
-vpaddq ymm0, ymm0, [rsp + 512]
-vpaddq ymm15, ymm15, [rip + 5f + 1536]
-vpaddq ymm0, ymm0, [rip + 5f + 1536]
-vmovdqu [rsp + 64], ymm11
+vpaddq ymm15, ymm15, [rcx - 128]
+vpaddq ymm0, ymm0, [rcx - 32]
+vpaddq ymm15, ymm15, [rip + 3f + 1568]
+vpaddq ymm0, ymm0, [rip + 3f + 1568]
+vmovdqu [r8 - 128], ymm11
 vpsrlq ymm11, ymm15, 52
-vmovdqu [rsp + 416], ymm15
+vmovdqu [r8 - 32], ymm15
 vpsrlq ymm15, ymm0, 52
 vpaddq ymm11, ymm3, ymm11
 vpaddq ymm15, ymm14, ymm15
-vpaddq ymm11, ymm11, [rip + 5f + 1568]
-vpaddq ymm15, ymm15, [rip + 5f + 1568]
-vmovdqu [rsp + 544], ymm0
+vpaddq ymm11, ymm11, [rip + 3f + 1600]
+vpaddq ymm15, ymm15, [rip + 3f + 1600]
+vmovdqu [r8 + 64], ymm0
 vpsrlq ymm0, ymm11, 52
-vmovdqu [rsp + 576], ymm11
+vmovdqu [r8 + 96], ymm11
 vpsrlq ymm11, ymm15, 52
 vpaddq ymm0, ymm1, ymm0
 vpaddq ymm11, ymm5, ymm11
-vpaddq ymm0, ymm0, [rip + 5f + 1600]
-vpaddq ymm11, ymm11, [rip + 5f + 1600]
-vmovdqu [rsp + 32], ymm15
+vpaddq ymm0, ymm0, [rip + 3f + 1632]
+vpaddq ymm11, ymm11, [rip + 3f + 1632]
+vmovdqu [r11 - 128], ymm15
 vpsrlq ymm15, ymm0, 52
-vmovdqu [rsp + 256], ymm0
+vmovdqu [r11 - 96], ymm0
 vpsrlq ymm0, ymm11, 52
 vpaddq ymm15, ymm10, ymm15
 vpaddq ymm0, ymm13, ymm0
-vpaddq ymm15, ymm15, [rip + 5f + 1632]
-vpaddq ymm0, ymm0, [rip + 5f + 1632]
-vpaddq ymm9, ymm9, [rip + 5f + 1664]
-vpaddq ymm7, ymm7, [rip + 5f + 1664]
-vmovdqu [rsp + 480], ymm11
+vpaddq ymm15, ymm15, [rip + 3f + 1664]
+vpaddq ymm0, ymm0, [rip + 3f + 1664]
+vpaddq ymm9, ymm9, [r10 + 64]
+vpaddq ymm7, ymm7, [r10 + 64]
+vmovdqu [r8 + 32], ymm11
 vpsrlq ymm11, ymm9, 52
-vmovdqu [rsp], ymm12
+vmovdqu [r8], ymm12
 vpsrlq ymm12, ymm7, 52
 vpaddq ymm11, ymm2, ymm11
 vpaddq ymm12, ymm4, ymm12
-vpaddq ymm11, ymm11, [rip + 5f + 1664]
-vpaddq ymm12, ymm12, [rip + 5f + 1664]
+vpaddq ymm11, ymm11, [r10 + 64]
+vpaddq ymm12, ymm12, [r10 + 64]
 vpsrlq ymm4, ymm11, 52
 vpsrlq ymm2, ymm12, 52
-vpaddq ymm4, ymm4, [rsp + 384]
-vpaddq ymm2, ymm2, [rsp + 352]
-vpaddq ymm4, ymm4, [rip + 5f + 1664]
-vpaddq ymm2, ymm2, [rip + 5f + 1664]
-vmovdqu [rsp + 352], ymm12
+vpaddq ymm4, ymm4, [rcx + 64]
+vpaddq ymm2, ymm2, [rcx + 32]
+vpaddq ymm4, ymm4, [r10 + 64]
+vpaddq ymm2, ymm2, [r10 + 64]
+vmovdqu [rcx + 32], ymm12
 vpsrlq ymm12, ymm4, 52
-vmovdqu [rsp + 384], ymm4
+vmovdqu [rcx + 64], ymm4
 vpsrlq ymm4, ymm2, 52
-vpaddq ymm12, ymm12, [rsp + 96]
-vpaddq ymm4, ymm4, [rsp + 448]
-vpaddq ymm12, ymm12, [rip + 5f + 1696]
-vpaddq ymm4, ymm4, [rip + 5f + 1696]
-vmovdqu [rsp + 448], ymm2
+vpaddq ymm12, ymm12, [rcx]
+vpaddq ymm4, ymm4, [rcx + 96]
+vpaddq ymm12, ymm12, [rip + 3f + 1696]
+vpaddq ymm4, ymm4, [rip + 3f + 1696]
+vmovdqu [rcx + 96], ymm2
 vpsrlq ymm2, ymm12, 52
-vmovdqu [rsp + 96], ymm12
+vmovdqu [rcx], ymm12
 vpsrlq ymm12, ymm4, 52
-vpaddq ymm2, ymm2, [rsp + 288]
-vpaddq ymm12, ymm12, [rsp + 512]
-vpaddq ymm2, ymm2, [rip + 5f + 1728]
-vpaddq ymm12, ymm12, [rip + 5f + 1728]
-vmovdqu [rsp + 512], ymm4
+vpaddq ymm2, ymm2, [rcx - 128]
+vpaddq ymm12, ymm12, [rcx - 32]
+vpaddq ymm2, ymm2, [rip + 3f + 1728]
+vpaddq ymm12, ymm12, [rip + 3f + 1728]
+vmovdqu [rcx - 32], ymm4
 vpsrlq ymm4, ymm2, 52
-vmovdqu [rsp + 288], ymm2
+vmovdqu [rcx - 128], ymm2
 vpsrlq ymm2, ymm12, 52
 vpaddq ymm4, ymm3, ymm4
 vpaddq ymm2, ymm14, ymm2
-vpaddq ymm4, ymm4, [rip + 5f + 1760]
-vpaddq ymm2, ymm2, [rip + 5f + 1760]
+vpaddq ymm4, ymm4, [rip + 3f + 1760]
+vpaddq ymm2, ymm2, [rip + 3f + 1760]
 vpsrlq ymm14, ymm4, 52
 vpsrlq ymm3, ymm2, 52
 vpaddq ymm14, ymm1, ymm14
 vpaddq ymm3, ymm5, ymm3
-vpaddq ymm14, ymm14, [rip + 5f + 1792]
-vpaddq ymm3, ymm3, [rip + 5f + 1792]
+vpaddq ymm14, ymm14, [rip + 3f + 1792]
+vpaddq ymm3, ymm3, [rip + 3f + 1792]
 vpsrlq ymm5, ymm14, 52
 vpsrlq ymm1, ymm3, 52
 vpaddq ymm5, ymm10, ymm5
 vpaddq ymm1, ymm13, ymm1
 vblendvpd ymm9, ymm6, ymm9, ymm15
 vblendvpd ymm7, ymm8, ymm7, ymm0
-vmovdqu ymm8, [rsp]
+vmovdqu ymm8, [r8]
 vblendvpd ymm11, ymm8, ymm11, ymm15
-vmovdqu ymm8, [rsp + 128]
-vblendvpd ymm8, ymm8, [rsp + 352], ymm0
-vmovdqu ymm6, [rsp + 160]
-vblendvpd ymm6, ymm6, [rsp + 384], ymm15
-vmovdqu ymm13, [rsp + 192]
-vblendvpd ymm13, ymm13, [rsp + 448], ymm0
-vmovdqu ymm10, [rsp + 224]
-vblendvpd ymm10, ymm10, [rsp + 96], ymm15
-vmovdqu [rsp + 96], ymm10
-vmovdqu ymm10, [rsp + 64]
-vblendvpd ymm10, ymm10, [rsp + 512], ymm0
-vmovdqu [rsp + 512], ymm10
-vmovdqu ymm10, [rsp + 416]
-vblendvpd ymm10, ymm10, [rsp + 288], ymm15
-vmovdqu [rsp + 288], ymm10
-vmovdqu ymm10, [rsp + 544]
+vmovdqu ymm8, [r8 - 96]
+vblendvpd ymm8, ymm8, [rcx + 32], ymm0
+vmovdqu ymm6, [r8 - 64]
+vblendvpd ymm6, ymm6, [rcx + 64], ymm15
+vmovdqu ymm13, [rcx - 96]
+vblendvpd ymm13, ymm13, [rcx + 96], ymm0
+vmovdqu ymm10, [rcx - 64]
+vblendvpd ymm10, ymm10, [rcx], ymm15
+vmovdqu [rcx], ymm10
+vmovdqu ymm10, [r8 - 128]
+vblendvpd ymm10, ymm10, [rcx - 32], ymm0
+vmovdqu [rcx - 32], ymm10
+vmovdqu ymm10, [r8 - 32]
+vblendvpd ymm10, ymm10, [rcx - 128], ymm15
+vmovdqu [rcx - 128], ymm10
+vmovdqu ymm10, [r8 + 64]
 vblendvpd ymm12, ymm10, ymm12, ymm0
-vmovdqu ymm10, [rsp + 576]
+vmovdqu ymm10, [r8 + 96]
 vblendvpd ymm4, ymm10, ymm4, ymm15
-vmovdqu ymm10, [rsp + 32]
+vmovdqu ymm10, [r11 - 128]
 vblendvpd ymm2, ymm10, ymm2, ymm0
-vmovdqu ymm10, [rsp + 256]
+vmovdqu ymm10, [r11 - 96]
 vblendvpd ymm14, ymm10, ymm14, ymm15
-vmovdqu ymm10, [rsp + 480]
+vmovdqu ymm10, [r8 + 32]
 vblendvpd ymm3, ymm10, ymm3, ymm0
-vpaddq ymm5, ymm5, [rip + 5f + 1824]
-vpaddq ymm1, ymm1, [rip + 5f + 1824]
+vpaddq ymm5, ymm5, [rip + 3f + 1824]
+vpaddq ymm1, ymm1, [rip + 3f + 1824]
 vblendvpd ymm5, ymm15, ymm5, ymm15
 vblendvpd ymm1, ymm0, ymm1, ymm0
-vpand ymm9, ymm9, [rip + 5f]
-vpand ymm7, ymm7, [rip + 5f]
-vpand ymm11, ymm11, [rip + 5f]
-vpand ymm8, ymm8, [rip + 5f]
-vpand ymm6, ymm6, [rip + 5f]
-vpand ymm13, ymm13, [rip + 5f]
-vmovdqu ymm0, [rsp + 96]
-vpand ymm0, ymm0, [rip + 5f]
-vmovdqu ymm15, [rsp + 512]
-vpand ymm15, ymm15, [rip + 5f]
-vmovdqu ymm10, [rsp + 288]
-vpand ymm10, ymm10, [rip + 5f]
-vpand ymm12, ymm12, [rip + 5f]
-vpand ymm4, ymm4, [rip + 5f]
-vpand ymm2, ymm2, [rip + 5f]
-vpand ymm14, ymm14, [rip + 5f]
-vpand ymm3, ymm3, [rip + 5f]
-vpand ymm5, ymm5, [rip + 5f]
-vpand ymm1, ymm1, [rip + 5f]
-vmovdqu [rsp + 288], ymm1
-vpaddq ymm1, ymm9, [rip + 5f + 1856]
-vmovdqu [rsp + 512], ymm9
-vpaddq ymm9, ymm7, [rip + 5f + 1856]
-vmovdqu [rsp + 96], ymm7
-vpaddq ymm7, ymm11, [rip + 5f + 1888]
-vmovdqu [rsp + 480], ymm11
-vpaddq ymm11, ymm8, [rip + 5f + 1888]
-vmovdqu [rsp + 256], ymm8
+vpand ymm9, ymm9, [r9 - 128]
+vpand ymm7, ymm7, [r9 - 128]
+vpand ymm11, ymm11, [r9 - 128]
+vpand ymm8, ymm8, [r9 - 128]
+vpand ymm6, ymm6, [r9 - 128]
+vpand ymm13, ymm13, [r9 - 128]
+vmovdqu ymm0, [rcx]
+vpand ymm0, ymm0, [r9 - 128]
+vmovdqu ymm15, [rcx - 32]
+vpand ymm15, ymm15, [r9 - 128]
+vmovdqu ymm10, [rcx - 128]
+vpand ymm10, ymm10, [r9 - 128]
+vpand ymm12, ymm12, [r9 - 128]
+vpand ymm4, ymm4, [r9 - 128]
+vpand ymm2, ymm2, [r9 - 128]
+vpand ymm14, ymm14, [r9 - 128]
+vpand ymm3, ymm3, [r9 - 128]
+vpand ymm5, ymm5, [r9 - 128]
+vpand ymm1, ymm1, [r9 - 128]
+vmovdqu [rcx - 128], ymm1
+vpaddq ymm1, ymm9, [rip + 3f + 1856]
+vmovdqu [rcx - 32], ymm9
+vpaddq ymm9, ymm7, [rip + 3f + 1856]
+vmovdqu [rcx], ymm7
+vpaddq ymm7, ymm11, [rip + 3f + 1888]
+vmovdqu [r8 + 32], ymm11
+vpaddq ymm11, ymm8, [rip + 3f + 1888]
+vmovdqu [r11 - 96], ymm8
 vpsrlq ymm8, ymm1, 52
-vmovdqu [rsp + 32], ymm1
+vmovdqu [r11 - 128], ymm1
 vpsrlq ymm1, ymm9, 52
 vpaddq ymm8, ymm7, ymm8
 vpaddq ymm1, ymm11, ymm1
-vpaddq ymm11, ymm6, [rip + 5f + 1920]
-vpaddq ymm7, ymm13, [rip + 5f + 1920]
-vmovdqu [rsp + 576], ymm13
+vpaddq ymm11, ymm6, [rip + 3f + 1920]
+vpaddq ymm7, ymm13, [rip + 3f + 1920]
+vmovdqu [r8 + 96], ymm13
 vpsrlq ymm13, ymm8, 52
-vmovdqu [rsp + 544], ymm6
+vmovdqu [r8 + 64], ymm6
 vpsrlq ymm6, ymm1, 52
 vpaddq ymm13, ymm11, ymm13
 vpaddq ymm6, ymm7, ymm6
-vpaddq ymm7, ymm0, [rip + 5f + 1952]
-vpaddq ymm11, ymm15, [rip + 5f + 1952]
-vmovdqu [rsp + 416], ymm15
+vpaddq ymm7, ymm0, [rip + 3f + 1952]
+vpaddq ymm11, ymm15, [rip + 3f + 1952]
+vmovdqu [r8 - 32], ymm15
 vpsrlq ymm15, ymm13, 52
-vmovdqu [rsp + 64], ymm0
+vmovdqu [r8 - 128], ymm0
 vpsrlq ymm0, ymm6, 52
 vpaddq ymm15, ymm7, ymm15
 vpaddq ymm0, ymm11, ymm0
-vpaddq ymm11, ymm10, [rip + 5f + 1984]
-vpaddq ymm7, ymm12, [rip + 5f + 1984]
-vmovdqu [rsp + 224], ymm12
+vpaddq ymm11, ymm10, [rip + 3f + 1984]
+vpaddq ymm7, ymm12, [rip + 3f + 1984]
+vmovdqu [rcx - 64], ymm12
 vpsrlq ymm12, ymm15, 52
-vmovdqu [rsp + 448], ymm10
+vmovdqu [rcx + 96], ymm10
 vpsrlq ymm10, ymm0, 52
 vpaddq ymm12, ymm11, ymm12
 vpaddq ymm10, ymm7, ymm10
-vpaddq ymm7, ymm4, [rip + 5f + 2016]
-vpaddq ymm11, ymm2, [rip + 5f + 2016]
-vmovdqu [rsp + 192], ymm2
+vpaddq ymm7, ymm4, [rip + 3f + 2016]
+vpaddq ymm11, ymm2, [rip + 3f + 2016]
+vmovdqu [rcx - 96], ymm2
 vpsrlq ymm2, ymm12, 52
-vmovdqu [rsp + 384], ymm4
+vmovdqu [rcx + 64], ymm4
 vpsrlq ymm4, ymm10, 52
 vpaddq ymm2, ymm7, ymm2
 vpaddq ymm4, ymm11, ymm4
-vpaddq ymm11, ymm14, [rip + 5f + 2048]
-vpaddq ymm7, ymm3, [rip + 5f + 2048]
-vmovdqu [rsp + 160], ymm3
+vpaddq ymm11, ymm14, [rip + 3f + 2048]
+vpaddq ymm7, ymm3, [rip + 3f + 2048]
+vmovdqu [r8 - 64], ymm3
 vpsrlq ymm3, ymm2, 52
-vmovdqu [rsp + 352], ymm14
+vmovdqu [rcx + 32], ymm14
 vpsrlq ymm14, ymm4, 52
 vpaddq ymm3, ymm11, ymm3
 vpaddq ymm14, ymm7, ymm14
-vpaddq ymm7, ymm5, [rip + 5f + 2080]
-vmovdqu ymm11, [rsp + 288]
-vmovdqu [rsp + 128], ymm5
-vpaddq ymm5, ymm11, [rip + 5f + 2080]
+vpaddq ymm7, ymm5, [rip + 3f + 2080]
+vmovdqu ymm11, [rcx - 128]
+vmovdqu [r8 - 96], ymm5
+vpaddq ymm5, ymm11, [rip + 3f + 2080]
 vpsrlq ymm11, ymm3, 52
-vmovdqu [rsp], ymm3
+vmovdqu [r8], ymm3
 vpsrlq ymm3, ymm14, 52
 vpaddq ymm11, ymm7, ymm11
 vpaddq ymm3, ymm5, ymm3
-vmovdqu ymm5, [rsp + 32]
-vblendvpd ymm5, ymm5, [rsp + 512], ymm11
-vblendvpd ymm9, ymm9, [rsp + 96], ymm3
-vblendvpd ymm8, ymm8, [rsp + 480], ymm11
-vblendvpd ymm1, ymm1, [rsp + 256], ymm3
-vblendvpd ymm13, ymm13, [rsp + 544], ymm11
-vblendvpd ymm6, ymm6, [rsp + 576], ymm3
-vblendvpd ymm15, ymm15, [rsp + 64], ymm11
-vblendvpd ymm0, ymm0, [rsp + 416], ymm3
-vblendvpd ymm12, ymm12, [rsp + 448], ymm11
-vblendvpd ymm10, ymm10, [rsp + 224], ymm3
-vblendvpd ymm2, ymm2, [rsp + 384], ymm11
-vblendvpd ymm4, ymm4, [rsp + 192], ymm3
-vmovdqu ymm7, [rsp]
-vblendvpd ymm7, ymm7, [rsp + 352], ymm11
-vblendvpd ymm14, ymm14, [rsp + 160], ymm3
-vblendvpd ymm11, ymm11, [rsp + 128], ymm11
-vblendvpd ymm3, ymm3, [rsp + 288], ymm3
-vpand ymm5, ymm5, [rip + 5f]
-vpand ymm9, ymm9, [rip + 5f]
-vpand ymm8, ymm8, [rip + 5f]
-vpand ymm1, ymm1, [rip + 5f]
-vpand ymm13, ymm13, [rip + 5f]
-vpand ymm6, ymm6, [rip + 5f]
-vpand ymm15, ymm15, [rip + 5f]
-vpand ymm0, ymm0, [rip + 5f]
-vpand ymm12, ymm12, [rip + 5f]
-vpand ymm10, ymm10, [rip + 5f]
-vpand ymm2, ymm2, [rip + 5f]
-vpand ymm4, ymm4, [rip + 5f]
-vpand ymm7, ymm7, [rip + 5f]
-vpand ymm14, ymm14, [rip + 5f]
-vpand ymm11, ymm11, [rip + 5f]
-vpand ymm3, ymm3, [rip + 5f]
-vmovdqu [rsp + 288], ymm3
-vpaddq ymm3, ymm5, [rip + 5f + 2112]
-vmovdqu [rsp + 128], ymm5
-vpaddq ymm5, ymm9, [rip + 5f + 2112]
-vmovdqu [rsp + 160], ymm9
-vpaddq ymm9, ymm8, [rip + 5f + 2144]
-vmovdqu [rsp + 352], ymm8
-vpaddq ymm8, ymm1, [rip + 5f + 2144]
-vmovdqu [rsp], ymm1
+vmovdqu ymm5, [r11 - 128]
+vblendvpd ymm5, ymm5, [rcx - 32], ymm11
+vblendvpd ymm9, ymm9, [rcx], ymm3
+vblendvpd ymm8, ymm8, [r8 + 32], ymm11
+vblendvpd ymm1, ymm1, [r11 - 96], ymm3
+vblendvpd ymm13, ymm13, [r8 + 64], ymm11
+vblendvpd ymm6, ymm6, [r8 + 96], ymm3
+vblendvpd ymm15, ymm15, [r8 - 128], ymm11
+vblendvpd ymm0, ymm0, [r8 - 32], ymm3
+vblendvpd ymm12, ymm12, [rcx + 96], ymm11
+vblendvpd ymm10, ymm10, [rcx - 64], ymm3
+vblendvpd ymm2, ymm2, [rcx + 64], ymm11
+vblendvpd ymm4, ymm4, [rcx - 96], ymm3
+vmovdqu ymm7, [r8]
+vblendvpd ymm7, ymm7, [rcx + 32], ymm11
+vblendvpd ymm14, ymm14, [r8 - 64], ymm3
+vblendvpd ymm11, ymm11, [r8 - 96], ymm11
+vblendvpd ymm3, ymm3, [rcx - 128], ymm3
+vpand ymm5, ymm5, [r9 - 128]
+vpand ymm9, ymm9, [r9 - 128]
+vpand ymm8, ymm8, [r9 - 128]
+vpand ymm1, ymm1, [r9 - 128]
+vpand ymm13, ymm13, [r9 - 128]
+vpand ymm6, ymm6, [r9 - 128]
+vpand ymm15, ymm15, [r9 - 128]
+vpand ymm0, ymm0, [r9 - 128]
+vpand ymm12, ymm12, [r9 - 128]
+vpand ymm10, ymm10, [r9 - 128]
+vpand ymm2, ymm2, [r9 - 128]
+vpand ymm4, ymm4, [r9 - 128]
+vpand ymm7, ymm7, [r9 - 128]
+vpand ymm14, ymm14, [r9 - 128]
+vpand ymm11, ymm11, [r9 - 128]
+vpand ymm3, ymm3, [r9 - 128]
+vmovdqu [rcx - 128], ymm3
+vpaddq ymm3, ymm5, [rip + 3f + 2112]
+vmovdqu [r8 - 96], ymm5
+vpaddq ymm5, ymm9, [rip + 3f + 2112]
+vmovdqu [r8 - 64], ymm9
+vpaddq ymm9, ymm8, [rip + 3f + 2144]
+vmovdqu [rcx + 32], ymm8
+vpaddq ymm8, ymm1, [rip + 3f + 2144]
+vmovdqu [r8], ymm1
 vpsrlq ymm1, ymm3, 52
-vmovdqu [rsp + 192], ymm3
+vmovdqu [rcx - 96], ymm3
 vpsrlq ymm3, ymm5, 52
 vpaddq ymm1, ymm9, ymm1
 vpaddq ymm3, ymm8, ymm3
-vpaddq ymm8, ymm13, [rip + 5f + 2176]
-vpaddq ymm9, ymm6, [rip + 5f + 2176]
-vmovdqu [rsp + 384], ymm6
+vpaddq ymm8, ymm13, [rip + 3f + 2176]
+vpaddq ymm9, ymm6, [rip + 3f + 2176]
+vmovdqu [rcx + 64], ymm6
 vpsrlq ymm6, ymm1, 52
-vmovdqu [rsp + 224], ymm13
+vmovdqu [rcx - 64], ymm13
 vpsrlq ymm13, ymm3, 52
 vpaddq ymm6, ymm8, ymm6
 vpaddq ymm13, ymm9, ymm13
-vpaddq ymm9, ymm15, [rip + 5f + 2208]
-vpaddq ymm8, ymm0, [rip + 5f + 2208]
-vmovdqu [rsp + 448], ymm0
+vpaddq ymm9, ymm15, [rip + 3f + 2208]
+vpaddq ymm8, ymm0, [rip + 3f + 2208]
+vmovdqu [rcx + 96], ymm0
 vpsrlq ymm0, ymm6, 52
-vmovdqu [rsp + 416], ymm15
+vmovdqu [r8 - 32], ymm15
 vpsrlq ymm15, ymm13, 52
 vpaddq ymm0, ymm9, ymm0
 vpaddq ymm15, ymm8, ymm15
-vpaddq ymm8, ymm12, [rip + 5f + 2240]
-vpaddq ymm9, ymm10, [rip + 5f + 2240]
-vmovdqu [rsp + 64], ymm10
+vpaddq ymm8, ymm12, [rip + 3f + 2240]
+vpaddq ymm9, ymm10, [rip + 3f + 2240]
+vmovdqu [r8 - 128], ymm10
 vpsrlq ymm10, ymm0, 52
-vmovdqu [rsp + 576], ymm12
+vmovdqu [r8 + 96], ymm12
 vpsrlq ymm12, ymm15, 52
 vpaddq ymm10, ymm8, ymm10
 vpaddq ymm12, ymm9, ymm12
-vpaddq ymm9, ymm2, [rip + 5f + 2272]
-vpaddq ymm8, ymm4, [rip + 5f + 2272]
-vmovdqu [rsp + 544], ymm4
+vpaddq ymm9, ymm2, [rip + 3f + 2272]
+vpaddq ymm8, ymm4, [rip + 3f + 2272]
+vmovdqu [r8 + 64], ymm4
 vpsrlq ymm4, ymm10, 52
-vmovdqu [rsp + 256], ymm2
+vmovdqu [r11 - 96], ymm2
 vpsrlq ymm2, ymm12, 52
 vpaddq ymm4, ymm9, ymm4
 vpaddq ymm2, ymm8, ymm2
-vpaddq ymm8, ymm7, [rip + 5f + 2304]
-vpaddq ymm9, ymm14, [rip + 5f + 2304]
-vmovdqu [rsp + 480], ymm14
+vpaddq ymm8, ymm7, [rip + 3f + 2304]
+vpaddq ymm9, ymm14, [rip + 3f + 2304]
+vmovdqu [r8 + 32], ymm14
 vpsrlq ymm14, ymm4, 52
-vmovdqu [rsp + 96], ymm7
+vmovdqu [rcx], ymm7
 vpsrlq ymm7, ymm2, 52
 vpaddq ymm14, ymm8, ymm14
 vpaddq ymm7, ymm9, ymm7
-vpaddq ymm9, ymm11, [rip + 5f + 2336]
-vmovdqu ymm8, [rsp + 288]
-vmovdqu [rsp + 512], ymm11
-vpaddq ymm11, ymm8, [rip + 5f + 2336]
+vpaddq ymm9, ymm11, [rip + 3f + 2336]
+vmovdqu ymm8, [rcx - 128]
+vmovdqu [rcx - 32], ymm11
+vpaddq ymm11, ymm8, [rip + 3f + 2336]
 vpsrlq ymm8, ymm14, 52
-vmovdqu [rsp + 32], ymm14
+vmovdqu [r11 - 128], ymm14
 vpsrlq ymm14, ymm7, 52
 vpaddq ymm8, ymm9, ymm8
 vpaddq ymm14, ymm11, ymm14
-vmovdqu ymm11, [rsp + 192]
-vblendvpd ymm11, ymm11, [rsp + 128], ymm8
-vblendvpd ymm5, ymm5, [rsp + 160], ymm14
-vblendvpd ymm1, ymm1, [rsp + 352], ymm8
-vblendvpd ymm3, ymm3, [rsp], ymm14
-vblendvpd ymm6, ymm6, [rsp + 224], ymm8
-vblendvpd ymm13, ymm13, [rsp + 384], ymm14
-vblendvpd ymm0, ymm0, [rsp + 416], ymm8
-vblendvpd ymm15, ymm15, [rsp + 448], ymm14
-vblendvpd ymm10, ymm10, [rsp + 576], ymm8
-vblendvpd ymm12, ymm12, [rsp + 64], ymm14
-vblendvpd ymm4, ymm4, [rsp + 256], ymm8
-vblendvpd ymm2, ymm2, [rsp + 544], ymm14
-vmovdqu ymm9, [rsp + 32]
-vblendvpd ymm9, ymm9, [rsp + 96], ymm8
-vblendvpd ymm7, ymm7, [rsp + 480], ymm14
-vblendvpd ymm8, ymm8, [rsp + 512], ymm8
-vblendvpd ymm14, ymm14, [rsp + 288], ymm14
+vmovdqu ymm11, [rcx - 96]
+vblendvpd ymm11, ymm11, [r8 - 96], ymm8
+vblendvpd ymm5, ymm5, [r8 - 64], ymm14
+vblendvpd ymm1, ymm1, [rcx + 32], ymm8
+vblendvpd ymm3, ymm3, [r8], ymm14
+vblendvpd ymm6, ymm6, [rcx - 64], ymm8
+vblendvpd ymm13, ymm13, [rcx + 64], ymm14
+vblendvpd ymm0, ymm0, [r8 - 32], ymm8
+vblendvpd ymm15, ymm15, [rcx + 96], ymm14
+vblendvpd ymm10, ymm10, [r8 + 96], ymm8
+vblendvpd ymm12, ymm12, [r8 - 128], ymm14
+vblendvpd ymm4, ymm4, [r11 - 96], ymm8
+vblendvpd ymm2, ymm2, [r8 + 64], ymm14
+vmovdqu ymm9, [r11 - 128]
+vblendvpd ymm9, ymm9, [rcx], ymm8
+vblendvpd ymm7, ymm7, [r8 + 32], ymm14
+vblendvpd ymm8, ymm8, [rcx - 32], ymm8
+vblendvpd ymm14, ymm14, [rcx - 128], ymm14
 vpsllq ymm11, ymm11, 12
 vpsllq ymm5, ymm5, 12
 vpsrlq ymm11, ymm11, 12
 vpsrlq ymm5, ymm5, 12
-vmovdqu [rsp + 288], ymm14
+vmovdqu [rcx - 128], ymm14
 vpsllq ymm14, ymm1, 52
-vmovdqu [rsp + 512], ymm8
+vmovdqu [rcx - 32], ymm8
 vpsllq ymm8, ymm3, 52
 vpaddq ymm11, ymm14, ymm11
 vpaddq ymm5, ymm8, ymm5
@@ -20387,9 +20408,9 @@ vpsllq ymm9, ymm9, 12
 vpsllq ymm7, ymm7, 12
 vpsrlq ymm9, ymm9, 20
 vpsrlq ymm7, ymm7, 20
-vmovdqu ymm2, [rsp + 512]
+vmovdqu ymm2, [rcx - 32]
 vpsllq ymm2, ymm2, 44
-vmovdqu ymm4, [rsp + 288]
+vmovdqu ymm4, [rcx - 128]
 vpsllq ymm4, ymm4, 44
 vpaddq ymm9, ymm2, ymm9
 vpaddq ymm7, ymm4, ymm7
@@ -20432,8 +20453,8 @@ vextracti128 [rsi + 368], ymm7, 1
 add rsi, 384
 add rdx, 1024
 sub rdi, 8
-jae 4b
-3:
+jae 5b
+4:
 add rdi, 8
 jz 6f
 imul rdi, rdi, -48
@@ -20453,27 +20474,27 @@ vpsrlq ymm6, ymm4, 52
 vpsrlq ymm7, ymm5, 52
 vpaddq ymm6, ymm6, [rdx + 192]
 vpaddq ymm7, ymm7, [rdx + 224]
-vpand ymm0, ymm0, [rip + 5f]
-vpand ymm2, ymm2, [rip + 5f]
-vmovdqu ymm8, [rip + 5f + 32]
+vpand ymm0, ymm0, [r9 - 128]
+vpand ymm2, ymm2, [r9 - 128]
+vmovdqu ymm8, [r9 - 96]
 vpaddq ymm0, ymm0, ymm8
-vmovdqu ymm9, [rip + 5f + 32]
+vmovdqu ymm9, [r9 - 96]
 vpaddq ymm2, ymm2, ymm9
 vsubpd ymm0, ymm0, ymm8
 vsubpd ymm2, ymm2, ymm9
-vmovdqu ymm10, [rip + 5f + 96]
-vmovdqu ymm11, [rip + 5f + 64]
+vmovdqu ymm10, [rip + 3f + 992]
+vmovdqu ymm11, [r9 - 32]
 vmovdqa ymm12, ymm10
 vfmadd231pd ymm12, ymm0, ymm11
-vmovdqu ymm13, [rip + 5f + 96]
-vmovdqu ymm14, [rip + 5f + 64]
+vmovdqu ymm13, [rip + 3f + 992]
+vmovdqu ymm14, [r9 - 32]
 vmovdqa ymm15, ymm13
 vfmadd231pd ymm15, ymm2, ymm14
-vmovdqu [rsp], ymm5
-vmovdqu ymm5, [rip + 5f + 128]
-vmovdqu [rsp + 32], ymm4
+vmovdqu [r8], ymm5
+vmovdqu ymm5, [r9 - 64]
+vmovdqu [r11 - 128], ymm4
 vsubpd ymm4, ymm5, ymm12
-vmovdqu ymm9, [rip + 5f + 128]
+vmovdqu ymm9, [r9 - 64]
 vsubpd ymm8, ymm9, ymm15
 vfmadd231pd ymm4, ymm0, ymm11
 vfmadd231pd ymm8, ymm2, ymm14
@@ -20481,15 +20502,15 @@ vpaddq ymm6, ymm4, ymm6
 vpaddq ymm7, ymm8, ymm7
 vpaddq ymm12, ymm12, [rdx + 256]
 vpaddq ymm15, ymm15, [rdx + 288]
-vmovdqu ymm8, [rip + 5f + 160]
+vmovdqu ymm8, [r10 - 64]
 vmovdqa ymm4, ymm10
 vfmadd231pd ymm4, ymm0, ymm8
-vmovdqu ymm14, [rip + 5f + 160]
+vmovdqu ymm14, [r10 - 64]
 vmovdqa ymm11, ymm13
 vfmadd231pd ymm11, ymm2, ymm14
-vmovdqu [rsp + 64], ymm7
+vmovdqu [r8 - 128], ymm7
 vsubpd ymm7, ymm5, ymm4
-vmovdqu [rsp + 96], ymm6
+vmovdqu [rcx], ymm6
 vsubpd ymm6, ymm9, ymm11
 vfmadd231pd ymm7, ymm0, ymm8
 vfmadd231pd ymm6, ymm2, ymm14
@@ -20497,37 +20518,37 @@ vpaddq ymm12, ymm7, ymm12
 vpaddq ymm15, ymm6, ymm15
 vpaddq ymm4, ymm4, [rdx + 320]
 vpaddq ymm11, ymm11, [rdx + 352]
-vpand ymm1, ymm1, [rip + 5f]
-vpand ymm3, ymm3, [rip + 5f]
-vmovdqu ymm6, [rip + 5f + 32]
+vpand ymm1, ymm1, [r9 - 128]
+vpand ymm3, ymm3, [r9 - 128]
+vmovdqu ymm6, [r9 - 96]
 vpaddq ymm1, ymm1, ymm6
-vmovdqu ymm7, [rip + 5f + 32]
+vmovdqu ymm7, [r9 - 96]
 vpaddq ymm3, ymm3, ymm7
 vsubpd ymm1, ymm1, ymm6
 vsubpd ymm3, ymm3, ymm7
-vmovdqu ymm14, [rip + 5f + 64]
+vmovdqu ymm14, [r9 - 32]
 vmovdqa ymm8, ymm10
 vfmadd231pd ymm8, ymm1, ymm14
 vmovdqa ymm7, ymm13
-vfmadd231pd ymm7, ymm3, [rip + 5f + 64]
+vfmadd231pd ymm7, ymm3, [r9 - 32]
 vsubpd ymm6, ymm5, ymm8
 vsubpd ymm5, ymm9, ymm7
 vfmadd231pd ymm6, ymm1, ymm14
-vfmadd231pd ymm5, ymm3, [rip + 5f + 64]
+vfmadd231pd ymm5, ymm3, [r9 - 32]
 vpaddq ymm12, ymm6, ymm12
 vpaddq ymm15, ymm5, ymm15
 vpaddq ymm4, ymm8, ymm4
 vpaddq ymm11, ymm7, ymm11
-vmovdqu ymm7, [rip + 5f + 192]
+vmovdqu ymm7, [r10 - 32]
 vmovdqa ymm8, ymm10
 vfmadd231pd ymm8, ymm0, ymm7
-vmovdqu ymm5, [rip + 5f + 192]
+vmovdqu ymm5, [r10 - 32]
 vmovdqa ymm6, ymm13
 vfmadd231pd ymm6, ymm2, ymm5
-vmovdqu ymm14, [rip + 5f + 128]
-vmovdqu [rsp + 128], ymm15
+vmovdqu ymm14, [r9 - 64]
+vmovdqu [r8 - 96], ymm15
 vsubpd ymm15, ymm14, ymm8
-vmovdqu [rsp + 160], ymm12
+vmovdqu [r8 - 64], ymm12
 vsubpd ymm12, ymm9, ymm6
 vfmadd231pd ymm15, ymm0, ymm7
 vfmadd231pd ymm12, ymm2, ymm5
@@ -20535,15 +20556,15 @@ vpaddq ymm4, ymm15, ymm4
 vpaddq ymm11, ymm12, ymm11
 vpaddq ymm8, ymm8, [rdx + 384]
 vpaddq ymm6, ymm6, [rdx + 416]
-vmovdqu ymm12, [rip + 5f + 160]
+vmovdqu ymm12, [r10 - 64]
 vmovdqa ymm15, ymm10
 vfmadd231pd ymm15, ymm1, ymm12
-vmovdqu ymm5, [rip + 5f + 160]
+vmovdqu ymm5, [r10 - 64]
 vmovdqa ymm7, ymm13
 vfmadd231pd ymm7, ymm3, ymm5
-vmovdqu [rsp + 192], ymm2
+vmovdqu [rcx - 96], ymm2
 vsubpd ymm2, ymm14, ymm15
-vmovdqu [rsp + 224], ymm0
+vmovdqu [rcx - 64], ymm0
 vsubpd ymm0, ymm9, ymm7
 vfmadd231pd ymm2, ymm1, ymm12
 vfmadd231pd ymm0, ymm3, ymm5
@@ -20551,42 +20572,42 @@ vpaddq ymm4, ymm2, ymm4
 vpaddq ymm11, ymm0, ymm11
 vpaddq ymm8, ymm15, ymm8
 vpaddq ymm6, ymm7, ymm6
-vmovdqu ymm7, [rsp + 32]
-vpand ymm7, ymm7, [rip + 5f]
-vmovdqu ymm15, [rsp]
-vpand ymm15, ymm15, [rip + 5f]
-vmovdqu ymm0, [rip + 5f + 32]
+vmovdqu ymm7, [r11 - 128]
+vpand ymm7, ymm7, [r9 - 128]
+vmovdqu ymm15, [r8]
+vpand ymm15, ymm15, [r9 - 128]
+vmovdqu ymm0, [r9 - 96]
 vpaddq ymm7, ymm7, ymm0
-vmovdqu ymm2, [rip + 5f + 32]
+vmovdqu ymm2, [r9 - 96]
 vpaddq ymm15, ymm15, ymm2
 vsubpd ymm7, ymm7, ymm0
 vsubpd ymm15, ymm15, ymm2
-vmovdqu ymm5, [rip + 5f + 64]
+vmovdqu ymm5, [r9 - 32]
 vmovdqa ymm12, ymm10
 vfmadd231pd ymm12, ymm7, ymm5
 vmovdqa ymm2, ymm13
-vfmadd231pd ymm2, ymm15, [rip + 5f + 64]
+vfmadd231pd ymm2, ymm15, [r9 - 32]
 vsubpd ymm0, ymm14, ymm12
-vmovdqu [rsp], ymm3
+vmovdqu [r8], ymm3
 vsubpd ymm3, ymm9, ymm2
 vfmadd231pd ymm0, ymm7, ymm5
-vfmadd231pd ymm3, ymm15, [rip + 5f + 64]
+vfmadd231pd ymm3, ymm15, [r9 - 32]
 vpaddq ymm4, ymm0, ymm4
 vpaddq ymm11, ymm3, ymm11
 vpaddq ymm8, ymm12, ymm8
 vpaddq ymm6, ymm2, ymm6
-vmovdqu ymm2, [rsp + 224]
-vmovdqu ymm12, [rip + 5f + 224]
+vmovdqu ymm2, [rcx - 64]
+vmovdqu ymm12, [r9 + 32]
 vmovdqa ymm3, ymm10
 vfmadd231pd ymm3, ymm2, ymm12
-vmovdqu ymm0, [rsp + 192]
-vmovdqu ymm5, [rip + 5f + 224]
-vmovdqu [rsp + 32], ymm11
+vmovdqu ymm0, [rcx - 96]
+vmovdqu ymm5, [r9 + 32]
+vmovdqu [r11 - 128], ymm11
 vmovdqa ymm11, ymm13
 vfmadd231pd ymm11, ymm0, ymm5
-vmovdqu [rsp + 256], ymm4
+vmovdqu [r11 - 96], ymm4
 vsubpd ymm4, ymm14, ymm3
-vmovdqu [rsp + 288], ymm15
+vmovdqu [rcx - 128], ymm15
 vsubpd ymm15, ymm9, ymm11
 vfmadd231pd ymm4, ymm2, ymm12
 vfmadd231pd ymm15, ymm0, ymm5
@@ -20594,11 +20615,11 @@ vpaddq ymm8, ymm4, ymm8
 vpaddq ymm6, ymm15, ymm6
 vpaddq ymm3, ymm3, [rdx + 448]
 vpaddq ymm11, ymm11, [rdx + 480]
-vmovdqu ymm15, [rip + 5f + 192]
+vmovdqu ymm15, [r10 - 32]
 vmovdqa ymm4, ymm10
 vfmadd231pd ymm4, ymm1, ymm15
-vmovdqu ymm5, [rsp]
-vmovdqu ymm12, [rip + 5f + 192]
+vmovdqu ymm5, [r8]
+vmovdqu ymm12, [r10 - 32]
 vmovdqa ymm0, ymm13
 vfmadd231pd ymm0, ymm5, ymm12
 vsubpd ymm2, ymm14, ymm4
@@ -20609,16 +20630,16 @@ vpaddq ymm8, ymm2, ymm8
 vpaddq ymm6, ymm14, ymm6
 vpaddq ymm3, ymm4, ymm3
 vpaddq ymm11, ymm0, ymm11
-vmovdqu ymm0, [rip + 5f + 160]
+vmovdqu ymm0, [r10 - 64]
 vmovdqa ymm4, ymm10
 vfmadd231pd ymm4, ymm7, ymm0
-vmovdqu ymm14, [rsp + 288]
-vmovdqu ymm2, [rip + 5f + 160]
+vmovdqu ymm14, [rcx - 128]
+vmovdqu ymm2, [r10 - 64]
 vmovdqa ymm12, ymm13
 vfmadd231pd ymm12, ymm14, ymm2
-vmovdqu ymm15, [rip + 5f + 128]
+vmovdqu ymm15, [r9 - 64]
 vsubpd ymm5, ymm15, ymm4
-vmovdqu [rsp + 320], ymm1
+vmovdqu [r11 - 64], ymm1
 vsubpd ymm1, ymm9, ymm12
 vfmadd231pd ymm5, ymm7, ymm0
 vfmadd231pd ymm1, ymm14, ymm2
@@ -20626,17 +20647,17 @@ vpaddq ymm8, ymm5, ymm8
 vpaddq ymm6, ymm1, ymm6
 vpaddq ymm3, ymm4, ymm3
 vpaddq ymm11, ymm12, ymm11
-vmovdqu ymm12, [rsp + 224]
-vmovdqu ymm4, [rip + 5f + 256]
+vmovdqu ymm12, [rcx - 64]
+vmovdqu ymm4, [r9 + 64]
 vmovdqa ymm1, ymm10
 vfmadd231pd ymm1, ymm12, ymm4
-vmovdqu ymm5, [rsp + 192]
-vmovdqu ymm2, [rip + 5f + 256]
+vmovdqu ymm5, [rcx - 96]
+vmovdqu ymm2, [r9 + 64]
 vmovdqa ymm0, ymm13
 vfmadd231pd ymm0, ymm5, ymm2
-vmovdqu [rsp + 352], ymm6
+vmovdqu [rcx + 32], ymm6
 vsubpd ymm6, ymm15, ymm1
-vmovdqu [rsp + 384], ymm8
+vmovdqu [rcx + 64], ymm8
 vsubpd ymm8, ymm9, ymm0
 vfmadd231pd ymm6, ymm12, ymm4
 vfmadd231pd ymm8, ymm5, ymm2
@@ -20644,28 +20665,28 @@ vpaddq ymm3, ymm6, ymm3
 vpaddq ymm11, ymm8, ymm11
 vpaddq ymm1, ymm1, [rdx + 512]
 vpaddq ymm0, ymm0, [rdx + 544]
-vmovdqu ymm8, [rsp + 320]
-vmovdqu ymm6, [rip + 5f + 224]
+vmovdqu ymm8, [r11 - 64]
+vmovdqu ymm6, [r9 + 32]
 vmovdqa ymm2, ymm10
 vfmadd231pd ymm2, ymm8, ymm6
-vmovdqu ymm4, [rsp]
+vmovdqu ymm4, [r8]
 vmovdqa ymm5, ymm13
-vfmadd231pd ymm5, ymm4, [rip + 5f + 224]
+vfmadd231pd ymm5, ymm4, [r9 + 32]
 vsubpd ymm12, ymm15, ymm2
 vsubpd ymm15, ymm9, ymm5
 vfmadd231pd ymm12, ymm8, ymm6
-vfmadd231pd ymm15, ymm4, [rip + 5f + 224]
+vfmadd231pd ymm15, ymm4, [r9 + 32]
 vpaddq ymm3, ymm12, ymm3
 vpaddq ymm11, ymm15, ymm11
 vpaddq ymm1, ymm2, ymm1
 vpaddq ymm0, ymm5, ymm0
-vmovdqu ymm5, [rip + 5f + 192]
+vmovdqu ymm5, [r10 - 32]
 vmovdqa ymm2, ymm10
 vfmadd231pd ymm2, ymm7, ymm5
-vmovdqu ymm15, [rip + 5f + 192]
+vmovdqu ymm15, [r10 - 32]
 vmovdqa ymm12, ymm13
 vfmadd231pd ymm12, ymm14, ymm15
-vmovdqu ymm6, [rip + 5f + 128]
+vmovdqu ymm6, [r9 - 64]
 vsubpd ymm4, ymm6, ymm2
 vsubpd ymm8, ymm9, ymm12
 vfmadd231pd ymm4, ymm7, ymm5
@@ -20674,17 +20695,17 @@ vpaddq ymm3, ymm4, ymm3
 vpaddq ymm11, ymm8, ymm11
 vpaddq ymm1, ymm2, ymm1
 vpaddq ymm0, ymm12, ymm0
-vmovdqu ymm12, [rsp + 224]
-vmovdqu ymm2, [rip + 5f + 288]
+vmovdqu ymm12, [rcx - 64]
+vmovdqu ymm2, [r9 + 96]
 vmovdqa ymm8, ymm10
 vfmadd231pd ymm8, ymm12, ymm2
-vmovdqu ymm4, [rsp + 192]
-vmovdqu ymm15, [rip + 5f + 288]
+vmovdqu ymm4, [rcx - 96]
+vmovdqu ymm15, [r9 + 96]
 vmovdqa ymm5, ymm13
 vfmadd231pd ymm5, ymm4, ymm15
-vmovdqu [rsp + 416], ymm11
+vmovdqu [r8 - 32], ymm11
 vsubpd ymm11, ymm6, ymm8
-vmovdqu [rsp + 448], ymm3
+vmovdqu [rcx + 96], ymm3
 vsubpd ymm3, ymm9, ymm5
 vfmadd231pd ymm11, ymm12, ymm2
 vfmadd231pd ymm3, ymm4, ymm15
@@ -20692,28 +20713,28 @@ vpaddq ymm1, ymm11, ymm1
 vpaddq ymm0, ymm3, ymm0
 vpaddq ymm8, ymm8, [rdx + 576]
 vpaddq ymm5, ymm5, [rdx + 608]
-vmovdqu ymm3, [rsp + 320]
-vmovdqu ymm11, [rip + 5f + 256]
+vmovdqu ymm3, [r11 - 64]
+vmovdqu ymm11, [r9 + 64]
 vmovdqa ymm15, ymm10
 vfmadd231pd ymm15, ymm3, ymm11
-vmovdqu ymm2, [rsp]
+vmovdqu ymm2, [r8]
 vmovdqa ymm4, ymm13
-vfmadd231pd ymm4, ymm2, [rip + 5f + 256]
+vfmadd231pd ymm4, ymm2, [r9 + 64]
 vsubpd ymm12, ymm6, ymm15
 vsubpd ymm6, ymm9, ymm4
 vfmadd231pd ymm12, ymm3, ymm11
-vfmadd231pd ymm6, ymm2, [rip + 5f + 256]
+vfmadd231pd ymm6, ymm2, [r9 + 64]
 vpaddq ymm1, ymm12, ymm1
 vpaddq ymm0, ymm6, ymm0
 vpaddq ymm8, ymm15, ymm8
 vpaddq ymm5, ymm4, ymm5
-vmovdqu ymm4, [rip + 5f + 224]
+vmovdqu ymm4, [r9 + 32]
 vmovdqa ymm15, ymm10
 vfmadd231pd ymm15, ymm7, ymm4
-vmovdqu ymm6, [rip + 5f + 224]
+vmovdqu ymm6, [r9 + 32]
 vmovdqa ymm12, ymm13
 vfmadd231pd ymm12, ymm14, ymm6
-vmovdqu ymm11, [rip + 5f + 128]
+vmovdqu ymm11, [r9 - 64]
 vsubpd ymm2, ymm11, ymm15
 vsubpd ymm3, ymm9, ymm12
 vfmadd231pd ymm2, ymm7, ymm4
@@ -20722,17 +20743,17 @@ vpaddq ymm1, ymm2, ymm1
 vpaddq ymm0, ymm3, ymm0
 vpaddq ymm8, ymm15, ymm8
 vpaddq ymm5, ymm12, ymm5
-vmovdqu ymm12, [rsp + 224]
-vmovdqu ymm15, [rip + 5f + 320]
+vmovdqu ymm12, [rcx - 64]
+vmovdqu ymm15, [r10]
 vmovdqa ymm3, ymm10
 vfmadd231pd ymm3, ymm12, ymm15
-vmovdqu ymm2, [rsp + 192]
-vmovdqu ymm6, [rip + 5f + 320]
+vmovdqu ymm2, [rcx - 96]
+vmovdqu ymm6, [r10]
 vmovdqa ymm4, ymm13
 vfmadd231pd ymm4, ymm2, ymm6
-vmovdqu [rsp + 480], ymm0
+vmovdqu [r8 + 32], ymm0
 vsubpd ymm0, ymm11, ymm3
-vmovdqu [rsp + 512], ymm1
+vmovdqu [rcx - 32], ymm1
 vsubpd ymm1, ymm9, ymm4
 vfmadd231pd ymm0, ymm12, ymm15
 vfmadd231pd ymm1, ymm2, ymm6
@@ -20740,28 +20761,28 @@ vpaddq ymm8, ymm0, ymm8
 vpaddq ymm5, ymm1, ymm5
 vpaddq ymm3, ymm3, [rdx + 640]
 vpaddq ymm4, ymm4, [rdx + 672]
-vmovdqu ymm1, [rsp + 320]
-vmovdqu ymm0, [rip + 5f + 288]
+vmovdqu ymm1, [r11 - 64]
+vmovdqu ymm0, [r9 + 96]
 vmovdqa ymm6, ymm10
 vfmadd231pd ymm6, ymm1, ymm0
-vmovdqu ymm15, [rsp]
+vmovdqu ymm15, [r8]
 vmovdqa ymm2, ymm13
-vfmadd231pd ymm2, ymm15, [rip + 5f + 288]
+vfmadd231pd ymm2, ymm15, [r9 + 96]
 vsubpd ymm12, ymm11, ymm6
 vsubpd ymm11, ymm9, ymm2
 vfmadd231pd ymm12, ymm1, ymm0
-vfmadd231pd ymm11, ymm15, [rip + 5f + 288]
+vfmadd231pd ymm11, ymm15, [r9 + 96]
 vpaddq ymm8, ymm12, ymm8
 vpaddq ymm5, ymm11, ymm5
 vpaddq ymm3, ymm6, ymm3
 vpaddq ymm4, ymm2, ymm4
-vmovdqu ymm2, [rip + 5f + 256]
+vmovdqu ymm2, [r9 + 64]
 vmovdqa ymm6, ymm10
 vfmadd231pd ymm6, ymm7, ymm2
-vmovdqu ymm11, [rip + 5f + 256]
+vmovdqu ymm11, [r9 + 64]
 vmovdqa ymm12, ymm13
 vfmadd231pd ymm12, ymm14, ymm11
-vmovdqu ymm0, [rip + 5f + 128]
+vmovdqu ymm0, [r9 - 64]
 vsubpd ymm15, ymm0, ymm6
 vsubpd ymm1, ymm9, ymm12
 vfmadd231pd ymm15, ymm7, ymm2
@@ -20770,17 +20791,17 @@ vpaddq ymm8, ymm15, ymm8
 vpaddq ymm5, ymm1, ymm5
 vpaddq ymm3, ymm6, ymm3
 vpaddq ymm4, ymm12, ymm4
-vmovdqu ymm12, [rsp + 224]
-vmovdqu ymm6, [rip + 5f + 352]
+vmovdqu ymm12, [rcx - 64]
+vmovdqu ymm6, [r10 + 32]
 vmovdqa ymm1, ymm10
 vfmadd231pd ymm1, ymm12, ymm6
-vmovdqu ymm15, [rsp + 192]
-vmovdqu ymm11, [rip + 5f + 352]
+vmovdqu ymm15, [rcx - 96]
+vmovdqu ymm11, [r10 + 32]
 vmovdqa ymm2, ymm13
 vfmadd231pd ymm2, ymm15, ymm11
-vmovdqu [rsp + 544], ymm5
+vmovdqu [r8 + 64], ymm5
 vsubpd ymm5, ymm0, ymm1
-vmovdqu [rsp + 576], ymm8
+vmovdqu [r8 + 96], ymm8
 vsubpd ymm8, ymm9, ymm2
 vfmadd231pd ymm5, ymm12, ymm6
 vfmadd231pd ymm8, ymm15, ymm11
@@ -20788,12 +20809,12 @@ vpaddq ymm3, ymm5, ymm3
 vpaddq ymm4, ymm8, ymm4
 vpaddq ymm1, ymm1, [rdx + 704]
 vpaddq ymm2, ymm2, [rdx + 736]
-vmovdqu ymm8, [rsp + 320]
-vmovdqu ymm5, [rip + 5f + 320]
+vmovdqu ymm8, [r11 - 64]
+vmovdqu ymm5, [r10]
 vmovdqa ymm11, ymm10
 vfmadd231pd ymm11, ymm8, ymm5
-vmovdqu ymm15, [rsp]
-vmovdqu ymm6, [rip + 5f + 320]
+vmovdqu ymm15, [r8]
+vmovdqu ymm6, [r10]
 vmovdqa ymm12, ymm13
 vfmadd231pd ymm12, ymm15, ymm6
 vsubpd ymm14, ymm0, ymm11
@@ -20804,14 +20825,14 @@ vpaddq ymm3, ymm14, ymm3
 vpaddq ymm4, ymm0, ymm4
 vpaddq ymm1, ymm11, ymm1
 vpaddq ymm2, ymm12, ymm2
-vmovdqu ymm12, [rip + 5f + 288]
+vmovdqu ymm12, [r9 + 96]
 vmovdqa ymm11, ymm10
 vfmadd231pd ymm11, ymm7, ymm12
-vmovdqu ymm0, [rsp + 288]
-vmovdqu ymm14, [rip + 5f + 288]
+vmovdqu ymm0, [rcx - 128]
+vmovdqu ymm14, [r9 + 96]
 vmovdqa ymm6, ymm13
 vfmadd231pd ymm6, ymm0, ymm14
-vmovdqu ymm5, [rip + 5f + 128]
+vmovdqu ymm5, [r9 - 64]
 vsubpd ymm15, ymm5, ymm11
 vsubpd ymm5, ymm9, ymm6
 vfmadd231pd ymm15, ymm7, ymm12
@@ -20820,17 +20841,17 @@ vpaddq ymm3, ymm15, ymm3
 vpaddq ymm4, ymm5, ymm4
 vpaddq ymm1, ymm11, ymm1
 vpaddq ymm2, ymm6, ymm2
-vmovdqu ymm6, [rip + 5f + 352]
+vmovdqu ymm6, [r10 + 32]
 vmovdqa ymm11, ymm10
 vfmadd231pd ymm11, ymm8, ymm6
-vmovdqu ymm5, [rsp]
-vmovdqu ymm15, [rip + 5f + 352]
+vmovdqu ymm5, [r8]
+vmovdqu ymm15, [r10 + 32]
 vmovdqa ymm14, ymm13
 vfmadd231pd ymm14, ymm5, ymm15
-vmovdqu ymm12, [rip + 5f + 128]
-vmovdqu [rsp + 192], ymm4
+vmovdqu ymm12, [r9 - 64]
+vmovdqu [rcx - 96], ymm4
 vsubpd ymm4, ymm12, ymm11
-vmovdqu [rsp + 224], ymm3
+vmovdqu [rcx - 64], ymm3
 vsubpd ymm3, ymm9, ymm14
 vfmadd231pd ymm4, ymm8, ymm6
 vfmadd231pd ymm3, ymm5, ymm15
@@ -20838,10 +20859,10 @@ vpaddq ymm1, ymm4, ymm1
 vpaddq ymm2, ymm3, ymm2
 vpaddq ymm11, ymm11, [rdx + 768]
 vpaddq ymm14, ymm14, [rdx + 800]
-vmovdqu ymm3, [rip + 5f + 320]
+vmovdqu ymm3, [r10]
 vmovdqa ymm4, ymm10
 vfmadd231pd ymm4, ymm7, ymm3
-vmovdqu ymm15, [rip + 5f + 320]
+vmovdqu ymm15, [r10]
 vmovdqa ymm5, ymm13
 vfmadd231pd ymm5, ymm0, ymm15
 vsubpd ymm6, ymm12, ymm4
@@ -20852,10 +20873,10 @@ vpaddq ymm1, ymm6, ymm1
 vpaddq ymm2, ymm8, ymm2
 vpaddq ymm11, ymm4, ymm11
 vpaddq ymm14, ymm5, ymm14
-vmovdqu ymm5, [rip + 5f + 352]
+vmovdqu ymm5, [r10 + 32]
 vmovdqa ymm4, ymm10
 vfmadd231pd ymm4, ymm7, ymm5
-vmovdqu ymm8, [rip + 5f + 352]
+vmovdqu ymm8, [r10 + 32]
 vmovdqa ymm6, ymm13
 vfmadd231pd ymm6, ymm0, ymm8
 vsubpd ymm15, ymm12, ymm4
@@ -20866,104 +20887,104 @@ vpaddq ymm11, ymm15, ymm11
 vpaddq ymm14, ymm3, ymm14
 vpaddq ymm4, ymm4, [rdx + 832]
 vpaddq ymm6, ymm6, [rdx + 864]
-vmovdqu ymm3, [rsp + 96]
-vpaddq ymm3, ymm3, [rip + 5f + 384]
-vmovdqu ymm15, [rsp + 64]
-vpaddq ymm15, ymm15, [rip + 5f + 384]
+vmovdqu ymm3, [rcx]
+vpaddq ymm3, ymm3, [rip + 3f + 1024]
+vmovdqu ymm15, [r8 - 128]
+vpaddq ymm15, ymm15, [rip + 3f + 1024]
 vpsrlq ymm8, ymm3, 52
 vpsrlq ymm0, ymm15, 52
-vpaddq ymm8, ymm8, [rsp + 160]
-vpaddq ymm0, ymm0, [rsp + 128]
-vpaddq ymm8, ymm8, [rip + 5f + 416]
-vpaddq ymm0, ymm0, [rip + 5f + 416]
+vpaddq ymm8, ymm8, [r8 - 64]
+vpaddq ymm0, ymm0, [r8 - 96]
+vpaddq ymm8, ymm8, [rip + 3f + 1056]
+vpaddq ymm0, ymm0, [rip + 3f + 1056]
 vpsrlq ymm5, ymm8, 52
 vpsrlq ymm7, ymm0, 52
-vpaddq ymm5, ymm5, [rsp + 256]
-vpaddq ymm7, ymm7, [rsp + 32]
-vpand ymm3, ymm3, [rip + 5f]
-vpand ymm15, ymm15, [rip + 5f]
-vpaddq ymm3, ymm3, [rip + 5f + 32]
-vpaddq ymm15, ymm15, [rip + 5f + 32]
-vsubpd ymm3, ymm3, [rip + 5f + 32]
-vsubpd ymm15, ymm15, [rip + 5f + 32]
-vmovdqu [rsp + 32], ymm6
+vpaddq ymm5, ymm5, [r11 - 96]
+vpaddq ymm7, ymm7, [r11 - 128]
+vpand ymm3, ymm3, [r9 - 128]
+vpand ymm15, ymm15, [r9 - 128]
+vpaddq ymm3, ymm3, [r9 - 96]
+vpaddq ymm15, ymm15, [r9 - 96]
+vsubpd ymm3, ymm3, [r9 - 96]
+vsubpd ymm15, ymm15, [r9 - 96]
+vmovdqu [r11 - 128], ymm6
 vmovdqa ymm6, ymm10
-vfmadd231pd ymm6, ymm3, [rip + 5f + 448]
-vmovdqu [rsp + 256], ymm4
+vfmadd231pd ymm6, ymm3, [r10 - 128]
+vmovdqu [r11 - 96], ymm4
 vmovdqa ymm4, ymm13
-vfmadd231pd ymm4, ymm15, [rip + 5f + 448]
-vmovdqu [rsp + 128], ymm14
+vfmadd231pd ymm4, ymm15, [r10 - 128]
+vmovdqu [r8 - 96], ymm14
 vsubpd ymm14, ymm12, ymm6
-vmovdqu [rsp + 160], ymm11
+vmovdqu [r8 - 64], ymm11
 vsubpd ymm11, ymm9, ymm4
-vfmadd231pd ymm14, ymm3, [rip + 5f + 448]
-vfmadd231pd ymm11, ymm15, [rip + 5f + 448]
+vfmadd231pd ymm14, ymm3, [r10 - 128]
+vfmadd231pd ymm11, ymm15, [r10 - 128]
 vpaddq ymm5, ymm14, ymm5
 vpaddq ymm7, ymm11, ymm7
-vpaddq ymm6, ymm6, [rsp + 384]
-vpaddq ymm4, ymm4, [rsp + 352]
-vmovdqu ymm11, [rip + 5f + 480]
+vpaddq ymm6, ymm6, [rcx + 64]
+vpaddq ymm4, ymm4, [rcx + 32]
+vmovdqu ymm11, [r10 + 96]
 vmovdqa ymm14, ymm10
 vfmadd231pd ymm14, ymm3, ymm11
-vmovdqu [rsp + 352], ymm7
+vmovdqu [rcx + 32], ymm7
 vmovdqa ymm7, ymm13
-vfmadd231pd ymm7, ymm15, [rip + 5f + 480]
-vmovdqu [rsp + 384], ymm5
+vfmadd231pd ymm7, ymm15, [r10 + 96]
+vmovdqu [rcx + 64], ymm5
 vsubpd ymm5, ymm12, ymm14
-vmovdqu [rsp + 64], ymm2
+vmovdqu [r8 - 128], ymm2
 vsubpd ymm2, ymm9, ymm7
 vfmadd231pd ymm5, ymm3, ymm11
-vfmadd231pd ymm2, ymm15, [rip + 5f + 480]
+vfmadd231pd ymm2, ymm15, [r10 + 96]
 vpaddq ymm6, ymm5, ymm6
 vpaddq ymm4, ymm2, ymm4
-vpaddq ymm14, ymm14, [rsp + 448]
-vpaddq ymm7, ymm7, [rsp + 416]
-vpand ymm8, ymm8, [rip + 5f]
-vpand ymm0, ymm0, [rip + 5f]
-vmovdqu ymm2, [rip + 5f + 32]
+vpaddq ymm14, ymm14, [rcx + 96]
+vpaddq ymm7, ymm7, [r8 - 32]
+vpand ymm8, ymm8, [r9 - 128]
+vpand ymm0, ymm0, [r9 - 128]
+vmovdqu ymm2, [r9 - 96]
 vpaddq ymm8, ymm8, ymm2
-vmovdqu ymm5, [rip + 5f + 32]
+vmovdqu ymm5, [r9 - 96]
 vpaddq ymm0, ymm0, ymm5
 vsubpd ymm8, ymm8, ymm2
 vsubpd ymm0, ymm0, ymm5
-vmovdqu ymm11, [rip + 5f + 448]
+vmovdqu ymm11, [r10 - 128]
 vmovdqa ymm5, ymm10
 vfmadd231pd ymm5, ymm8, ymm11
 vmovdqa ymm2, ymm13
-vfmadd231pd ymm2, ymm0, [rip + 5f + 448]
-vmovdqu [rsp + 416], ymm1
+vfmadd231pd ymm2, ymm0, [r10 - 128]
+vmovdqu [r8 - 32], ymm1
 vsubpd ymm1, ymm12, ymm5
 vsubpd ymm12, ymm9, ymm2
 vfmadd231pd ymm1, ymm8, ymm11
-vfmadd231pd ymm12, ymm0, [rip + 5f + 448]
+vfmadd231pd ymm12, ymm0, [r10 - 128]
 vpaddq ymm6, ymm1, ymm6
 vpaddq ymm4, ymm12, ymm4
 vpaddq ymm14, ymm5, ymm14
 vpaddq ymm7, ymm2, ymm7
-vmovdqu ymm2, [rip + 5f + 512]
+vmovdqu ymm2, [rip + 3f + 544]
 vmovdqa ymm5, ymm10
 vfmadd231pd ymm5, ymm3, ymm2
-vmovdqu ymm12, [rip + 5f + 512]
+vmovdqu ymm12, [rip + 3f + 544]
 vmovdqa ymm1, ymm13
 vfmadd231pd ymm1, ymm15, ymm12
-vmovdqu ymm11, [rip + 5f + 128]
-vmovdqu [rsp + 448], ymm4
+vmovdqu ymm11, [r9 - 64]
+vmovdqu [rcx + 96], ymm4
 vsubpd ymm4, ymm11, ymm5
-vmovdqu [rsp + 96], ymm6
+vmovdqu [rcx], ymm6
 vsubpd ymm6, ymm9, ymm1
 vfmadd231pd ymm4, ymm3, ymm2
 vfmadd231pd ymm6, ymm15, ymm12
 vpaddq ymm14, ymm4, ymm14
 vpaddq ymm7, ymm6, ymm7
-vpaddq ymm5, ymm5, [rsp + 512]
-vpaddq ymm1, ymm1, [rsp + 480]
-vmovdqu ymm6, [rip + 5f + 480]
+vpaddq ymm5, ymm5, [rcx - 32]
+vpaddq ymm1, ymm1, [r8 + 32]
+vmovdqu ymm6, [r10 + 96]
 vmovdqa ymm4, ymm10
 vfmadd231pd ymm4, ymm8, ymm6
-vmovdqu ymm12, [rip + 5f + 480]
+vmovdqu ymm12, [r10 + 96]
 vmovdqa ymm2, ymm13
 vfmadd231pd ymm2, ymm0, ymm12
-vmovdqu [rsp + 480], ymm15
+vmovdqu [r8 + 32], ymm15
 vsubpd ymm15, ymm11, ymm4
 vsubpd ymm11, ymm9, ymm2
 vfmadd231pd ymm15, ymm8, ymm6
@@ -20972,28 +20993,28 @@ vpaddq ymm14, ymm15, ymm14
 vpaddq ymm7, ymm11, ymm7
 vpaddq ymm5, ymm4, ymm5
 vpaddq ymm1, ymm2, ymm1
-vmovdqu ymm2, [rip + 5f + 544]
+vmovdqu ymm2, [rip + 3f + 576]
 vmovdqa ymm4, ymm10
 vfmadd231pd ymm4, ymm3, ymm2
-vmovdqu ymm11, [rsp + 480]
-vmovdqu ymm15, [rip + 5f + 544]
+vmovdqu ymm11, [r8 + 32]
+vmovdqu ymm15, [rip + 3f + 576]
 vmovdqa ymm12, ymm13
 vfmadd231pd ymm12, ymm11, ymm15
-vmovdqu ymm6, [rip + 5f + 128]
-vmovdqu [rsp + 512], ymm7
+vmovdqu ymm6, [r9 - 64]
+vmovdqu [rcx - 32], ymm7
 vsubpd ymm7, ymm6, ymm4
-vmovdqu [rsp + 288], ymm14
+vmovdqu [rcx - 128], ymm14
 vsubpd ymm14, ymm9, ymm12
 vfmadd231pd ymm7, ymm3, ymm2
 vfmadd231pd ymm14, ymm11, ymm15
 vpaddq ymm5, ymm7, ymm5
 vpaddq ymm1, ymm14, ymm1
-vpaddq ymm4, ymm4, [rsp + 576]
-vpaddq ymm12, ymm12, [rsp + 544]
-vmovdqu ymm14, [rip + 5f + 512]
+vpaddq ymm4, ymm4, [r8 + 96]
+vpaddq ymm12, ymm12, [r8 + 64]
+vmovdqu ymm14, [rip + 3f + 544]
 vmovdqa ymm7, ymm10
 vfmadd231pd ymm7, ymm8, ymm14
-vmovdqu ymm15, [rip + 5f + 512]
+vmovdqu ymm15, [rip + 3f + 544]
 vmovdqa ymm2, ymm13
 vfmadd231pd ymm2, ymm0, ymm15
 vsubpd ymm11, ymm6, ymm7
@@ -21004,28 +21025,28 @@ vpaddq ymm5, ymm11, ymm5
 vpaddq ymm1, ymm6, ymm1
 vpaddq ymm4, ymm7, ymm4
 vpaddq ymm12, ymm2, ymm12
-vmovdqu ymm2, [rip + 5f + 576]
+vmovdqu ymm2, [rip + 3f + 608]
 vmovdqa ymm7, ymm10
 vfmadd231pd ymm7, ymm3, ymm2
-vmovdqu ymm6, [rsp + 480]
-vmovdqu ymm11, [rip + 5f + 576]
+vmovdqu ymm6, [r8 + 32]
+vmovdqu ymm11, [rip + 3f + 608]
 vmovdqa ymm15, ymm13
 vfmadd231pd ymm15, ymm6, ymm11
-vmovdqu ymm14, [rip + 5f + 128]
-vmovdqu [rsp + 544], ymm1
+vmovdqu ymm14, [r9 - 64]
+vmovdqu [r8 + 64], ymm1
 vsubpd ymm1, ymm14, ymm7
-vmovdqu [rsp + 576], ymm5
+vmovdqu [r8 + 96], ymm5
 vsubpd ymm5, ymm9, ymm15
 vfmadd231pd ymm1, ymm3, ymm2
 vfmadd231pd ymm5, ymm6, ymm11
 vpaddq ymm4, ymm1, ymm4
 vpaddq ymm12, ymm5, ymm12
-vpaddq ymm7, ymm7, [rsp + 224]
-vpaddq ymm15, ymm15, [rsp + 192]
-vmovdqu ymm5, [rip + 5f + 544]
+vpaddq ymm7, ymm7, [rcx - 64]
+vpaddq ymm15, ymm15, [rcx - 96]
+vmovdqu ymm5, [rip + 3f + 576]
 vmovdqa ymm1, ymm10
 vfmadd231pd ymm1, ymm8, ymm5
-vmovdqu ymm11, [rip + 5f + 544]
+vmovdqu ymm11, [rip + 3f + 576]
 vmovdqa ymm2, ymm13
 vfmadd231pd ymm2, ymm0, ymm11
 vsubpd ymm6, ymm14, ymm1
@@ -21036,28 +21057,28 @@ vpaddq ymm4, ymm6, ymm4
 vpaddq ymm12, ymm14, ymm12
 vpaddq ymm7, ymm1, ymm7
 vpaddq ymm15, ymm2, ymm15
-vmovdqu ymm2, [rip + 5f + 608]
+vmovdqu ymm2, [rip + 3f + 640]
 vmovdqa ymm1, ymm10
 vfmadd231pd ymm1, ymm3, ymm2
-vmovdqu ymm14, [rsp + 480]
-vmovdqu ymm6, [rip + 5f + 608]
+vmovdqu ymm14, [r8 + 32]
+vmovdqu ymm6, [rip + 3f + 640]
 vmovdqa ymm11, ymm13
 vfmadd231pd ymm11, ymm14, ymm6
-vmovdqu ymm5, [rip + 5f + 128]
-vmovdqu [rsp + 192], ymm12
+vmovdqu ymm5, [r9 - 64]
+vmovdqu [rcx - 96], ymm12
 vsubpd ymm12, ymm5, ymm1
-vmovdqu [rsp + 224], ymm4
+vmovdqu [rcx - 64], ymm4
 vsubpd ymm4, ymm9, ymm11
 vfmadd231pd ymm12, ymm3, ymm2
 vfmadd231pd ymm4, ymm14, ymm6
 vpaddq ymm7, ymm12, ymm7
 vpaddq ymm15, ymm4, ymm15
-vpaddq ymm1, ymm1, [rsp + 416]
-vpaddq ymm11, ymm11, [rsp + 64]
-vmovdqu ymm4, [rip + 5f + 576]
+vpaddq ymm1, ymm1, [r8 - 32]
+vpaddq ymm11, ymm11, [r8 - 128]
+vmovdqu ymm4, [rip + 3f + 608]
 vmovdqa ymm12, ymm10
 vfmadd231pd ymm12, ymm8, ymm4
-vmovdqu ymm6, [rip + 5f + 576]
+vmovdqu ymm6, [rip + 3f + 608]
 vmovdqa ymm2, ymm13
 vfmadd231pd ymm2, ymm0, ymm6
 vsubpd ymm14, ymm5, ymm12
@@ -21068,28 +21089,28 @@ vpaddq ymm7, ymm14, ymm7
 vpaddq ymm15, ymm5, ymm15
 vpaddq ymm1, ymm12, ymm1
 vpaddq ymm11, ymm2, ymm11
-vmovdqu ymm2, [rip + 5f + 640]
+vmovdqu ymm2, [rip + 3f + 672]
 vmovdqa ymm12, ymm10
 vfmadd231pd ymm12, ymm3, ymm2
-vmovdqu ymm5, [rsp + 480]
-vmovdqu ymm14, [rip + 5f + 640]
+vmovdqu ymm5, [r8 + 32]
+vmovdqu ymm14, [rip + 3f + 672]
 vmovdqa ymm6, ymm13
 vfmadd231pd ymm6, ymm5, ymm14
-vmovdqu ymm4, [rip + 5f + 128]
-vmovdqu [rsp + 64], ymm15
+vmovdqu ymm4, [r9 - 64]
+vmovdqu [r8 - 128], ymm15
 vsubpd ymm15, ymm4, ymm12
-vmovdqu [rsp + 416], ymm7
+vmovdqu [r8 - 32], ymm7
 vsubpd ymm7, ymm9, ymm6
 vfmadd231pd ymm15, ymm3, ymm2
 vfmadd231pd ymm7, ymm5, ymm14
 vpaddq ymm1, ymm15, ymm1
 vpaddq ymm11, ymm7, ymm11
-vpaddq ymm12, ymm12, [rsp + 160]
-vpaddq ymm6, ymm6, [rsp + 128]
-vmovdqu ymm7, [rip + 5f + 608]
+vpaddq ymm12, ymm12, [r8 - 64]
+vpaddq ymm6, ymm6, [r8 - 96]
+vmovdqu ymm7, [rip + 3f + 640]
 vmovdqa ymm15, ymm10
 vfmadd231pd ymm15, ymm8, ymm7
-vmovdqu ymm14, [rip + 5f + 608]
+vmovdqu ymm14, [rip + 3f + 640]
 vmovdqa ymm2, ymm13
 vfmadd231pd ymm2, ymm0, ymm14
 vsubpd ymm5, ymm4, ymm15
@@ -21100,28 +21121,28 @@ vpaddq ymm1, ymm5, ymm1
 vpaddq ymm11, ymm4, ymm11
 vpaddq ymm12, ymm15, ymm12
 vpaddq ymm6, ymm2, ymm6
-vmovdqu ymm2, [rip + 5f + 672]
+vmovdqu ymm2, [rip + 3f + 704]
 vmovdqa ymm15, ymm10
 vfmadd231pd ymm15, ymm3, ymm2
-vmovdqu ymm4, [rsp + 480]
-vmovdqu ymm5, [rip + 5f + 672]
+vmovdqu ymm4, [r8 + 32]
+vmovdqu ymm5, [rip + 3f + 704]
 vmovdqa ymm14, ymm13
 vfmadd231pd ymm14, ymm4, ymm5
-vmovdqu ymm7, [rip + 5f + 128]
-vmovdqu [rsp + 128], ymm11
+vmovdqu ymm7, [r9 - 64]
+vmovdqu [r8 - 96], ymm11
 vsubpd ymm11, ymm7, ymm15
-vmovdqu [rsp + 160], ymm1
+vmovdqu [r8 - 64], ymm1
 vsubpd ymm1, ymm9, ymm14
 vfmadd231pd ymm11, ymm3, ymm2
 vfmadd231pd ymm1, ymm4, ymm5
 vpaddq ymm12, ymm11, ymm12
 vpaddq ymm6, ymm1, ymm6
-vpaddq ymm15, ymm15, [rsp + 256]
-vpaddq ymm14, ymm14, [rsp + 32]
-vmovdqu ymm1, [rip + 5f + 640]
+vpaddq ymm15, ymm15, [r11 - 96]
+vpaddq ymm14, ymm14, [r11 - 128]
+vmovdqu ymm1, [rip + 3f + 672]
 vmovdqa ymm11, ymm10
 vfmadd231pd ymm11, ymm8, ymm1
-vmovdqu ymm5, [rip + 5f + 640]
+vmovdqu ymm5, [rip + 3f + 672]
 vmovdqa ymm4, ymm13
 vfmadd231pd ymm4, ymm0, ymm5
 vsubpd ymm2, ymm7, ymm11
@@ -21132,10 +21153,10 @@ vpaddq ymm12, ymm2, ymm12
 vpaddq ymm6, ymm3, ymm6
 vpaddq ymm15, ymm11, ymm15
 vpaddq ymm14, ymm4, ymm14
-vmovdqu ymm4, [rip + 5f + 672]
+vmovdqu ymm4, [rip + 3f + 704]
 vmovdqa ymm11, ymm10
 vfmadd231pd ymm11, ymm8, ymm4
-vmovdqu ymm3, [rip + 5f + 672]
+vmovdqu ymm3, [rip + 3f + 704]
 vmovdqa ymm2, ymm13
 vfmadd231pd ymm2, ymm0, ymm3
 vsubpd ymm5, ymm7, ymm11
@@ -21146,110 +21167,110 @@ vpaddq ymm15, ymm5, ymm15
 vpaddq ymm14, ymm1, ymm14
 vpaddq ymm11, ymm11, [rdx + 896]
 vpaddq ymm2, ymm2, [rdx + 928]
-vmovdqu ymm1, [rsp + 384]
-vpaddq ymm1, ymm1, [rip + 5f + 704]
-vmovdqu ymm5, [rsp + 352]
-vpaddq ymm5, ymm5, [rip + 5f + 704]
+vmovdqu ymm1, [rcx + 64]
+vpaddq ymm1, ymm1, [rip + 3f + 1088]
+vmovdqu ymm5, [rcx + 32]
+vpaddq ymm5, ymm5, [rip + 3f + 1088]
 vpsrlq ymm3, ymm1, 52
 vpsrlq ymm0, ymm5, 52
-vpaddq ymm3, ymm3, [rsp + 96]
-vpaddq ymm0, ymm0, [rsp + 448]
-vpand ymm1, ymm1, [rip + 5f]
-vpand ymm5, ymm5, [rip + 5f]
-vmovdqu ymm4, [rip + 5f + 32]
+vpaddq ymm3, ymm3, [rcx]
+vpaddq ymm0, ymm0, [rcx + 96]
+vpand ymm1, ymm1, [r9 - 128]
+vpand ymm5, ymm5, [r9 - 128]
+vmovdqu ymm4, [r9 - 96]
 vpaddq ymm1, ymm1, ymm4
-vmovdqu ymm8, [rip + 5f + 32]
+vmovdqu ymm8, [r9 - 96]
 vpaddq ymm5, ymm5, ymm8
 vsubpd ymm1, ymm1, ymm4
 vsubpd ymm5, ymm5, ymm8
 vmovdqa ymm8, ymm10
-vfmadd231pd ymm8, ymm1, [rip + 5f + 736]
+vfmadd231pd ymm8, ymm1, [rip + 3f + 736]
 vmovdqa ymm4, ymm13
-vfmadd231pd ymm4, ymm5, [rip + 5f + 736]
-vmovdqu [rsp + 448], ymm2
+vfmadd231pd ymm4, ymm5, [rip + 3f + 736]
+vmovdqu [rcx + 96], ymm2
 vsubpd ymm2, ymm7, ymm8
-vmovdqu [rsp + 96], ymm11
+vmovdqu [rcx], ymm11
 vsubpd ymm11, ymm9, ymm4
-vfmadd231pd ymm2, ymm1, [rip + 5f + 736]
-vfmadd231pd ymm11, ymm5, [rip + 5f + 736]
+vfmadd231pd ymm2, ymm1, [rip + 3f + 736]
+vfmadd231pd ymm11, ymm5, [rip + 3f + 736]
 vpaddq ymm3, ymm2, ymm3
 vpaddq ymm0, ymm11, ymm0
-vpaddq ymm8, ymm8, [rsp + 288]
-vpaddq ymm4, ymm4, [rsp + 512]
-vmovdqu ymm11, [rip + 5f + 768]
+vpaddq ymm8, ymm8, [rcx - 128]
+vpaddq ymm4, ymm4, [rcx - 32]
+vmovdqu ymm11, [rip + 3f + 960]
 vmovdqa ymm2, ymm10
 vfmadd231pd ymm2, ymm1, ymm11
-vmovdqu [rsp + 512], ymm0
+vmovdqu [rcx - 32], ymm0
 vmovdqa ymm0, ymm13
-vfmadd231pd ymm0, ymm5, [rip + 5f + 768]
-vmovdqu [rsp + 288], ymm3
+vfmadd231pd ymm0, ymm5, [rip + 3f + 960]
+vmovdqu [rcx - 128], ymm3
 vsubpd ymm3, ymm7, ymm2
-vmovdqu [rsp + 352], ymm14
+vmovdqu [rcx + 32], ymm14
 vsubpd ymm14, ymm9, ymm0
 vfmadd231pd ymm3, ymm1, ymm11
-vfmadd231pd ymm14, ymm5, [rip + 5f + 768]
+vfmadd231pd ymm14, ymm5, [rip + 3f + 960]
 vpaddq ymm8, ymm3, ymm8
 vpaddq ymm4, ymm14, ymm4
-vpaddq ymm2, ymm2, [rsp + 576]
-vpaddq ymm0, ymm0, [rsp + 544]
-vmovdqu ymm14, [rip + 5f + 800]
+vpaddq ymm2, ymm2, [r8 + 96]
+vpaddq ymm0, ymm0, [r8 + 64]
+vmovdqu ymm14, [rip + 3f + 1120]
 vmovdqa ymm3, ymm10
 vfmadd231pd ymm3, ymm1, ymm14
-vmovdqu ymm11, [rip + 5f + 800]
-vmovdqu [rsp + 544], ymm4
+vmovdqu ymm11, [rip + 3f + 1120]
+vmovdqu [r8 + 64], ymm4
 vmovdqa ymm4, ymm13
 vfmadd231pd ymm4, ymm5, ymm11
-vmovdqu [rsp + 576], ymm8
+vmovdqu [r8 + 96], ymm8
 vsubpd ymm8, ymm7, ymm3
-vmovdqu [rsp + 384], ymm15
+vmovdqu [rcx + 64], ymm15
 vsubpd ymm15, ymm9, ymm4
 vfmadd231pd ymm8, ymm1, ymm14
 vfmadd231pd ymm15, ymm5, ymm11
 vpaddq ymm2, ymm8, ymm2
 vpaddq ymm0, ymm15, ymm0
-vpaddq ymm3, ymm3, [rsp + 224]
-vpaddq ymm4, ymm4, [rsp + 192]
-vmovdqu ymm15, [rip + 5f + 832]
+vpaddq ymm3, ymm3, [rcx - 64]
+vpaddq ymm4, ymm4, [rcx - 96]
+vmovdqu ymm15, [rip + 3f + 1152]
 vmovdqa ymm8, ymm10
 vfmadd231pd ymm8, ymm1, ymm15
-vmovdqu ymm11, [rip + 5f + 832]
+vmovdqu ymm11, [rip + 3f + 1152]
 vmovdqa ymm14, ymm13
 vfmadd231pd ymm14, ymm5, ymm11
-vmovdqu [rsp + 192], ymm0
+vmovdqu [rcx - 96], ymm0
 vsubpd ymm0, ymm7, ymm8
-vmovdqu [rsp + 224], ymm2
+vmovdqu [rcx - 64], ymm2
 vsubpd ymm2, ymm9, ymm14
 vfmadd231pd ymm0, ymm1, ymm15
 vfmadd231pd ymm2, ymm5, ymm11
 vpaddq ymm3, ymm0, ymm3
 vpaddq ymm4, ymm2, ymm4
-vpaddq ymm8, ymm8, [rsp + 416]
-vpaddq ymm14, ymm14, [rsp + 64]
-vmovdqu ymm2, [rip + 5f + 864]
+vpaddq ymm8, ymm8, [r8 - 32]
+vpaddq ymm14, ymm14, [r8 - 128]
+vmovdqu ymm2, [rip + 3f + 1184]
 vmovdqa ymm0, ymm10
 vfmadd231pd ymm0, ymm1, ymm2
-vmovdqu ymm11, [rip + 5f + 864]
+vmovdqu ymm11, [rip + 3f + 1184]
 vmovdqa ymm15, ymm13
 vfmadd231pd ymm15, ymm5, ymm11
-vmovdqu [rsp + 64], ymm4
+vmovdqu [r8 - 128], ymm4
 vsubpd ymm4, ymm7, ymm0
-vmovdqu [rsp + 416], ymm3
+vmovdqu [r8 - 32], ymm3
 vsubpd ymm3, ymm9, ymm15
 vfmadd231pd ymm4, ymm1, ymm2
 vfmadd231pd ymm3, ymm5, ymm11
 vpaddq ymm8, ymm4, ymm8
 vpaddq ymm14, ymm3, ymm14
-vpaddq ymm0, ymm0, [rsp + 160]
-vpaddq ymm15, ymm15, [rsp + 128]
-vmovdqu ymm3, [rip + 5f + 896]
+vpaddq ymm0, ymm0, [r8 - 64]
+vpaddq ymm15, ymm15, [r8 - 96]
+vmovdqu ymm3, [rip + 3f + 1216]
 vmovdqa ymm4, ymm10
 vfmadd231pd ymm4, ymm1, ymm3
-vmovdqu ymm11, [rip + 5f + 896]
+vmovdqu ymm11, [rip + 3f + 1216]
 vmovdqa ymm2, ymm13
 vfmadd231pd ymm2, ymm5, ymm11
-vmovdqu [rsp + 128], ymm14
+vmovdqu [r8 - 96], ymm14
 vsubpd ymm14, ymm7, ymm4
-vmovdqu [rsp + 160], ymm8
+vmovdqu [r8 - 64], ymm8
 vsubpd ymm8, ymm9, ymm2
 vfmadd231pd ymm14, ymm1, ymm3
 vfmadd231pd ymm8, ymm5, ymm11
@@ -21257,10 +21278,10 @@ vpaddq ymm0, ymm14, ymm0
 vpaddq ymm15, ymm8, ymm15
 vpaddq ymm12, ymm4, ymm12
 vpaddq ymm6, ymm2, ymm6
-vmovdqu ymm2, [rip + 5f + 928]
+vmovdqu ymm2, [rip + 3f + 1248]
 vmovdqa ymm4, ymm10
 vfmadd231pd ymm4, ymm1, ymm2
-vmovdqu ymm8, [rip + 5f + 928]
+vmovdqu ymm8, [rip + 3f + 1248]
 vmovdqa ymm14, ymm13
 vfmadd231pd ymm14, ymm5, ymm8
 vsubpd ymm11, ymm7, ymm4
@@ -21269,108 +21290,108 @@ vfmadd231pd ymm11, ymm1, ymm2
 vfmadd231pd ymm3, ymm5, ymm8
 vpaddq ymm12, ymm11, ymm12
 vpaddq ymm6, ymm3, ymm6
-vpaddq ymm4, ymm4, [rsp + 384]
-vpaddq ymm14, ymm14, [rsp + 352]
-vmovdqu ymm3, [rip + 5f + 960]
+vpaddq ymm4, ymm4, [rcx + 64]
+vpaddq ymm14, ymm14, [rcx + 32]
+vmovdqu ymm3, [rip + 3f + 1280]
 vmovdqa ymm11, ymm10
 vfmadd231pd ymm11, ymm1, ymm3
-vmovdqu ymm8, [rip + 5f + 960]
+vmovdqu ymm8, [rip + 3f + 1280]
 vmovdqa ymm2, ymm13
 vfmadd231pd ymm2, ymm5, ymm8
-vmovdqu [rsp + 352], ymm6
+vmovdqu [rcx + 32], ymm6
 vsubpd ymm6, ymm7, ymm11
-vmovdqu [rsp + 384], ymm12
+vmovdqu [rcx + 64], ymm12
 vsubpd ymm12, ymm9, ymm2
 vfmadd231pd ymm6, ymm1, ymm3
 vfmadd231pd ymm12, ymm5, ymm8
 vpaddq ymm4, ymm6, ymm4
 vpaddq ymm14, ymm12, ymm14
-vpaddq ymm11, ymm11, [rsp + 96]
-vpaddq ymm2, ymm2, [rsp + 448]
-vmovdqu ymm12, [rsp + 288]
-vpaddq ymm6, ymm12, [rip + 5f + 992]
-vmovdqu ymm8, [rsp + 512]
-vpaddq ymm5, ymm8, [rip + 5f + 992]
-vpand ymm6, ymm6, [rip + 5f]
-vpand ymm5, ymm5, [rip + 5f]
-vmovdqu ymm3, [rip + 5f + 32]
+vpaddq ymm11, ymm11, [rcx]
+vpaddq ymm2, ymm2, [rcx + 96]
+vmovdqu ymm12, [rcx - 128]
+vpaddq ymm6, ymm12, [rip + 3f + 1312]
+vmovdqu ymm8, [rcx - 32]
+vpaddq ymm5, ymm8, [rip + 3f + 1312]
+vpand ymm6, ymm6, [r9 - 128]
+vpand ymm5, ymm5, [r9 - 128]
+vmovdqu ymm3, [r9 - 96]
 vpaddq ymm6, ymm6, ymm3
-vmovdqu ymm1, [rip + 5f + 32]
+vmovdqu ymm1, [r9 - 96]
 vpaddq ymm5, ymm5, ymm1
 vsubpd ymm6, ymm6, ymm3
 vsubpd ymm5, ymm5, ymm1
 vmovdqa ymm8, ymm10
-vfmadd231pd ymm8, ymm6, [rip + 5f + 1024]
+vfmadd231pd ymm8, ymm6, [r9]
 vmovdqa ymm12, ymm13
-vfmadd231pd ymm12, ymm5, [rip + 5f + 1024]
+vfmadd231pd ymm12, ymm5, [r9]
 vsubpd ymm8, ymm7, ymm8
 vsubpd ymm12, ymm9, ymm12
-vfmadd231pd ymm8, ymm6, [rip + 5f + 1024]
-vfmadd231pd ymm12, ymm5, [rip + 5f + 1024]
+vfmadd231pd ymm8, ymm6, [r9]
+vfmadd231pd ymm12, ymm5, [r9]
 vsubpd ymm8, ymm8, ymm3
 vsubpd ymm12, ymm12, ymm1
 vmovdqa ymm5, ymm10
-vfmadd231pd ymm5, ymm8, [rip + 5f + 1056]
+vfmadd231pd ymm5, ymm8, [rip + 3f + 768]
 vmovdqa ymm6, ymm13
-vfmadd231pd ymm6, ymm12, [rip + 5f + 1056]
-vpaddq ymm5, ymm5, [rsp + 576]
-vpaddq ymm6, ymm6, [rsp + 544]
+vfmadd231pd ymm6, ymm12, [rip + 3f + 768]
+vpaddq ymm5, ymm5, [r8 + 96]
+vpaddq ymm6, ymm6, [r8 + 64]
 vmovdqa ymm1, ymm10
-vfmadd231pd ymm1, ymm8, [rip + 5f + 1088]
+vfmadd231pd ymm1, ymm8, [r10 - 96]
 vmovdqa ymm3, ymm13
-vfmadd231pd ymm3, ymm12, [rip + 5f + 1088]
-vmovdqu [rsp + 544], ymm2
+vfmadd231pd ymm3, ymm12, [r10 - 96]
+vmovdqu [r8 + 64], ymm2
 vsubpd ymm2, ymm7, ymm1
-vmovdqu [rsp + 576], ymm11
+vmovdqu [r8 + 96], ymm11
 vsubpd ymm11, ymm9, ymm3
-vfmadd231pd ymm2, ymm8, [rip + 5f + 1088]
-vfmadd231pd ymm11, ymm12, [rip + 5f + 1088]
+vfmadd231pd ymm2, ymm8, [r10 - 96]
+vfmadd231pd ymm11, ymm12, [r10 - 96]
 vpaddq ymm5, ymm2, ymm5
 vpaddq ymm6, ymm11, ymm6
-vpaddq ymm1, ymm1, [rsp + 224]
-vpaddq ymm3, ymm3, [rsp + 192]
-vmovdqu ymm11, [rip + 5f + 1120]
+vpaddq ymm1, ymm1, [rcx - 64]
+vpaddq ymm3, ymm3, [rcx - 96]
+vmovdqu ymm11, [rip + 3f + 512]
 vmovdqa ymm2, ymm10
 vfmadd231pd ymm2, ymm8, ymm11
-vmovdqu [rsp + 192], ymm6
+vmovdqu [rcx - 96], ymm6
 vmovdqa ymm6, ymm13
-vfmadd231pd ymm6, ymm12, [rip + 5f + 1120]
-vmovdqu [rsp + 224], ymm5
+vfmadd231pd ymm6, ymm12, [rip + 3f + 512]
+vmovdqu [rcx - 64], ymm5
 vsubpd ymm5, ymm7, ymm2
-vmovdqu [rsp + 448], ymm14
+vmovdqu [rcx + 96], ymm14
 vsubpd ymm14, ymm9, ymm6
 vfmadd231pd ymm5, ymm8, ymm11
-vfmadd231pd ymm14, ymm12, [rip + 5f + 1120]
+vfmadd231pd ymm14, ymm12, [rip + 3f + 512]
 vpaddq ymm1, ymm5, ymm1
 vpaddq ymm3, ymm14, ymm3
-vpaddq ymm2, ymm2, [rsp + 416]
-vpaddq ymm6, ymm6, [rsp + 64]
-vmovdqu ymm14, [rip + 5f + 1152]
+vpaddq ymm2, ymm2, [r8 - 32]
+vpaddq ymm6, ymm6, [r8 - 128]
+vmovdqu ymm14, [rip + 3f + 800]
 vmovdqa ymm5, ymm10
 vfmadd231pd ymm5, ymm8, ymm14
-vmovdqu ymm11, [rip + 5f + 1152]
-vmovdqu [rsp + 64], ymm3
+vmovdqu ymm11, [rip + 3f + 800]
+vmovdqu [r8 - 128], ymm3
 vmovdqa ymm3, ymm13
 vfmadd231pd ymm3, ymm12, ymm11
-vmovdqu [rsp + 416], ymm1
+vmovdqu [r8 - 32], ymm1
 vsubpd ymm1, ymm7, ymm5
-vmovdqu [rsp + 96], ymm4
+vmovdqu [rcx], ymm4
 vsubpd ymm4, ymm9, ymm3
 vfmadd231pd ymm1, ymm8, ymm14
 vfmadd231pd ymm4, ymm12, ymm11
 vpaddq ymm2, ymm1, ymm2
 vpaddq ymm6, ymm4, ymm6
-vpaddq ymm5, ymm5, [rsp + 160]
-vpaddq ymm3, ymm3, [rsp + 128]
-vmovdqu ymm4, [rip + 5f + 1184]
+vpaddq ymm5, ymm5, [r8 - 64]
+vpaddq ymm3, ymm3, [r8 - 96]
+vmovdqu ymm4, [rip + 3f + 832]
 vmovdqa ymm1, ymm10
 vfmadd231pd ymm1, ymm8, ymm4
-vmovdqu ymm11, [rip + 5f + 1184]
+vmovdqu ymm11, [rip + 3f + 832]
 vmovdqa ymm14, ymm13
 vfmadd231pd ymm14, ymm12, ymm11
-vmovdqu [rsp + 128], ymm6
+vmovdqu [r8 - 96], ymm6
 vsubpd ymm6, ymm7, ymm1
-vmovdqu [rsp + 160], ymm2
+vmovdqu [r8 - 64], ymm2
 vsubpd ymm2, ymm9, ymm14
 vfmadd231pd ymm6, ymm8, ymm4
 vfmadd231pd ymm2, ymm12, ymm11
@@ -21378,10 +21399,10 @@ vpaddq ymm5, ymm6, ymm5
 vpaddq ymm3, ymm2, ymm3
 vpaddq ymm0, ymm1, ymm0
 vpaddq ymm15, ymm14, ymm15
-vmovdqu ymm14, [rip + 5f + 1216]
+vmovdqu ymm14, [rip + 3f + 864]
 vmovdqa ymm1, ymm10
 vfmadd231pd ymm1, ymm8, ymm14
-vmovdqu ymm2, [rip + 5f + 1216]
+vmovdqu ymm2, [rip + 3f + 864]
 vmovdqa ymm6, ymm13
 vfmadd231pd ymm6, ymm12, ymm2
 vsubpd ymm11, ymm7, ymm1
@@ -21390,102 +21411,102 @@ vfmadd231pd ymm11, ymm8, ymm14
 vfmadd231pd ymm4, ymm12, ymm2
 vpaddq ymm0, ymm11, ymm0
 vpaddq ymm15, ymm4, ymm15
-vpaddq ymm1, ymm1, [rsp + 384]
-vpaddq ymm6, ymm6, [rsp + 352]
-vmovdqu ymm4, [rip + 5f + 1248]
+vpaddq ymm1, ymm1, [rcx + 64]
+vpaddq ymm6, ymm6, [rcx + 32]
+vmovdqu ymm4, [rip + 3f + 896]
 vmovdqa ymm11, ymm10
 vfmadd231pd ymm11, ymm8, ymm4
-vmovdqu ymm2, [rip + 5f + 1248]
+vmovdqu ymm2, [rip + 3f + 896]
 vmovdqa ymm14, ymm13
 vfmadd231pd ymm14, ymm12, ymm2
-vmovdqu [rsp + 352], ymm15
+vmovdqu [rcx + 32], ymm15
 vsubpd ymm15, ymm7, ymm11
-vmovdqu [rsp + 384], ymm0
+vmovdqu [rcx + 64], ymm0
 vsubpd ymm0, ymm9, ymm14
 vfmadd231pd ymm15, ymm8, ymm4
 vfmadd231pd ymm0, ymm12, ymm2
 vpaddq ymm1, ymm15, ymm1
 vpaddq ymm6, ymm0, ymm6
-vpaddq ymm11, ymm11, [rsp + 96]
-vpaddq ymm14, ymm14, [rsp + 448]
-vmovdqu ymm0, [rip + 5f + 1280]
+vpaddq ymm11, ymm11, [rcx]
+vpaddq ymm14, ymm14, [rcx + 96]
+vmovdqu ymm0, [rip + 3f + 928]
 vmovdqa ymm15, ymm10
 vfmadd231pd ymm15, ymm8, ymm0
-vmovdqu ymm2, [rip + 5f + 1280]
+vmovdqu ymm2, [rip + 3f + 928]
 vmovdqa ymm4, ymm13
 vfmadd231pd ymm4, ymm12, ymm2
-vmovdqu [rsp + 448], ymm6
+vmovdqu [rcx + 96], ymm6
 vsubpd ymm6, ymm7, ymm15
-vmovdqu [rsp + 96], ymm1
+vmovdqu [rcx], ymm1
 vsubpd ymm1, ymm9, ymm4
 vfmadd231pd ymm6, ymm8, ymm0
 vfmadd231pd ymm1, ymm12, ymm2
 vpaddq ymm11, ymm6, ymm11
 vpaddq ymm14, ymm1, ymm14
-vpaddq ymm15, ymm15, [rsp + 576]
-vpaddq ymm4, ymm4, [rsp + 544]
-vmovdqu ymm1, [rsp + 288]
-vpaddq ymm1, ymm1, [rip + 5f + 1312]
-vmovdqu ymm6, [rsp + 512]
-vpaddq ymm6, ymm6, [rip + 5f + 1312]
+vpaddq ymm15, ymm15, [r8 + 96]
+vpaddq ymm4, ymm4, [r8 + 64]
+vmovdqu ymm1, [rcx - 128]
+vpaddq ymm1, ymm1, [rip + 3f + 1344]
+vmovdqu ymm6, [rcx - 32]
+vpaddq ymm6, ymm6, [rip + 3f + 1344]
 vpsrlq ymm1, ymm1, 52
 vpsrlq ymm6, ymm6, 52
-vpaddq ymm1, ymm1, [rsp + 224]
-vpaddq ymm6, ymm6, [rsp + 192]
-vpaddq ymm2, ymm1, [rip + 5f + 1344]
-vpaddq ymm12, ymm6, [rip + 5f + 1344]
-vpand ymm2, ymm2, [rip + 5f]
-vpand ymm12, ymm12, [rip + 5f]
-vmovdqu ymm0, [rip + 5f + 32]
+vpaddq ymm1, ymm1, [rcx - 64]
+vpaddq ymm6, ymm6, [rcx - 96]
+vpaddq ymm2, ymm1, [rip + 3f + 1376]
+vpaddq ymm12, ymm6, [rip + 3f + 1376]
+vpand ymm2, ymm2, [r9 - 128]
+vpand ymm12, ymm12, [r9 - 128]
+vmovdqu ymm0, [r9 - 96]
 vpaddq ymm2, ymm2, ymm0
-vmovdqu ymm8, [rip + 5f + 32]
+vmovdqu ymm8, [r9 - 96]
 vpaddq ymm12, ymm12, ymm8
 vsubpd ymm2, ymm2, ymm0
 vsubpd ymm12, ymm12, ymm8
-vmovdqu [rsp + 192], ymm6
+vmovdqu [rcx - 96], ymm6
 vmovdqa ymm6, ymm10
-vfmadd231pd ymm6, ymm2, [rip + 5f + 1024]
-vmovdqu [rsp + 224], ymm1
+vfmadd231pd ymm6, ymm2, [r9]
+vmovdqu [rcx - 64], ymm1
 vmovdqa ymm1, ymm13
-vfmadd231pd ymm1, ymm12, [rip + 5f + 1024]
+vfmadd231pd ymm1, ymm12, [r9]
 vsubpd ymm6, ymm7, ymm6
 vsubpd ymm1, ymm9, ymm1
-vfmadd231pd ymm6, ymm2, [rip + 5f + 1024]
-vfmadd231pd ymm1, ymm12, [rip + 5f + 1024]
+vfmadd231pd ymm6, ymm2, [r9]
+vfmadd231pd ymm1, ymm12, [r9]
 vsubpd ymm0, ymm6, ymm0
 vsubpd ymm8, ymm1, ymm8
 vmovdqa ymm1, ymm10
-vfmadd231pd ymm1, ymm0, [rip + 5f + 1056]
+vfmadd231pd ymm1, ymm0, [rip + 3f + 768]
 vmovdqa ymm6, ymm13
-vfmadd231pd ymm6, ymm8, [rip + 5f + 1056]
-vpaddq ymm1, ymm1, [rsp + 416]
-vpaddq ymm6, ymm6, [rsp + 64]
-vmovdqu ymm12, [rip + 5f + 1088]
+vfmadd231pd ymm6, ymm8, [rip + 3f + 768]
+vpaddq ymm1, ymm1, [r8 - 32]
+vpaddq ymm6, ymm6, [r8 - 128]
+vmovdqu ymm12, [r10 - 96]
 vmovdqa ymm2, ymm10
 vfmadd231pd ymm2, ymm0, ymm12
-vmovdqu [rsp + 64], ymm4
+vmovdqu [r8 - 128], ymm4
 vmovdqa ymm4, ymm13
-vfmadd231pd ymm4, ymm8, [rip + 5f + 1088]
-vmovdqu [rsp + 416], ymm15
+vfmadd231pd ymm4, ymm8, [r10 - 96]
+vmovdqu [r8 - 32], ymm15
 vsubpd ymm15, ymm7, ymm2
-vmovdqu [rsp + 512], ymm14
+vmovdqu [rcx - 32], ymm14
 vsubpd ymm14, ymm9, ymm4
 vfmadd231pd ymm15, ymm0, ymm12
-vfmadd231pd ymm14, ymm8, [rip + 5f + 1088]
+vfmadd231pd ymm14, ymm8, [r10 - 96]
 vpaddq ymm1, ymm15, ymm1
 vpaddq ymm6, ymm14, ymm6
-vpaddq ymm2, ymm2, [rsp + 160]
-vpaddq ymm4, ymm4, [rsp + 128]
-vmovdqu ymm14, [rip + 5f + 1120]
+vpaddq ymm2, ymm2, [r8 - 64]
+vpaddq ymm4, ymm4, [r8 - 96]
+vmovdqu ymm14, [rip + 3f + 512]
 vmovdqa ymm15, ymm10
 vfmadd231pd ymm15, ymm0, ymm14
-vmovdqu ymm12, [rip + 5f + 1120]
-vmovdqu [rsp + 128], ymm6
+vmovdqu ymm12, [rip + 3f + 512]
+vmovdqu [r8 - 96], ymm6
 vmovdqa ymm6, ymm13
 vfmadd231pd ymm6, ymm8, ymm12
-vmovdqu [rsp + 160], ymm1
+vmovdqu [r8 - 64], ymm1
 vsubpd ymm1, ymm7, ymm15
-vmovdqu [rsp + 288], ymm11
+vmovdqu [rcx - 128], ymm11
 vsubpd ymm11, ymm9, ymm6
 vfmadd231pd ymm1, ymm0, ymm14
 vfmadd231pd ymm11, ymm8, ymm12
@@ -21493,10 +21514,10 @@ vpaddq ymm2, ymm1, ymm2
 vpaddq ymm4, ymm11, ymm4
 vpaddq ymm5, ymm15, ymm5
 vpaddq ymm3, ymm6, ymm3
-vmovdqu ymm6, [rip + 5f + 1152]
+vmovdqu ymm6, [rip + 3f + 800]
 vmovdqa ymm15, ymm10
 vfmadd231pd ymm15, ymm0, ymm6
-vmovdqu ymm11, [rip + 5f + 1152]
+vmovdqu ymm11, [rip + 3f + 800]
 vmovdqa ymm1, ymm13
 vfmadd231pd ymm1, ymm8, ymm11
 vsubpd ymm12, ymm7, ymm15
@@ -21505,59 +21526,59 @@ vfmadd231pd ymm12, ymm0, ymm6
 vfmadd231pd ymm14, ymm8, ymm11
 vpaddq ymm5, ymm12, ymm5
 vpaddq ymm3, ymm14, ymm3
-vpaddq ymm15, ymm15, [rsp + 384]
-vpaddq ymm1, ymm1, [rsp + 352]
-vmovdqu ymm14, [rip + 5f + 1184]
+vpaddq ymm15, ymm15, [rcx + 64]
+vpaddq ymm1, ymm1, [rcx + 32]
+vmovdqu ymm14, [rip + 3f + 832]
 vmovdqa ymm12, ymm10
 vfmadd231pd ymm12, ymm0, ymm14
-vmovdqu ymm11, [rip + 5f + 1184]
+vmovdqu ymm11, [rip + 3f + 832]
 vmovdqa ymm6, ymm13
 vfmadd231pd ymm6, ymm8, ymm11
-vmovdqu [rsp + 352], ymm3
+vmovdqu [rcx + 32], ymm3
 vsubpd ymm3, ymm7, ymm12
-vmovdqu [rsp + 384], ymm5
+vmovdqu [rcx + 64], ymm5
 vsubpd ymm5, ymm9, ymm6
 vfmadd231pd ymm3, ymm0, ymm14
 vfmadd231pd ymm5, ymm8, ymm11
 vpaddq ymm15, ymm3, ymm15
 vpaddq ymm1, ymm5, ymm1
-vpaddq ymm12, ymm12, [rsp + 96]
-vpaddq ymm6, ymm6, [rsp + 448]
-vmovdqu ymm5, [rip + 5f + 1216]
+vpaddq ymm12, ymm12, [rcx]
+vpaddq ymm6, ymm6, [rcx + 96]
+vmovdqu ymm5, [rip + 3f + 864]
 vmovdqa ymm3, ymm10
 vfmadd231pd ymm3, ymm0, ymm5
-vmovdqu ymm11, [rip + 5f + 1216]
+vmovdqu ymm11, [rip + 3f + 864]
 vmovdqa ymm14, ymm13
 vfmadd231pd ymm14, ymm8, ymm11
-vmovdqu [rsp + 448], ymm1
+vmovdqu [rcx + 96], ymm1
 vsubpd ymm1, ymm7, ymm3
-vmovdqu [rsp + 96], ymm15
+vmovdqu [rcx], ymm15
 vsubpd ymm15, ymm9, ymm14
 vfmadd231pd ymm1, ymm0, ymm5
 vfmadd231pd ymm15, ymm8, ymm11
 vpaddq ymm12, ymm1, ymm12
 vpaddq ymm6, ymm15, ymm6
-vpaddq ymm3, ymm3, [rsp + 288]
-vpaddq ymm14, ymm14, [rsp + 512]
-vmovdqu ymm15, [rip + 5f + 1248]
+vpaddq ymm3, ymm3, [rcx - 128]
+vpaddq ymm14, ymm14, [rcx - 32]
+vmovdqu ymm15, [rip + 3f + 896]
 vmovdqa ymm1, ymm10
 vfmadd231pd ymm1, ymm0, ymm15
-vmovdqu ymm11, [rip + 5f + 1248]
+vmovdqu ymm11, [rip + 3f + 896]
 vmovdqa ymm5, ymm13
 vfmadd231pd ymm5, ymm8, ymm11
-vmovdqu [rsp + 512], ymm6
+vmovdqu [rcx - 32], ymm6
 vsubpd ymm6, ymm7, ymm1
-vmovdqu [rsp + 288], ymm12
+vmovdqu [rcx - 128], ymm12
 vsubpd ymm12, ymm9, ymm5
 vfmadd231pd ymm6, ymm0, ymm15
 vfmadd231pd ymm12, ymm8, ymm11
 vpaddq ymm3, ymm6, ymm3
 vpaddq ymm14, ymm12, ymm14
-vpaddq ymm1, ymm1, [rsp + 416]
-vpaddq ymm5, ymm5, [rsp + 64]
-vmovdqu ymm12, [rip + 5f + 1280]
+vpaddq ymm1, ymm1, [r8 - 32]
+vpaddq ymm5, ymm5, [r8 - 128]
+vmovdqu ymm12, [rip + 3f + 928]
 vfmadd231pd ymm10, ymm0, ymm12
-vmovdqu ymm6, [rip + 5f + 1280]
+vmovdqu ymm6, [rip + 3f + 928]
 vfmadd231pd ymm13, ymm8, ymm6
 vsubpd ymm7, ymm7, ymm10
 vsubpd ymm9, ymm9, ymm13
@@ -21567,355 +21588,355 @@ vpaddq ymm1, ymm7, ymm1
 vpaddq ymm5, ymm9, ymm5
 vpaddq ymm10, ymm10, [rdx + 960]
 vpaddq ymm13, ymm13, [rdx + 992]
-vmovdqu ymm9, [rsp + 224]
-vpaddq ymm9, ymm9, [rip + 5f + 1376]
-vmovdqu ymm7, [rsp + 192]
-vpaddq ymm7, ymm7, [rip + 5f + 1376]
+vmovdqu ymm9, [rcx - 64]
+vpaddq ymm9, ymm9, [rip + 3f + 1408]
+vmovdqu ymm7, [rcx - 96]
+vpaddq ymm7, ymm7, [rip + 3f + 1408]
 vpsrlq ymm9, ymm9, 52
 vpsrlq ymm7, ymm7, 52
-vpaddq ymm9, ymm9, [rsp + 160]
-vpaddq ymm7, ymm7, [rsp + 128]
-vpaddq ymm6, ymm9, [rip + 5f + 1408]
-vpaddq ymm8, ymm7, [rip + 5f + 1408]
+vpaddq ymm9, ymm9, [r8 - 64]
+vpaddq ymm7, ymm7, [r8 - 96]
+vpaddq ymm6, ymm9, [rip + 3f + 1440]
+vpaddq ymm8, ymm7, [rip + 3f + 1440]
 vpsrlq ymm12, ymm6, 52
 vpsrlq ymm0, ymm8, 52
 vpaddq ymm12, ymm2, ymm12
 vpaddq ymm0, ymm4, ymm0
-vpaddq ymm12, ymm12, [rip + 5f + 1440]
-vpaddq ymm0, ymm0, [rip + 5f + 1440]
+vpaddq ymm12, ymm12, [rip + 3f + 1472]
+vpaddq ymm0, ymm0, [rip + 3f + 1472]
 vpsrlq ymm11, ymm12, 52
 vpsrlq ymm15, ymm0, 52
-vpaddq ymm11, ymm11, [rsp + 384]
-vpaddq ymm15, ymm15, [rsp + 352]
-vpaddq ymm11, ymm11, [rip + 5f + 1472]
-vpaddq ymm15, ymm15, [rip + 5f + 1472]
-vmovdqu [rsp + 128], ymm0
+vpaddq ymm11, ymm11, [rcx + 64]
+vpaddq ymm15, ymm15, [rcx + 32]
+vpaddq ymm11, ymm11, [rip + 3f + 1504]
+vpaddq ymm15, ymm15, [rip + 3f + 1504]
+vmovdqu [r8 - 96], ymm0
 vpsrlq ymm0, ymm11, 52
-vmovdqu [rsp + 160], ymm11
+vmovdqu [r8 - 64], ymm11
 vpsrlq ymm11, ymm15, 52
-vpaddq ymm0, ymm0, [rsp + 96]
-vpaddq ymm11, ymm11, [rsp + 448]
-vpaddq ymm0, ymm0, [rip + 5f + 1504]
-vpaddq ymm11, ymm11, [rip + 5f + 1504]
-vmovdqu [rsp + 192], ymm15
+vpaddq ymm0, ymm0, [rcx]
+vpaddq ymm11, ymm11, [rcx + 96]
+vpaddq ymm0, ymm0, [rip + 3f + 1536]
+vpaddq ymm11, ymm11, [rip + 3f + 1536]
+vmovdqu [rcx - 96], ymm15
 vpsrlq ymm15, ymm0, 52
-vmovdqu [rsp + 224], ymm0
+vmovdqu [rcx - 64], ymm0
 vpsrlq ymm0, ymm11, 52
-vpaddq ymm15, ymm15, [rsp + 288]
-vpaddq ymm0, ymm0, [rsp + 512]
-vpaddq ymm15, ymm15, [rip + 5f + 1536]
-vpaddq ymm0, ymm0, [rip + 5f + 1536]
-vmovdqu [rsp + 64], ymm11
+vpaddq ymm15, ymm15, [rcx - 128]
+vpaddq ymm0, ymm0, [rcx - 32]
+vpaddq ymm15, ymm15, [rip + 3f + 1568]
+vpaddq ymm0, ymm0, [rip + 3f + 1568]
+vmovdqu [r8 - 128], ymm11
 vpsrlq ymm11, ymm15, 52
-vmovdqu [rsp + 416], ymm15
+vmovdqu [r8 - 32], ymm15
 vpsrlq ymm15, ymm0, 52
 vpaddq ymm11, ymm3, ymm11
 vpaddq ymm15, ymm14, ymm15
-vpaddq ymm11, ymm11, [rip + 5f + 1568]
-vpaddq ymm15, ymm15, [rip + 5f + 1568]
-vmovdqu [rsp + 544], ymm0
+vpaddq ymm11, ymm11, [rip + 3f + 1600]
+vpaddq ymm15, ymm15, [rip + 3f + 1600]
+vmovdqu [r8 + 64], ymm0
 vpsrlq ymm0, ymm11, 52
-vmovdqu [rsp + 576], ymm11
+vmovdqu [r8 + 96], ymm11
 vpsrlq ymm11, ymm15, 52
 vpaddq ymm0, ymm1, ymm0
 vpaddq ymm11, ymm5, ymm11
-vpaddq ymm0, ymm0, [rip + 5f + 1600]
-vpaddq ymm11, ymm11, [rip + 5f + 1600]
-vmovdqu [rsp + 32], ymm15
+vpaddq ymm0, ymm0, [rip + 3f + 1632]
+vpaddq ymm11, ymm11, [rip + 3f + 1632]
+vmovdqu [r11 - 128], ymm15
 vpsrlq ymm15, ymm0, 52
-vmovdqu [rsp + 256], ymm0
+vmovdqu [r11 - 96], ymm0
 vpsrlq ymm0, ymm11, 52
 vpaddq ymm15, ymm10, ymm15
 vpaddq ymm0, ymm13, ymm0
-vpaddq ymm15, ymm15, [rip + 5f + 1632]
-vpaddq ymm0, ymm0, [rip + 5f + 1632]
-vpaddq ymm9, ymm9, [rip + 5f + 1664]
-vpaddq ymm7, ymm7, [rip + 5f + 1664]
-vmovdqu [rsp + 480], ymm11
+vpaddq ymm15, ymm15, [rip + 3f + 1664]
+vpaddq ymm0, ymm0, [rip + 3f + 1664]
+vpaddq ymm9, ymm9, [r10 + 64]
+vpaddq ymm7, ymm7, [r10 + 64]
+vmovdqu [r8 + 32], ymm11
 vpsrlq ymm11, ymm9, 52
-vmovdqu [rsp], ymm12
+vmovdqu [r8], ymm12
 vpsrlq ymm12, ymm7, 52
 vpaddq ymm11, ymm2, ymm11
 vpaddq ymm12, ymm4, ymm12
-vpaddq ymm11, ymm11, [rip + 5f + 1664]
-vpaddq ymm12, ymm12, [rip + 5f + 1664]
+vpaddq ymm11, ymm11, [r10 + 64]
+vpaddq ymm12, ymm12, [r10 + 64]
 vpsrlq ymm4, ymm11, 52
 vpsrlq ymm2, ymm12, 52
-vpaddq ymm4, ymm4, [rsp + 384]
-vpaddq ymm2, ymm2, [rsp + 352]
-vpaddq ymm4, ymm4, [rip + 5f + 1664]
-vpaddq ymm2, ymm2, [rip + 5f + 1664]
-vmovdqu [rsp + 352], ymm12
+vpaddq ymm4, ymm4, [rcx + 64]
+vpaddq ymm2, ymm2, [rcx + 32]
+vpaddq ymm4, ymm4, [r10 + 64]
+vpaddq ymm2, ymm2, [r10 + 64]
+vmovdqu [rcx + 32], ymm12
 vpsrlq ymm12, ymm4, 52
-vmovdqu [rsp + 384], ymm4
+vmovdqu [rcx + 64], ymm4
 vpsrlq ymm4, ymm2, 52
-vpaddq ymm12, ymm12, [rsp + 96]
-vpaddq ymm4, ymm4, [rsp + 448]
-vpaddq ymm12, ymm12, [rip + 5f + 1696]
-vpaddq ymm4, ymm4, [rip + 5f + 1696]
-vmovdqu [rsp + 448], ymm2
+vpaddq ymm12, ymm12, [rcx]
+vpaddq ymm4, ymm4, [rcx + 96]
+vpaddq ymm12, ymm12, [rip + 3f + 1696]
+vpaddq ymm4, ymm4, [rip + 3f + 1696]
+vmovdqu [rcx + 96], ymm2
 vpsrlq ymm2, ymm12, 52
-vmovdqu [rsp + 96], ymm12
+vmovdqu [rcx], ymm12
 vpsrlq ymm12, ymm4, 52
-vpaddq ymm2, ymm2, [rsp + 288]
-vpaddq ymm12, ymm12, [rsp + 512]
-vpaddq ymm2, ymm2, [rip + 5f + 1728]
-vpaddq ymm12, ymm12, [rip + 5f + 1728]
-vmovdqu [rsp + 512], ymm4
+vpaddq ymm2, ymm2, [rcx - 128]
+vpaddq ymm12, ymm12, [rcx - 32]
+vpaddq ymm2, ymm2, [rip + 3f + 1728]
+vpaddq ymm12, ymm12, [rip + 3f + 1728]
+vmovdqu [rcx - 32], ymm4
 vpsrlq ymm4, ymm2, 52
-vmovdqu [rsp + 288], ymm2
+vmovdqu [rcx - 128], ymm2
 vpsrlq ymm2, ymm12, 52
 vpaddq ymm4, ymm3, ymm4
 vpaddq ymm2, ymm14, ymm2
-vpaddq ymm4, ymm4, [rip + 5f + 1760]
-vpaddq ymm2, ymm2, [rip + 5f + 1760]
+vpaddq ymm4, ymm4, [rip + 3f + 1760]
+vpaddq ymm2, ymm2, [rip + 3f + 1760]
 vpsrlq ymm14, ymm4, 52
 vpsrlq ymm3, ymm2, 52
 vpaddq ymm14, ymm1, ymm14
 vpaddq ymm3, ymm5, ymm3
-vpaddq ymm14, ymm14, [rip + 5f + 1792]
-vpaddq ymm3, ymm3, [rip + 5f + 1792]
+vpaddq ymm14, ymm14, [rip + 3f + 1792]
+vpaddq ymm3, ymm3, [rip + 3f + 1792]
 vpsrlq ymm5, ymm14, 52
 vpsrlq ymm1, ymm3, 52
 vpaddq ymm5, ymm10, ymm5
 vpaddq ymm1, ymm13, ymm1
 vblendvpd ymm9, ymm6, ymm9, ymm15
 vblendvpd ymm7, ymm8, ymm7, ymm0
-vmovdqu ymm8, [rsp]
+vmovdqu ymm8, [r8]
 vblendvpd ymm11, ymm8, ymm11, ymm15
-vmovdqu ymm8, [rsp + 128]
-vblendvpd ymm8, ymm8, [rsp + 352], ymm0
-vmovdqu ymm6, [rsp + 160]
-vblendvpd ymm6, ymm6, [rsp + 384], ymm15
-vmovdqu ymm13, [rsp + 192]
-vblendvpd ymm13, ymm13, [rsp + 448], ymm0
-vmovdqu ymm10, [rsp + 224]
-vblendvpd ymm10, ymm10, [rsp + 96], ymm15
-vmovdqu [rsp + 96], ymm10
-vmovdqu ymm10, [rsp + 64]
-vblendvpd ymm10, ymm10, [rsp + 512], ymm0
-vmovdqu [rsp + 512], ymm10
-vmovdqu ymm10, [rsp + 416]
-vblendvpd ymm10, ymm10, [rsp + 288], ymm15
-vmovdqu [rsp + 288], ymm10
-vmovdqu ymm10, [rsp + 544]
+vmovdqu ymm8, [r8 - 96]
+vblendvpd ymm8, ymm8, [rcx + 32], ymm0
+vmovdqu ymm6, [r8 - 64]
+vblendvpd ymm6, ymm6, [rcx + 64], ymm15
+vmovdqu ymm13, [rcx - 96]
+vblendvpd ymm13, ymm13, [rcx + 96], ymm0
+vmovdqu ymm10, [rcx - 64]
+vblendvpd ymm10, ymm10, [rcx], ymm15
+vmovdqu [rcx], ymm10
+vmovdqu ymm10, [r8 - 128]
+vblendvpd ymm10, ymm10, [rcx - 32], ymm0
+vmovdqu [rcx - 32], ymm10
+vmovdqu ymm10, [r8 - 32]
+vblendvpd ymm10, ymm10, [rcx - 128], ymm15
+vmovdqu [rcx - 128], ymm10
+vmovdqu ymm10, [r8 + 64]
 vblendvpd ymm12, ymm10, ymm12, ymm0
-vmovdqu ymm10, [rsp + 576]
+vmovdqu ymm10, [r8 + 96]
 vblendvpd ymm4, ymm10, ymm4, ymm15
-vmovdqu ymm10, [rsp + 32]
+vmovdqu ymm10, [r11 - 128]
 vblendvpd ymm2, ymm10, ymm2, ymm0
-vmovdqu ymm10, [rsp + 256]
+vmovdqu ymm10, [r11 - 96]
 vblendvpd ymm14, ymm10, ymm14, ymm15
-vmovdqu ymm10, [rsp + 480]
+vmovdqu ymm10, [r8 + 32]
 vblendvpd ymm3, ymm10, ymm3, ymm0
-vpaddq ymm5, ymm5, [rip + 5f + 1824]
-vpaddq ymm1, ymm1, [rip + 5f + 1824]
+vpaddq ymm5, ymm5, [rip + 3f + 1824]
+vpaddq ymm1, ymm1, [rip + 3f + 1824]
 vblendvpd ymm5, ymm15, ymm5, ymm15
 vblendvpd ymm1, ymm0, ymm1, ymm0
-vpand ymm9, ymm9, [rip + 5f]
-vpand ymm7, ymm7, [rip + 5f]
-vpand ymm11, ymm11, [rip + 5f]
-vpand ymm8, ymm8, [rip + 5f]
-vpand ymm6, ymm6, [rip + 5f]
-vpand ymm13, ymm13, [rip + 5f]
-vmovdqu ymm0, [rsp + 96]
-vpand ymm0, ymm0, [rip + 5f]
-vmovdqu ymm15, [rsp + 512]
-vpand ymm15, ymm15, [rip + 5f]
-vmovdqu ymm10, [rsp + 288]
-vpand ymm10, ymm10, [rip + 5f]
-vpand ymm12, ymm12, [rip + 5f]
-vpand ymm4, ymm4, [rip + 5f]
-vpand ymm2, ymm2, [rip + 5f]
-vpand ymm14, ymm14, [rip + 5f]
-vpand ymm3, ymm3, [rip + 5f]
-vpand ymm5, ymm5, [rip + 5f]
-vpand ymm1, ymm1, [rip + 5f]
-vmovdqu [rsp + 288], ymm1
-vpaddq ymm1, ymm9, [rip + 5f + 1856]
-vmovdqu [rsp + 512], ymm9
-vpaddq ymm9, ymm7, [rip + 5f + 1856]
-vmovdqu [rsp + 96], ymm7
-vpaddq ymm7, ymm11, [rip + 5f + 1888]
-vmovdqu [rsp + 480], ymm11
-vpaddq ymm11, ymm8, [rip + 5f + 1888]
-vmovdqu [rsp + 256], ymm8
+vpand ymm9, ymm9, [r9 - 128]
+vpand ymm7, ymm7, [r9 - 128]
+vpand ymm11, ymm11, [r9 - 128]
+vpand ymm8, ymm8, [r9 - 128]
+vpand ymm6, ymm6, [r9 - 128]
+vpand ymm13, ymm13, [r9 - 128]
+vmovdqu ymm0, [rcx]
+vpand ymm0, ymm0, [r9 - 128]
+vmovdqu ymm15, [rcx - 32]
+vpand ymm15, ymm15, [r9 - 128]
+vmovdqu ymm10, [rcx - 128]
+vpand ymm10, ymm10, [r9 - 128]
+vpand ymm12, ymm12, [r9 - 128]
+vpand ymm4, ymm4, [r9 - 128]
+vpand ymm2, ymm2, [r9 - 128]
+vpand ymm14, ymm14, [r9 - 128]
+vpand ymm3, ymm3, [r9 - 128]
+vpand ymm5, ymm5, [r9 - 128]
+vpand ymm1, ymm1, [r9 - 128]
+vmovdqu [rcx - 128], ymm1
+vpaddq ymm1, ymm9, [rip + 3f + 1856]
+vmovdqu [rcx - 32], ymm9
+vpaddq ymm9, ymm7, [rip + 3f + 1856]
+vmovdqu [rcx], ymm7
+vpaddq ymm7, ymm11, [rip + 3f + 1888]
+vmovdqu [r8 + 32], ymm11
+vpaddq ymm11, ymm8, [rip + 3f + 1888]
+vmovdqu [r11 - 96], ymm8
 vpsrlq ymm8, ymm1, 52
-vmovdqu [rsp + 32], ymm1
+vmovdqu [r11 - 128], ymm1
 vpsrlq ymm1, ymm9, 52
 vpaddq ymm8, ymm7, ymm8
 vpaddq ymm1, ymm11, ymm1
-vpaddq ymm11, ymm6, [rip + 5f + 1920]
-vpaddq ymm7, ymm13, [rip + 5f + 1920]
-vmovdqu [rsp + 576], ymm13
+vpaddq ymm11, ymm6, [rip + 3f + 1920]
+vpaddq ymm7, ymm13, [rip + 3f + 1920]
+vmovdqu [r8 + 96], ymm13
 vpsrlq ymm13, ymm8, 52
-vmovdqu [rsp + 544], ymm6
+vmovdqu [r8 + 64], ymm6
 vpsrlq ymm6, ymm1, 52
 vpaddq ymm13, ymm11, ymm13
 vpaddq ymm6, ymm7, ymm6
-vpaddq ymm7, ymm0, [rip + 5f + 1952]
-vpaddq ymm11, ymm15, [rip + 5f + 1952]
-vmovdqu [rsp + 416], ymm15
+vpaddq ymm7, ymm0, [rip + 3f + 1952]
+vpaddq ymm11, ymm15, [rip + 3f + 1952]
+vmovdqu [r8 - 32], ymm15
 vpsrlq ymm15, ymm13, 52
-vmovdqu [rsp + 64], ymm0
+vmovdqu [r8 - 128], ymm0
 vpsrlq ymm0, ymm6, 52
 vpaddq ymm15, ymm7, ymm15
 vpaddq ymm0, ymm11, ymm0
-vpaddq ymm11, ymm10, [rip + 5f + 1984]
-vpaddq ymm7, ymm12, [rip + 5f + 1984]
-vmovdqu [rsp + 224], ymm12
+vpaddq ymm11, ymm10, [rip + 3f + 1984]
+vpaddq ymm7, ymm12, [rip + 3f + 1984]
+vmovdqu [rcx - 64], ymm12
 vpsrlq ymm12, ymm15, 52
-vmovdqu [rsp + 448], ymm10
+vmovdqu [rcx + 96], ymm10
 vpsrlq ymm10, ymm0, 52
 vpaddq ymm12, ymm11, ymm12
 vpaddq ymm10, ymm7, ymm10
-vpaddq ymm7, ymm4, [rip + 5f + 2016]
-vpaddq ymm11, ymm2, [rip + 5f + 2016]
-vmovdqu [rsp + 192], ymm2
+vpaddq ymm7, ymm4, [rip + 3f + 2016]
+vpaddq ymm11, ymm2, [rip + 3f + 2016]
+vmovdqu [rcx - 96], ymm2
 vpsrlq ymm2, ymm12, 52
-vmovdqu [rsp + 384], ymm4
+vmovdqu [rcx + 64], ymm4
 vpsrlq ymm4, ymm10, 52
 vpaddq ymm2, ymm7, ymm2
 vpaddq ymm4, ymm11, ymm4
-vpaddq ymm11, ymm14, [rip + 5f + 2048]
-vpaddq ymm7, ymm3, [rip + 5f + 2048]
-vmovdqu [rsp + 160], ymm3
+vpaddq ymm11, ymm14, [rip + 3f + 2048]
+vpaddq ymm7, ymm3, [rip + 3f + 2048]
+vmovdqu [r8 - 64], ymm3
 vpsrlq ymm3, ymm2, 52
-vmovdqu [rsp + 352], ymm14
+vmovdqu [rcx + 32], ymm14
 vpsrlq ymm14, ymm4, 52
 vpaddq ymm3, ymm11, ymm3
 vpaddq ymm14, ymm7, ymm14
-vpaddq ymm7, ymm5, [rip + 5f + 2080]
-vmovdqu ymm11, [rsp + 288]
-vmovdqu [rsp + 128], ymm5
-vpaddq ymm5, ymm11, [rip + 5f + 2080]
+vpaddq ymm7, ymm5, [rip + 3f + 2080]
+vmovdqu ymm11, [rcx - 128]
+vmovdqu [r8 - 96], ymm5
+vpaddq ymm5, ymm11, [rip + 3f + 2080]
 vpsrlq ymm11, ymm3, 52
-vmovdqu [rsp], ymm3
+vmovdqu [r8], ymm3
 vpsrlq ymm3, ymm14, 52
 vpaddq ymm11, ymm7, ymm11
 vpaddq ymm3, ymm5, ymm3
-vmovdqu ymm5, [rsp + 32]
-vblendvpd ymm5, ymm5, [rsp + 512], ymm11
-vblendvpd ymm9, ymm9, [rsp + 96], ymm3
-vblendvpd ymm8, ymm8, [rsp + 480], ymm11
-vblendvpd ymm1, ymm1, [rsp + 256], ymm3
-vblendvpd ymm13, ymm13, [rsp + 544], ymm11
-vblendvpd ymm6, ymm6, [rsp + 576], ymm3
-vblendvpd ymm15, ymm15, [rsp + 64], ymm11
-vblendvpd ymm0, ymm0, [rsp + 416], ymm3
-vblendvpd ymm12, ymm12, [rsp + 448], ymm11
-vblendvpd ymm10, ymm10, [rsp + 224], ymm3
-vblendvpd ymm2, ymm2, [rsp + 384], ymm11
-vblendvpd ymm4, ymm4, [rsp + 192], ymm3
-vmovdqu ymm7, [rsp]
-vblendvpd ymm7, ymm7, [rsp + 352], ymm11
-vblendvpd ymm14, ymm14, [rsp + 160], ymm3
-vblendvpd ymm11, ymm11, [rsp + 128], ymm11
-vblendvpd ymm3, ymm3, [rsp + 288], ymm3
-vpand ymm5, ymm5, [rip + 5f]
-vpand ymm9, ymm9, [rip + 5f]
-vpand ymm8, ymm8, [rip + 5f]
-vpand ymm1, ymm1, [rip + 5f]
-vpand ymm13, ymm13, [rip + 5f]
-vpand ymm6, ymm6, [rip + 5f]
-vpand ymm15, ymm15, [rip + 5f]
-vpand ymm0, ymm0, [rip + 5f]
-vpand ymm12, ymm12, [rip + 5f]
-vpand ymm10, ymm10, [rip + 5f]
-vpand ymm2, ymm2, [rip + 5f]
-vpand ymm4, ymm4, [rip + 5f]
-vpand ymm7, ymm7, [rip + 5f]
-vpand ymm14, ymm14, [rip + 5f]
-vpand ymm11, ymm11, [rip + 5f]
-vpand ymm3, ymm3, [rip + 5f]
-vmovdqu [rsp + 288], ymm3
-vpaddq ymm3, ymm5, [rip + 5f + 2112]
-vmovdqu [rsp + 128], ymm5
-vpaddq ymm5, ymm9, [rip + 5f + 2112]
-vmovdqu [rsp + 160], ymm9
-vpaddq ymm9, ymm8, [rip + 5f + 2144]
-vmovdqu [rsp + 352], ymm8
-vpaddq ymm8, ymm1, [rip + 5f + 2144]
-vmovdqu [rsp], ymm1
+vmovdqu ymm5, [r11 - 128]
+vblendvpd ymm5, ymm5, [rcx - 32], ymm11
+vblendvpd ymm9, ymm9, [rcx], ymm3
+vblendvpd ymm8, ymm8, [r8 + 32], ymm11
+vblendvpd ymm1, ymm1, [r11 - 96], ymm3
+vblendvpd ymm13, ymm13, [r8 + 64], ymm11
+vblendvpd ymm6, ymm6, [r8 + 96], ymm3
+vblendvpd ymm15, ymm15, [r8 - 128], ymm11
+vblendvpd ymm0, ymm0, [r8 - 32], ymm3
+vblendvpd ymm12, ymm12, [rcx + 96], ymm11
+vblendvpd ymm10, ymm10, [rcx - 64], ymm3
+vblendvpd ymm2, ymm2, [rcx + 64], ymm11
+vblendvpd ymm4, ymm4, [rcx - 96], ymm3
+vmovdqu ymm7, [r8]
+vblendvpd ymm7, ymm7, [rcx + 32], ymm11
+vblendvpd ymm14, ymm14, [r8 - 64], ymm3
+vblendvpd ymm11, ymm11, [r8 - 96], ymm11
+vblendvpd ymm3, ymm3, [rcx - 128], ymm3
+vpand ymm5, ymm5, [r9 - 128]
+vpand ymm9, ymm9, [r9 - 128]
+vpand ymm8, ymm8, [r9 - 128]
+vpand ymm1, ymm1, [r9 - 128]
+vpand ymm13, ymm13, [r9 - 128]
+vpand ymm6, ymm6, [r9 - 128]
+vpand ymm15, ymm15, [r9 - 128]
+vpand ymm0, ymm0, [r9 - 128]
+vpand ymm12, ymm12, [r9 - 128]
+vpand ymm10, ymm10, [r9 - 128]
+vpand ymm2, ymm2, [r9 - 128]
+vpand ymm4, ymm4, [r9 - 128]
+vpand ymm7, ymm7, [r9 - 128]
+vpand ymm14, ymm14, [r9 - 128]
+vpand ymm11, ymm11, [r9 - 128]
+vpand ymm3, ymm3, [r9 - 128]
+vmovdqu [rcx - 128], ymm3
+vpaddq ymm3, ymm5, [rip + 3f + 2112]
+vmovdqu [r8 - 96], ymm5
+vpaddq ymm5, ymm9, [rip + 3f + 2112]
+vmovdqu [r8 - 64], ymm9
+vpaddq ymm9, ymm8, [rip + 3f + 2144]
+vmovdqu [rcx + 32], ymm8
+vpaddq ymm8, ymm1, [rip + 3f + 2144]
+vmovdqu [r8], ymm1
 vpsrlq ymm1, ymm3, 52
-vmovdqu [rsp + 192], ymm3
+vmovdqu [rcx - 96], ymm3
 vpsrlq ymm3, ymm5, 52
 vpaddq ymm1, ymm9, ymm1
 vpaddq ymm3, ymm8, ymm3
-vpaddq ymm8, ymm13, [rip + 5f + 2176]
-vpaddq ymm9, ymm6, [rip + 5f + 2176]
-vmovdqu [rsp + 384], ymm6
+vpaddq ymm8, ymm13, [rip + 3f + 2176]
+vpaddq ymm9, ymm6, [rip + 3f + 2176]
+vmovdqu [rcx + 64], ymm6
 vpsrlq ymm6, ymm1, 52
-vmovdqu [rsp + 224], ymm13
+vmovdqu [rcx - 64], ymm13
 vpsrlq ymm13, ymm3, 52
 vpaddq ymm6, ymm8, ymm6
 vpaddq ymm13, ymm9, ymm13
-vpaddq ymm9, ymm15, [rip + 5f + 2208]
-vpaddq ymm8, ymm0, [rip + 5f + 2208]
-vmovdqu [rsp + 448], ymm0
+vpaddq ymm9, ymm15, [rip + 3f + 2208]
+vpaddq ymm8, ymm0, [rip + 3f + 2208]
+vmovdqu [rcx + 96], ymm0
 vpsrlq ymm0, ymm6, 52
-vmovdqu [rsp + 416], ymm15
+vmovdqu [r8 - 32], ymm15
 vpsrlq ymm15, ymm13, 52
 vpaddq ymm0, ymm9, ymm0
 vpaddq ymm15, ymm8, ymm15
-vpaddq ymm8, ymm12, [rip + 5f + 2240]
-vpaddq ymm9, ymm10, [rip + 5f + 2240]
-vmovdqu [rsp + 64], ymm10
+vpaddq ymm8, ymm12, [rip + 3f + 2240]
+vpaddq ymm9, ymm10, [rip + 3f + 2240]
+vmovdqu [r8 - 128], ymm10
 vpsrlq ymm10, ymm0, 52
-vmovdqu [rsp + 576], ymm12
+vmovdqu [r8 + 96], ymm12
 vpsrlq ymm12, ymm15, 52
 vpaddq ymm10, ymm8, ymm10
 vpaddq ymm12, ymm9, ymm12
-vpaddq ymm9, ymm2, [rip + 5f + 2272]
-vpaddq ymm8, ymm4, [rip + 5f + 2272]
-vmovdqu [rsp + 544], ymm4
+vpaddq ymm9, ymm2, [rip + 3f + 2272]
+vpaddq ymm8, ymm4, [rip + 3f + 2272]
+vmovdqu [r8 + 64], ymm4
 vpsrlq ymm4, ymm10, 52
-vmovdqu [rsp + 256], ymm2
+vmovdqu [r11 - 96], ymm2
 vpsrlq ymm2, ymm12, 52
 vpaddq ymm4, ymm9, ymm4
 vpaddq ymm2, ymm8, ymm2
-vpaddq ymm8, ymm7, [rip + 5f + 2304]
-vpaddq ymm9, ymm14, [rip + 5f + 2304]
-vmovdqu [rsp + 480], ymm14
+vpaddq ymm8, ymm7, [rip + 3f + 2304]
+vpaddq ymm9, ymm14, [rip + 3f + 2304]
+vmovdqu [r8 + 32], ymm14
 vpsrlq ymm14, ymm4, 52
-vmovdqu [rsp + 96], ymm7
+vmovdqu [rcx], ymm7
 vpsrlq ymm7, ymm2, 52
 vpaddq ymm14, ymm8, ymm14
 vpaddq ymm7, ymm9, ymm7
-vpaddq ymm9, ymm11, [rip + 5f + 2336]
-vmovdqu ymm8, [rsp + 288]
-vmovdqu [rsp + 512], ymm11
-vpaddq ymm11, ymm8, [rip + 5f + 2336]
+vpaddq ymm9, ymm11, [rip + 3f + 2336]
+vmovdqu ymm8, [rcx - 128]
+vmovdqu [rcx - 32], ymm11
+vpaddq ymm11, ymm8, [rip + 3f + 2336]
 vpsrlq ymm8, ymm14, 52
-vmovdqu [rsp + 32], ymm14
+vmovdqu [r11 - 128], ymm14
 vpsrlq ymm14, ymm7, 52
 vpaddq ymm8, ymm9, ymm8
 vpaddq ymm14, ymm11, ymm14
-vmovdqu ymm11, [rsp + 192]
-vblendvpd ymm11, ymm11, [rsp + 128], ymm8
-vblendvpd ymm5, ymm5, [rsp + 160], ymm14
-vblendvpd ymm1, ymm1, [rsp + 352], ymm8
-vblendvpd ymm3, ymm3, [rsp], ymm14
-vblendvpd ymm6, ymm6, [rsp + 224], ymm8
-vblendvpd ymm13, ymm13, [rsp + 384], ymm14
-vblendvpd ymm0, ymm0, [rsp + 416], ymm8
-vblendvpd ymm15, ymm15, [rsp + 448], ymm14
-vblendvpd ymm10, ymm10, [rsp + 576], ymm8
-vblendvpd ymm12, ymm12, [rsp + 64], ymm14
-vblendvpd ymm4, ymm4, [rsp + 256], ymm8
-vblendvpd ymm2, ymm2, [rsp + 544], ymm14
-vmovdqu ymm9, [rsp + 32]
-vblendvpd ymm9, ymm9, [rsp + 96], ymm8
-vblendvpd ymm7, ymm7, [rsp + 480], ymm14
-vblendvpd ymm8, ymm8, [rsp + 512], ymm8
-vblendvpd ymm14, ymm14, [rsp + 288], ymm14
+vmovdqu ymm11, [rcx - 96]
+vblendvpd ymm11, ymm11, [r8 - 96], ymm8
+vblendvpd ymm5, ymm5, [r8 - 64], ymm14
+vblendvpd ymm1, ymm1, [rcx + 32], ymm8
+vblendvpd ymm3, ymm3, [r8], ymm14
+vblendvpd ymm6, ymm6, [rcx - 64], ymm8
+vblendvpd ymm13, ymm13, [rcx + 64], ymm14
+vblendvpd ymm0, ymm0, [r8 - 32], ymm8
+vblendvpd ymm15, ymm15, [rcx + 96], ymm14
+vblendvpd ymm10, ymm10, [r8 + 96], ymm8
+vblendvpd ymm12, ymm12, [r8 - 128], ymm14
+vblendvpd ymm4, ymm4, [r11 - 96], ymm8
+vblendvpd ymm2, ymm2, [r8 + 64], ymm14
+vmovdqu ymm9, [r11 - 128]
+vblendvpd ymm9, ymm9, [rcx], ymm8
+vblendvpd ymm7, ymm7, [r8 + 32], ymm14
+vblendvpd ymm8, ymm8, [rcx - 32], ymm8
+vblendvpd ymm14, ymm14, [rcx - 128], ymm14
 vpsllq ymm11, ymm11, 12
 vpsllq ymm5, ymm5, 12
 vpsrlq ymm11, ymm11, 12
 vpsrlq ymm5, ymm5, 12
-vmovdqu [rsp + 288], ymm14
+vmovdqu [rcx - 128], ymm14
 vpsllq ymm14, ymm1, 52
-vmovdqu [rsp + 512], ymm8
+vmovdqu [rcx - 32], ymm8
 vpsllq ymm8, ymm3, 52
 vpaddq ymm11, ymm14, ymm11
 vpaddq ymm5, ymm8, ymm5
@@ -21963,9 +21984,9 @@ vpsllq ymm9, ymm9, 12
 vpsllq ymm7, ymm7, 12
 vpsrlq ymm9, ymm9, 20
 vpsrlq ymm7, ymm7, 20
-vmovdqu ymm2, [rsp + 512]
+vmovdqu ymm2, [rcx - 32]
 vpsllq ymm2, ymm2, 44
-vmovdqu ymm4, [rsp + 288]
+vmovdqu ymm4, [rcx - 128]
 vpsllq ymm4, ymm4, 44
 vpaddq ymm9, ymm2, ymm9
 vpaddq ymm7, ymm4, ymm7
@@ -22051,32 +22072,42 @@ ret
 2:
 .long 0x7f80
 .p2align 6, 0xcc
-5:
+3:
 .quad 0x000fffffffffffff, 0x000fffffffffffff, 0x000fffffffffffff, 0x000fffffffffffff
 .quad 0x4330000000000000, 0x4330000000000000, 0x4330000000000000, 0x4330000000000000
-.quad 0x432a7c210010b5f8, 0x432a7c210010b5f8, 0x432a7c210010b5f8, 0x432a7c210010b5f8
-.quad 0x4670000000000000, 0x4670000000000000, 0x4670000000000000, 0x4670000000000000
 .quad 0x4670000000000001, 0x4670000000000001, 0x4670000000000001, 0x4670000000000001
-.quad 0x431e2221a7ef1e8c, 0x431e2221a7ef1e8c, 0x431e2221a7ef1e8c, 0x431e2221a7ef1e8c
-.quad 0x432d7e96937060ee, 0x432d7e96937060ee, 0x432d7e96937060ee, 0x432d7e96937060ee
+.quad 0x432a7c210010b5f8, 0x432a7c210010b5f8, 0x432a7c210010b5f8, 0x432a7c210010b5f8
+.quad 0x430fffe7ffe7ffe8, 0x430fffe7ffe7ffe8, 0x430fffe7ffe7ffe8, 0x430fffe7ffe7ffe8
 .quad 0x4317c685bf3ef3bc, 0x4317c685bf3ef3bc, 0x4317c685bf3ef3bc, 0x4317c685bf3ef3bc
 .quad 0x4316eeb7a5e36360, 0x4316eeb7a5e36360, 0x4316eeb7a5e36360, 0x4316eeb7a5e36360
 .quad 0x4303d1d31e8a6cb8, 0x4303d1d31e8a6cb8, 0x4303d1d31e8a6cb8, 0x4303d1d31e8a6cb8
+.quad 0x42f21b460e631b70, 0x42f21b460e631b70, 0x42f21b460e631b70, 0x42f21b460e631b70
+.quad 0x432fd62a7ffff73e, 0x432fd62a7ffff73e, 0x432fd62a7ffff73e, 0x432fd62a7ffff73e
+.quad 0x431e2221a7ef1e8c, 0x431e2221a7ef1e8c, 0x431e2221a7ef1e8c, 0x431e2221a7ef1e8c
+.quad 0x432d7e96937060ee, 0x432d7e96937060ee, 0x432d7e96937060ee, 0x432d7e96937060ee
 .quad 0x4324f29543705a22, 0x4324f29543705a22, 0x4324f29543705a22, 0x4324f29543705a22
 .quad 0x40ece30000000000, 0x40ece30000000000, 0x40ece30000000000, 0x40ece30000000000
-.quad 0xbcd0000000000000, 0xbcd0000000000000, 0xbcd0000000000000, 0xbcd0000000000000
-.quad 0x3330000000000000, 0x3330000000000000, 0x3330000000000000, 0x3330000000000000
-.quad 0x42f21b460e631b70, 0x42f21b460e631b70, 0x42f21b460e631b70, 0x42f21b460e631b70
+.quad 0xb300000000000000, 0xb300000000000000, 0xb300000000000000, 0xb300000000000000
 .quad 0x43206bde4abd1e5e, 0x43206bde4abd1e5e, 0x43206bde4abd1e5e, 0x43206bde4abd1e5e
+.quad 0x431ac3d8907aaffc, 0x431ac3d8907aaffc, 0x431ac3d8907aaffc, 0x431ac3d8907aaffc
 .quad 0x431275d887297d20, 0x431275d887297d20, 0x431275d887297d20, 0x431275d887297d20
 .quad 0x43125b74c6b30bac, 0x43125b74c6b30bac, 0x43125b74c6b30bac, 0x43125b74c6b30bac
 .quad 0x4324b9711bda7d04, 0x4324b9711bda7d04, 0x4324b9711bda7d04, 0x4324b9711bda7d04
 .quad 0x43236dd294a2f05e, 0x43236dd294a2f05e, 0x43236dd294a2f05e, 0x43236dd294a2f05e
 .quad 0x4328b953526fb40c, 0x4328b953526fb40c, 0x4328b953526fb40c, 0x4328b953526fb40c
 .quad 0x40edd56000000000, 0x40edd56000000000, 0x40edd56000000000, 0x40edd56000000000
-.quad 0x6660000000000000, 0x6660000000000000, 0x6660000000000000, 0x6660000000000000
 .quad 0x42d2f81f4809f2c0, 0x42d2f81f4809f2c0, 0x42d2f81f4809f2c0, 0x42d2f81f4809f2c0
+.quad 0x432dffffffff5556, 0x432dffffffff5556, 0x432dffffffff5556, 0x432dffffffff5556
+.quad 0x42f2bf6730d2a0f0, 0x42f2bf6730d2a0f0, 0x42f2bf6730d2a0f0, 0x42f2bf6730d2a0f0
+.quad 0x431d91dd2e13ce14, 0x431d91dd2e13ce14, 0x431d91dd2e13ce14, 0x431d91dd2e13ce14
+.quad 0x42fba7b6434bacd0, 0x42fba7b6434bacd0, 0x42fba7b6434bacd0, 0x42fba7b6434bacd0
+.quad 0x42fea397fe69a4b0, 0x42fea397fe69a4b0, 0x42fea397fe69a4b0, 0x42fea397fe69a4b0
+.quad 0x40fa011000000000, 0x40fa011000000000, 0x40fa011000000000, 0x40fa011000000000
 .quad 0x432aef0dc72005a8, 0x432aef0dc72005a8, 0x432aef0dc72005a8, 0x432aef0dc72005a8
+.quad 0x4670000000000000, 0x4670000000000000, 0x4670000000000000, 0x4670000000000000
+.quad 0xbcd0000000000000, 0xbcd0000000000000, 0xbcd0000000000000, 0xbcd0000000000000
+.quad 0x3330000000000000, 0x3330000000000000, 0x3330000000000000, 0x3330000000000000
+.quad 0x6660000000000000, 0x6660000000000000, 0x6660000000000000, 0x6660000000000000
 .quad 0x432ea208e10789ba, 0x432ea208e10789ba, 0x432ea208e10789ba, 0x432ea208e10789ba
 .quad 0x4322c0f34ece0446, 0x4322c0f34ece0446, 0x4322c0f34ece0446, 0x4322c0f34ece0446
 .quad 0x42d32944c112de40, 0x42d32944c112de40, 0x42d32944c112de40, 0x42d32944c112de40
@@ -22084,15 +22115,6 @@ ret
 .quad 0x432f34ac47ad44f2, 0x432f34ac47ad44f2, 0x432f34ac47ad44f2, 0x432f34ac47ad44f2
 .quad 0x40da00c000000000, 0x40da00c000000000, 0x40da00c000000000, 0x40da00c000000000
 .quad 0x5320000000000000, 0x5320000000000000, 0x5320000000000000, 0x5320000000000000
-.quad 0x430fffe7ffe7ffe8, 0x430fffe7ffe7ffe8, 0x430fffe7ffe7ffe8, 0x430fffe7ffe7ffe8
-.quad 0x432dffffffff5556, 0x432dffffffff5556, 0x432dffffffff5556, 0x432dffffffff5556
-.quad 0x432fd62a7ffff73e, 0x432fd62a7ffff73e, 0x432fd62a7ffff73e, 0x432fd62a7ffff73e
-.quad 0x431ac3d8907aaffc, 0x431ac3d8907aaffc, 0x431ac3d8907aaffc, 0x431ac3d8907aaffc
-.quad 0x42f2bf6730d2a0f0, 0x42f2bf6730d2a0f0, 0x42f2bf6730d2a0f0, 0x42f2bf6730d2a0f0
-.quad 0x431d91dd2e13ce14, 0x431d91dd2e13ce14, 0x431d91dd2e13ce14, 0x431d91dd2e13ce14
-.quad 0x42fba7b6434bacd0, 0x42fba7b6434bacd0, 0x42fba7b6434bacd0, 0x42fba7b6434bacd0
-.quad 0x42fea397fe69a4b0, 0x42fea397fe69a4b0, 0x42fea397fe69a4b0, 0x42fea397fe69a4b0
-.quad 0x40fa011000000000, 0x40fa011000000000, 0x40fa011000000000, 0x40fa011000000000
 .quad 0x532fffffffffffff, 0x532fffffffffffff, 0x532fffffffffffff, 0x532fffffffffffff
 .quad 0x3ca0000000000000, 0x3ca0000000000000, 0x3ca0000000000000, 0x3ca0000000000000
 .quad 0x3cafffffffffffff, 0x3cafffffffffffff, 0x3cafffffffffffff, 0x3cafffffffffffff
@@ -22104,7 +22126,6 @@ ret
 .quad 0xcc9916126f2d0ccb, 0xcc9916126f2d0ccb, 0xcc9916126f2d0ccb, 0xcc9916126f2d0ccb
 .quad 0x2308571a00658ed4, 0x2308571a00658ed4, 0x2308571a00658ed4, 0x2308571a00658ed4
 .quad 0xb98ffffffff977bc, 0xb98ffffffff977bc, 0xb98ffffffff977bc, 0xb98ffffffff977bc
-.quad 0xb300000000000000, 0xb300000000000000, 0xb300000000000000, 0xb300000000000000
 .quad 0xf630000000000000, 0xf630000000000000, 0xf630000000000000, 0xf630000000000000
 .quad 0x7fd0000000000000, 0x7fd0000000000000, 0x7fd0000000000000, 0x7fd0000000000000
 .quad 0x4ca0000000000000, 0x4ca0000000000000, 0x4ca0000000000000, 0x4ca0000000000000

@@ -55,7 +55,7 @@ pub(crate) static AVX512IFMA: ArrayKernels = ArrayKernels {
 // mul on arrays, layout array: x < p, y < p; z = x*y/R mod p, z < p, R = 2^256. An element has 4 limbs of 64 bits.
 array_kernel! {
     mul_avx2,
-    "fieldc_bn254_p_mul_array_avx2_2fa1c0457434fb70",
+    "fieldc_bn254_p_mul_array_avx2_d26da6fb3099f7c5",
     r"
 push rbp
 mov rbp, rsp
@@ -63,9 +63,13 @@ sub rsp, 832
 and rsp, -32
 vstmxcsr [rbp - 4]
 vldmxcsr [rip + 2f]
+lea r8, [rsp + 128]
+lea r9, [rip + 3f + 128]
+lea r10, [rsp + 384]
+lea r11, [rsp + 640]
 sub rdi, 8
-jb 3f
-4:
+jb 4f
+5:
 vmovdqu xmm0, [rcx]
 vmovdqu xmm1, [rcx + 128]
 vinserti128 ymm0, ymm0, [rcx + 64], 1
@@ -128,23 +132,23 @@ vmovdqu xmm10, [rdx + 16]
 vmovdqu xmm11, [rdx + 144]
 vinserti128 ymm10, ymm10, [rdx + 80], 1
 vinserti128 ymm11, ymm11, [rdx + 208], 1
-vmovdqu [rsp], ymm7
+vmovdqu [r8], ymm7
 vmovdqu xmm7, [rdx + 48]
-vmovdqu [rsp + 32], ymm6
+vmovdqu [r8 + 64], ymm6
 vmovdqu xmm6, [rdx + 176]
 vinserti128 ymm7, ymm7, [rdx + 112], 1
 vinserti128 ymm6, ymm6, [rdx + 240], 1
-vmovdqu [rsp + 64], ymm9
+vmovdqu [r10], ymm9
 vpunpcklqdq ymm9, ymm10, ymm7
-vmovdqu [rsp + 96], ymm8
+vmovdqu [r10 + 32], ymm8
 vpunpcklqdq ymm8, ymm11, ymm6
 vpunpckhqdq ymm7, ymm10, ymm7
 vpunpckhqdq ymm6, ymm11, ymm6
 vpsrlq ymm11, ymm14, 52
 vpsrlq ymm10, ymm15, 52
-vmovdqu [rsp + 128], ymm3
+vmovdqu [r10 + 64], ymm3
 vpsllq ymm3, ymm12, 12
-vmovdqu [rsp + 160], ymm2
+vmovdqu [r10 + 96], ymm2
 vpsllq ymm2, ymm13, 12
 vpaddq ymm11, ymm3, ymm11
 vpaddq ymm10, ymm2, ymm10
@@ -162,73 +166,73 @@ vpaddq ymm9, ymm3, ymm9
 vpaddq ymm8, ymm2, ymm8
 vpsrlq ymm7, ymm7, 16
 vpsrlq ymm6, ymm6, 16
-vpand ymm14, ymm14, [rip + 5f]
-vpand ymm15, ymm15, [rip + 5f]
-vmovdqu ymm2, [rip + 5f + 32]
+vpand ymm14, ymm14, [r9 - 128]
+vpand ymm15, ymm15, [r9 - 128]
+vmovdqu ymm2, [r9 - 96]
 vpaddq ymm14, ymm14, ymm2
-vmovdqu ymm3, [rip + 5f + 32]
+vmovdqu ymm3, [r9 - 96]
 vpaddq ymm15, ymm15, ymm3
 vsubpd ymm14, ymm14, ymm2
 vsubpd ymm15, ymm15, ymm3
-vpand ymm0, ymm0, [rip + 5f]
-vpand ymm1, ymm1, [rip + 5f]
+vpand ymm0, ymm0, [r9 - 128]
+vpand ymm1, ymm1, [r9 - 128]
 vpaddq ymm0, ymm0, ymm2
 vpaddq ymm1, ymm1, ymm3
 vsubpd ymm0, ymm0, ymm2
 vsubpd ymm1, ymm1, ymm3
-vmovdqu [rsp + 192], ymm6
-vmovdqu ymm6, [rip + 5f + 64]
-vmovdqu [rsp + 224], ymm7
+vmovdqu [r11 + 32], ymm6
+vmovdqu ymm6, [r9 + 96]
+vmovdqu [rsp + 768], ymm7
 vmovdqa ymm7, ymm6
 vfmadd231pd ymm7, ymm14, ymm0
-vmovdqu [rsp + 256], ymm8
-vmovdqu ymm8, [rip + 5f + 64]
-vmovdqu [rsp + 288], ymm9
+vmovdqu [r11 - 128], ymm8
+vmovdqu ymm8, [r9 + 96]
+vmovdqu [r11 - 96], ymm9
 vmovdqa ymm9, ymm8
 vfmadd231pd ymm9, ymm15, ymm1
-vmovdqu [rsp + 320], ymm13
-vmovdqu ymm13, [rip + 5f + 96]
-vmovdqu [rsp + 352], ymm12
+vmovdqu [r10 - 96], ymm13
+vmovdqu ymm13, [r9 - 64]
+vmovdqu [r11 - 64], ymm12
 vsubpd ymm12, ymm13, ymm7
-vmovdqu [rsp + 384], ymm10
-vmovdqu ymm10, [rip + 5f + 96]
-vmovdqu [rsp + 416], ymm11
+vmovdqu [r8 + 96], ymm10
+vmovdqu ymm10, [r9 - 64]
+vmovdqu [r8 - 64], ymm11
 vsubpd ymm11, ymm10, ymm9
 vfmadd231pd ymm12, ymm14, ymm0
 vfmadd231pd ymm11, ymm15, ymm1
-vpand ymm4, ymm4, [rip + 5f]
-vpand ymm5, ymm5, [rip + 5f]
+vpand ymm4, ymm4, [r9 - 128]
+vpand ymm5, ymm5, [r9 - 128]
 vpaddq ymm4, ymm4, ymm2
 vpaddq ymm5, ymm5, ymm3
 vsubpd ymm4, ymm4, ymm2
 vsubpd ymm5, ymm5, ymm3
-vmovdqu [rsp + 448], ymm11
+vmovdqu [r11 - 32], ymm11
 vmovdqa ymm11, ymm6
 vfmadd231pd ymm11, ymm14, ymm4
-vmovdqu [rsp + 480], ymm12
+vmovdqu [r11], ymm12
 vmovdqa ymm12, ymm8
 vfmadd231pd ymm12, ymm15, ymm5
 vsubpd ymm8, ymm13, ymm11
-vmovdqu [rsp + 512], ymm11
+vmovdqu [r8 - 96], ymm11
 vsubpd ymm11, ymm10, ymm12
 vfmadd231pd ymm8, ymm14, ymm4
 vfmadd231pd ymm11, ymm15, ymm5
 vpaddq ymm7, ymm8, ymm7
 vpaddq ymm9, ymm11, ymm9
-vmovdqu ymm11, [rsp + 416]
-vpand ymm11, ymm11, [rip + 5f]
-vmovdqu ymm8, [rsp + 384]
-vpand ymm8, ymm8, [rip + 5f]
+vmovdqu ymm11, [r8 - 64]
+vpand ymm11, ymm11, [r9 - 128]
+vmovdqu ymm8, [r8 + 96]
+vpand ymm8, ymm8, [r9 - 128]
 vpaddq ymm11, ymm11, ymm2
 vpaddq ymm8, ymm8, ymm3
 vsubpd ymm11, ymm11, ymm2
 vsubpd ymm8, ymm8, ymm3
-vmovdqu [rsp + 384], ymm5
+vmovdqu [r8 + 96], ymm5
 vmovdqa ymm5, ymm6
 vfmadd231pd ymm5, ymm11, ymm0
-vmovdqu [rsp + 416], ymm4
-vmovdqu ymm4, [rip + 5f + 64]
-vmovdqu [rsp + 544], ymm15
+vmovdqu [r8 - 64], ymm4
+vmovdqu ymm4, [r9 + 96]
+vmovdqu [r8 - 128], ymm15
 vmovdqa ymm15, ymm4
 vfmadd231pd ymm15, ymm8, ymm1
 vsubpd ymm4, ymm13, ymm5
@@ -237,118 +241,118 @@ vfmadd231pd ymm4, ymm11, ymm0
 vfmadd231pd ymm13, ymm8, ymm1
 vpaddq ymm7, ymm4, ymm7
 vpaddq ymm9, ymm13, ymm9
-vpaddq ymm5, ymm5, [rsp + 512]
+vpaddq ymm5, ymm5, [r8 - 96]
 vpaddq ymm12, ymm15, ymm12
-vmovdqu ymm15, [rsp + 160]
-vpand ymm15, ymm15, [rip + 5f]
-vmovdqu ymm13, [rsp + 128]
-vpand ymm13, ymm13, [rip + 5f]
+vmovdqu ymm15, [r10 + 96]
+vpand ymm15, ymm15, [r9 - 128]
+vmovdqu ymm13, [r10 + 64]
+vpand ymm13, ymm13, [r9 - 128]
 vpaddq ymm15, ymm15, ymm2
 vpaddq ymm13, ymm13, ymm3
 vsubpd ymm15, ymm15, ymm2
 vsubpd ymm13, ymm13, ymm3
 vmovdqa ymm4, ymm6
 vfmadd231pd ymm4, ymm14, ymm15
-vmovdqu [rsp + 128], ymm9
-vmovdqu ymm9, [rip + 5f + 64]
-vmovdqu [rsp + 160], ymm7
+vmovdqu [r10 + 64], ymm9
+vmovdqu ymm9, [r9 + 96]
+vmovdqu [r10 + 96], ymm7
 vmovdqa ymm7, ymm9
-vfmadd231pd ymm7, ymm13, [rsp + 544]
-vmovdqu [rsp + 512], ymm1
-vmovdqu ymm1, [rip + 5f + 96]
-vmovdqu [rsp + 576], ymm0
+vfmadd231pd ymm7, ymm13, [r8 - 128]
+vmovdqu [r8 - 96], ymm1
+vmovdqu ymm1, [r9 - 64]
+vmovdqu [r8 - 32], ymm0
 vsubpd ymm0, ymm1, ymm4
 vsubpd ymm3, ymm10, ymm7
 vfmadd231pd ymm0, ymm14, ymm15
-vfmadd231pd ymm3, ymm13, [rsp + 544]
+vfmadd231pd ymm3, ymm13, [r8 - 128]
 vpaddq ymm5, ymm0, ymm5
 vpaddq ymm12, ymm3, ymm12
-vmovdqu ymm3, [rsp + 416]
+vmovdqu ymm3, [r8 - 64]
 vmovdqa ymm0, ymm6
 vfmadd231pd ymm0, ymm11, ymm3
-vmovdqu [rsp + 608], ymm13
+vmovdqu [r8 + 32], ymm13
 vmovdqa ymm13, ymm9
-vfmadd231pd ymm13, ymm8, [rsp + 384]
-vmovdqu [rsp + 640], ymm15
+vfmadd231pd ymm13, ymm8, [r8 + 96]
+vmovdqu [r10 - 128], ymm15
 vsubpd ymm15, ymm1, ymm0
-vmovdqu [rsp + 672], ymm14
+vmovdqu [r10 - 64], ymm14
 vsubpd ymm14, ymm10, ymm13
 vfmadd231pd ymm15, ymm11, ymm3
-vfmadd231pd ymm14, ymm8, [rsp + 384]
+vfmadd231pd ymm14, ymm8, [r8 + 96]
 vpaddq ymm5, ymm15, ymm5
 vpaddq ymm12, ymm14, ymm12
 vpaddq ymm4, ymm0, ymm4
 vpaddq ymm7, ymm13, ymm7
-vmovdqu ymm13, [rsp + 352]
-vpand ymm13, ymm13, [rip + 5f]
-vmovdqu ymm0, [rsp + 320]
-vpand ymm0, ymm0, [rip + 5f]
+vmovdqu ymm13, [r11 - 64]
+vpand ymm13, ymm13, [r9 - 128]
+vmovdqu ymm0, [r10 - 96]
+vpand ymm0, ymm0, [r9 - 128]
 vpaddq ymm13, ymm13, ymm2
-vmovdqu ymm14, [rip + 5f + 32]
+vmovdqu ymm14, [r9 - 96]
 vpaddq ymm0, ymm0, ymm14
 vsubpd ymm13, ymm13, ymm2
 vsubpd ymm0, ymm0, ymm14
-vmovdqu ymm15, [rsp + 576]
+vmovdqu ymm15, [r8 - 32]
 vmovdqa ymm3, ymm6
 vfmadd231pd ymm3, ymm13, ymm15
-vmovdqu [rsp + 320], ymm8
+vmovdqu [r10 - 96], ymm8
 vmovdqa ymm8, ymm9
-vfmadd231pd ymm8, ymm0, [rsp + 512]
-vmovdqu [rsp + 352], ymm11
+vfmadd231pd ymm8, ymm0, [r8 - 96]
+vmovdqu [r11 - 64], ymm11
 vsubpd ymm11, ymm1, ymm3
 vsubpd ymm1, ymm10, ymm8
 vfmadd231pd ymm11, ymm13, ymm15
-vfmadd231pd ymm1, ymm0, [rsp + 512]
+vfmadd231pd ymm1, ymm0, [r8 - 96]
 vpaddq ymm5, ymm11, ymm5
 vpaddq ymm12, ymm1, ymm12
 vpaddq ymm4, ymm3, ymm4
 vpaddq ymm7, ymm8, ymm7
-vmovdqu ymm8, [rsp + 96]
-vpand ymm8, ymm8, [rip + 5f]
-vmovdqu ymm3, [rsp + 64]
-vpand ymm3, ymm3, [rip + 5f]
+vmovdqu ymm8, [r10 + 32]
+vpand ymm8, ymm8, [r9 - 128]
+vmovdqu ymm3, [r10]
+vpand ymm3, ymm3, [r9 - 128]
 vpaddq ymm8, ymm8, ymm2
 vpaddq ymm3, ymm3, ymm14
 vsubpd ymm8, ymm8, ymm2
 vsubpd ymm3, ymm3, ymm14
-vmovdqu ymm1, [rsp + 672]
+vmovdqu ymm1, [r10 - 64]
 vmovdqa ymm11, ymm6
 vfmadd231pd ymm11, ymm8, ymm1
-vmovdqu [rsp + 64], ymm12
+vmovdqu [r10], ymm12
 vmovdqa ymm12, ymm9
-vfmadd231pd ymm12, ymm3, [rsp + 544]
-vmovdqu [rsp + 96], ymm5
-vmovdqu ymm5, [rip + 5f + 96]
+vfmadd231pd ymm12, ymm3, [r8 - 128]
+vmovdqu [r10 + 32], ymm5
+vmovdqu ymm5, [r9 - 64]
 vsubpd ymm15, ymm5, ymm11
 vsubpd ymm14, ymm10, ymm12
 vfmadd231pd ymm15, ymm1, ymm8
-vfmadd231pd ymm14, ymm3, [rsp + 544]
+vfmadd231pd ymm14, ymm3, [r8 - 128]
 vpaddq ymm4, ymm15, ymm4
 vpaddq ymm7, ymm14, ymm7
-vmovdqu ymm14, [rsp + 352]
-vmovdqu ymm15, [rsp + 640]
-vmovdqu [rsp + 704], ymm3
+vmovdqu ymm14, [r11 - 64]
+vmovdqu ymm15, [r10 - 128]
+vmovdqu [r10 - 32], ymm3
 vmovdqa ymm3, ymm6
 vfmadd231pd ymm3, ymm14, ymm15
-vmovdqu [rsp + 736], ymm8
-vmovdqu ymm8, [rsp + 320]
+vmovdqu [r11 + 64], ymm8
+vmovdqu ymm8, [r10 - 96]
 vmovdqa ymm1, ymm9
-vfmadd231pd ymm1, ymm8, [rsp + 608]
+vfmadd231pd ymm1, ymm8, [r8 + 32]
 vsubpd ymm2, ymm5, ymm3
 vsubpd ymm5, ymm10, ymm1
 vfmadd231pd ymm2, ymm14, ymm15
-vfmadd231pd ymm5, ymm8, [rsp + 608]
+vfmadd231pd ymm5, ymm8, [r8 + 32]
 vpaddq ymm4, ymm2, ymm4
 vpaddq ymm7, ymm5, ymm7
 vpaddq ymm11, ymm3, ymm11
 vpaddq ymm12, ymm1, ymm12
-vmovdqu ymm1, [rsp + 416]
+vmovdqu ymm1, [r8 - 64]
 vmovdqa ymm3, ymm6
 vfmadd231pd ymm3, ymm13, ymm1
-vmovdqu ymm5, [rsp + 384]
+vmovdqu ymm5, [r8 + 96]
 vmovdqa ymm2, ymm9
 vfmadd231pd ymm2, ymm0, ymm5
-vmovdqu ymm15, [rip + 5f + 96]
+vmovdqu ymm15, [r9 - 64]
 vsubpd ymm8, ymm15, ymm3
 vsubpd ymm14, ymm10, ymm2
 vfmadd231pd ymm8, ymm13, ymm1
@@ -357,85 +361,85 @@ vpaddq ymm4, ymm8, ymm4
 vpaddq ymm7, ymm14, ymm7
 vpaddq ymm11, ymm3, ymm11
 vpaddq ymm12, ymm2, ymm12
-vmovdqu ymm2, [rsp + 288]
-vpand ymm2, ymm2, [rip + 5f]
-vmovdqu ymm3, [rsp + 256]
-vpand ymm3, ymm3, [rip + 5f]
-vmovdqu ymm14, [rip + 5f + 32]
+vmovdqu ymm2, [r11 - 96]
+vpand ymm2, ymm2, [r9 - 128]
+vmovdqu ymm3, [r11 - 128]
+vpand ymm3, ymm3, [r9 - 128]
+vmovdqu ymm14, [r9 - 96]
 vpaddq ymm2, ymm2, ymm14
-vmovdqu ymm8, [rip + 5f + 32]
+vmovdqu ymm8, [r9 - 96]
 vpaddq ymm3, ymm3, ymm8
 vsubpd ymm2, ymm2, ymm14
 vsubpd ymm3, ymm3, ymm8
 vmovdqa ymm5, ymm6
-vfmadd231pd ymm5, ymm2, [rsp + 576]
+vfmadd231pd ymm5, ymm2, [r8 - 32]
 vmovdqa ymm1, ymm9
-vfmadd231pd ymm1, ymm3, [rsp + 512]
-vmovdqu [rsp + 256], ymm0
+vfmadd231pd ymm1, ymm3, [r8 - 96]
+vmovdqu [r11 - 128], ymm0
 vsubpd ymm0, ymm15, ymm5
-vmovdqu [rsp + 288], ymm13
+vmovdqu [r11 - 96], ymm13
 vsubpd ymm13, ymm10, ymm1
-vfmadd231pd ymm0, ymm2, [rsp + 576]
-vfmadd231pd ymm13, ymm3, [rsp + 512]
+vfmadd231pd ymm0, ymm2, [r8 - 32]
+vfmadd231pd ymm13, ymm3, [r8 - 96]
 vpaddq ymm4, ymm0, ymm4
 vpaddq ymm7, ymm13, ymm7
 vpaddq ymm11, ymm5, ymm11
 vpaddq ymm12, ymm1, ymm12
-vpaddq ymm1, ymm14, [rsp + 32]
-vpaddq ymm5, ymm8, [rsp]
+vpaddq ymm1, ymm14, [r8 + 64]
+vpaddq ymm5, ymm8, [r8]
 vsubpd ymm1, ymm1, ymm14
 vsubpd ymm5, ymm5, ymm8
-vmovdqu ymm13, [rsp + 672]
+vmovdqu ymm13, [r10 - 64]
 vmovdqa ymm0, ymm6
 vfmadd231pd ymm0, ymm1, ymm13
-vmovdqu [rsp], ymm7
+vmovdqu [r8], ymm7
 vmovdqa ymm7, ymm9
-vfmadd231pd ymm7, ymm5, [rsp + 544]
-vmovdqu [rsp + 32], ymm4
+vfmadd231pd ymm7, ymm5, [r8 - 128]
+vmovdqu [r8 + 64], ymm4
 vsubpd ymm4, ymm15, ymm0
 vsubpd ymm8, ymm10, ymm7
 vfmadd231pd ymm4, ymm13, ymm1
-vfmadd231pd ymm8, ymm5, [rsp + 544]
+vfmadd231pd ymm8, ymm5, [r8 - 128]
 vpaddq ymm11, ymm4, ymm11
 vpaddq ymm12, ymm8, ymm12
-vmovdqu ymm8, [rsp + 352]
-vmovdqu ymm4, [rsp + 736]
+vmovdqu ymm8, [r11 - 64]
+vmovdqu ymm4, [r11 + 64]
 vmovdqa ymm13, ymm6
 vfmadd231pd ymm13, ymm8, ymm4
-vmovdqu [rsp + 544], ymm5
-vmovdqu ymm5, [rsp + 320]
-vmovdqu [rsp + 672], ymm1
+vmovdqu [r8 - 128], ymm5
+vmovdqu ymm5, [r10 - 96]
+vmovdqu [r10 - 64], ymm1
 vmovdqa ymm1, ymm9
-vfmadd231pd ymm1, ymm5, [rsp + 704]
+vfmadd231pd ymm1, ymm5, [r10 - 32]
 vsubpd ymm14, ymm15, ymm13
-vmovdqu [rsp + 768], ymm3
+vmovdqu [r11 + 96], ymm3
 vsubpd ymm3, ymm10, ymm1
 vfmadd231pd ymm14, ymm8, ymm4
-vfmadd231pd ymm3, ymm5, [rsp + 704]
+vfmadd231pd ymm3, ymm5, [r10 - 32]
 vpaddq ymm11, ymm14, ymm11
 vpaddq ymm12, ymm3, ymm12
 vpaddq ymm0, ymm13, ymm0
 vpaddq ymm7, ymm1, ymm7
-vmovdqu ymm1, [rsp + 288]
-vmovdqu ymm13, [rsp + 640]
+vmovdqu ymm1, [r11 - 96]
+vmovdqu ymm13, [r10 - 128]
 vmovdqa ymm3, ymm6
 vfmadd231pd ymm3, ymm1, ymm13
-vmovdqu ymm14, [rsp + 256]
+vmovdqu ymm14, [r11 - 128]
 vmovdqa ymm4, ymm9
-vfmadd231pd ymm4, ymm14, [rsp + 608]
+vfmadd231pd ymm4, ymm14, [r8 + 32]
 vsubpd ymm5, ymm15, ymm3
 vsubpd ymm8, ymm10, ymm4
 vfmadd231pd ymm5, ymm1, ymm13
-vfmadd231pd ymm8, ymm14, [rsp + 608]
+vfmadd231pd ymm8, ymm14, [r8 + 32]
 vpaddq ymm11, ymm5, ymm11
 vpaddq ymm12, ymm8, ymm12
 vpaddq ymm0, ymm3, ymm0
 vpaddq ymm7, ymm4, ymm7
-vmovdqu ymm4, [rsp + 416]
+vmovdqu ymm4, [r8 - 64]
 vmovdqa ymm3, ymm6
 vfmadd231pd ymm3, ymm2, ymm4
-vmovdqu ymm8, [rsp + 768]
-vmovdqu ymm5, [rsp + 384]
+vmovdqu ymm8, [r11 + 96]
+vmovdqu ymm5, [r8 + 96]
 vmovdqa ymm13, ymm9
 vfmadd231pd ymm13, ymm8, ymm5
 vsubpd ymm14, ymm15, ymm3
@@ -446,66 +450,66 @@ vpaddq ymm11, ymm14, ymm11
 vpaddq ymm12, ymm1, ymm12
 vpaddq ymm0, ymm3, ymm0
 vpaddq ymm7, ymm13, ymm7
-vmovdqu ymm13, [rsp + 224]
-vmovdqu ymm3, [rip + 5f + 32]
+vmovdqu ymm13, [rsp + 768]
+vmovdqu ymm3, [r9 - 96]
 vpaddq ymm13, ymm13, ymm3
-vmovdqu ymm1, [rsp + 192]
-vmovdqu ymm14, [rip + 5f + 32]
+vmovdqu ymm1, [r11 + 32]
+vmovdqu ymm14, [r9 - 96]
 vpaddq ymm1, ymm1, ymm14
 vsubpd ymm13, ymm13, ymm3
 vsubpd ymm1, ymm1, ymm14
 vmovdqa ymm14, ymm6
-vfmadd231pd ymm14, ymm13, [rsp + 576]
+vfmadd231pd ymm14, ymm13, [r8 - 32]
 vmovdqa ymm3, ymm9
-vfmadd231pd ymm3, ymm1, [rsp + 512]
+vfmadd231pd ymm3, ymm1, [r8 - 96]
 vsubpd ymm5, ymm15, ymm14
 vsubpd ymm4, ymm10, ymm3
-vfmadd231pd ymm5, ymm13, [rsp + 576]
-vfmadd231pd ymm4, ymm1, [rsp + 512]
+vfmadd231pd ymm5, ymm13, [r8 - 32]
+vfmadd231pd ymm4, ymm1, [r8 - 96]
 vpaddq ymm11, ymm5, ymm11
 vpaddq ymm12, ymm4, ymm12
 vpaddq ymm0, ymm14, ymm0
 vpaddq ymm7, ymm3, ymm7
-vmovdqu ymm3, [rsp + 352]
-vmovdqu ymm14, [rsp + 672]
+vmovdqu ymm3, [r11 - 64]
+vmovdqu ymm14, [r10 - 64]
 vmovdqa ymm4, ymm6
 vfmadd231pd ymm4, ymm3, ymm14
-vmovdqu ymm5, [rsp + 320]
-vmovdqu [rsp + 512], ymm12
+vmovdqu ymm5, [r10 - 96]
+vmovdqu [r8 - 96], ymm12
 vmovdqa ymm12, ymm9
-vfmadd231pd ymm12, ymm5, [rsp + 544]
-vmovdqu [rsp + 576], ymm11
+vfmadd231pd ymm12, ymm5, [r8 - 128]
+vmovdqu [r8 - 32], ymm11
 vsubpd ymm11, ymm15, ymm4
-vmovdqu [rsp + 192], ymm1
+vmovdqu [r11 + 32], ymm1
 vsubpd ymm1, ymm10, ymm12
 vfmadd231pd ymm11, ymm3, ymm14
-vmovdqu ymm3, [rsp + 544]
+vmovdqu ymm3, [r8 - 128]
 vfmadd231pd ymm1, ymm5, ymm3
 vpaddq ymm0, ymm11, ymm0
 vpaddq ymm7, ymm1, ymm7
-vmovdqu ymm1, [rsp + 288]
-vmovdqu ymm11, [rsp + 736]
+vmovdqu ymm1, [r11 - 96]
+vmovdqu ymm11, [r11 + 64]
 vmovdqa ymm5, ymm6
 vfmadd231pd ymm5, ymm1, ymm11
-vmovdqu ymm3, [rsp + 256]
+vmovdqu ymm3, [r11 - 128]
 vmovdqa ymm14, ymm9
-vfmadd231pd ymm14, ymm3, [rsp + 704]
-vmovdqu [rsp + 320], ymm13
+vfmadd231pd ymm14, ymm3, [r10 - 32]
+vmovdqu [r10 - 96], ymm13
 vsubpd ymm13, ymm15, ymm5
 vsubpd ymm15, ymm10, ymm14
 vfmadd231pd ymm13, ymm1, ymm11
-vfmadd231pd ymm15, ymm3, [rsp + 704]
+vfmadd231pd ymm15, ymm3, [r10 - 32]
 vpaddq ymm0, ymm13, ymm0
 vpaddq ymm7, ymm15, ymm7
 vpaddq ymm4, ymm5, ymm4
 vpaddq ymm12, ymm14, ymm12
-vmovdqu ymm14, [rsp + 640]
+vmovdqu ymm14, [r10 - 128]
 vmovdqa ymm5, ymm6
 vfmadd231pd ymm5, ymm2, ymm14
-vmovdqu ymm15, [rsp + 608]
+vmovdqu ymm15, [r8 + 32]
 vmovdqa ymm13, ymm9
 vfmadd231pd ymm13, ymm8, ymm15
-vmovdqu ymm11, [rip + 5f + 96]
+vmovdqu ymm11, [r9 - 64]
 vsubpd ymm3, ymm11, ymm5
 vsubpd ymm1, ymm10, ymm13
 vfmadd231pd ymm3, ymm2, ymm14
@@ -514,42 +518,42 @@ vpaddq ymm0, ymm3, ymm0
 vpaddq ymm7, ymm1, ymm7
 vpaddq ymm4, ymm5, ymm4
 vpaddq ymm12, ymm13, ymm12
-vmovdqu ymm13, [rsp + 320]
-vmovdqu ymm5, [rsp + 416]
+vmovdqu ymm13, [r10 - 96]
+vmovdqu ymm5, [r8 - 64]
 vmovdqa ymm1, ymm6
 vfmadd231pd ymm1, ymm13, ymm5
-vmovdqu ymm3, [rsp + 192]
+vmovdqu ymm3, [r11 + 32]
 vmovdqa ymm15, ymm9
-vfmadd231pd ymm15, ymm3, [rsp + 384]
+vfmadd231pd ymm15, ymm3, [r8 + 96]
 vsubpd ymm14, ymm11, ymm1
 vsubpd ymm8, ymm10, ymm15
 vfmadd231pd ymm14, ymm13, ymm5
-vfmadd231pd ymm8, ymm3, [rsp + 384]
+vfmadd231pd ymm8, ymm3, [r8 + 96]
 vpaddq ymm0, ymm14, ymm0
 vpaddq ymm7, ymm8, ymm7
 vpaddq ymm4, ymm1, ymm4
 vpaddq ymm12, ymm15, ymm12
-vmovdqu ymm15, [rsp + 288]
-vmovdqu ymm1, [rsp + 672]
+vmovdqu ymm15, [r11 - 96]
+vmovdqu ymm1, [r10 - 64]
 vmovdqa ymm8, ymm6
 vfmadd231pd ymm8, ymm15, ymm1
-vmovdqu ymm14, [rsp + 256]
-vmovdqu ymm5, [rsp + 544]
-vmovdqu [rsp + 384], ymm7
+vmovdqu ymm14, [r11 - 128]
+vmovdqu ymm5, [r8 - 128]
+vmovdqu [r8 + 96], ymm7
 vmovdqa ymm7, ymm9
 vfmadd231pd ymm7, ymm14, ymm5
-vmovdqu [rsp + 416], ymm0
+vmovdqu [r8 - 64], ymm0
 vsubpd ymm0, ymm11, ymm8
 vsubpd ymm3, ymm10, ymm7
 vfmadd231pd ymm0, ymm15, ymm1
 vfmadd231pd ymm3, ymm14, ymm5
 vpaddq ymm4, ymm0, ymm4
 vpaddq ymm12, ymm3, ymm12
-vmovdqu ymm3, [rsp + 736]
+vmovdqu ymm3, [r11 + 64]
 vmovdqa ymm0, ymm6
 vfmadd231pd ymm0, ymm2, ymm3
-vmovdqu ymm14, [rsp + 768]
-vmovdqu ymm15, [rsp + 704]
+vmovdqu ymm14, [r11 + 96]
+vmovdqu ymm15, [r10 - 32]
 vmovdqa ymm5, ymm9
 vfmadd231pd ymm5, ymm14, ymm15
 vsubpd ymm1, ymm11, ymm0
@@ -560,14 +564,14 @@ vpaddq ymm4, ymm1, ymm4
 vpaddq ymm12, ymm11, ymm12
 vpaddq ymm8, ymm0, ymm8
 vpaddq ymm7, ymm5, ymm7
-vmovdqu ymm5, [rsp + 640]
+vmovdqu ymm5, [r10 - 128]
 vmovdqa ymm0, ymm6
 vfmadd231pd ymm0, ymm13, ymm5
-vmovdqu ymm11, [rsp + 192]
-vmovdqu ymm1, [rsp + 608]
+vmovdqu ymm11, [r11 + 32]
+vmovdqu ymm1, [r8 + 32]
 vmovdqa ymm15, ymm9
 vfmadd231pd ymm15, ymm11, ymm1
-vmovdqu ymm3, [rip + 5f + 96]
+vmovdqu ymm3, [r9 - 64]
 vsubpd ymm14, ymm3, ymm0
 vsubpd ymm3, ymm10, ymm15
 vfmadd231pd ymm14, ymm13, ymm5
@@ -576,26 +580,26 @@ vpaddq ymm4, ymm14, ymm4
 vpaddq ymm12, ymm3, ymm12
 vpaddq ymm8, ymm0, ymm8
 vpaddq ymm7, ymm15, ymm7
-vmovdqu ymm15, [rsp + 672]
+vmovdqu ymm15, [r10 - 64]
 vmovdqa ymm0, ymm6
 vfmadd231pd ymm0, ymm2, ymm15
-vmovdqu ymm3, [rsp + 768]
-vmovdqu ymm14, [rsp + 544]
+vmovdqu ymm3, [r11 + 96]
+vmovdqu ymm14, [r8 - 128]
 vmovdqa ymm1, ymm9
 vfmadd231pd ymm1, ymm3, ymm14
-vmovdqu ymm5, [rip + 5f + 96]
-vmovdqu [rsp + 608], ymm12
+vmovdqu ymm5, [r9 - 64]
+vmovdqu [r8 + 32], ymm12
 vsubpd ymm12, ymm5, ymm0
-vmovdqu [rsp + 640], ymm4
+vmovdqu [r10 - 128], ymm4
 vsubpd ymm4, ymm10, ymm1
 vfmadd231pd ymm12, ymm2, ymm15
 vfmadd231pd ymm4, ymm3, ymm14
 vpaddq ymm8, ymm12, ymm8
 vpaddq ymm7, ymm4, ymm7
-vmovdqu ymm4, [rsp + 736]
+vmovdqu ymm4, [r11 + 64]
 vmovdqa ymm12, ymm6
 vfmadd231pd ymm12, ymm13, ymm4
-vmovdqu ymm3, [rsp + 704]
+vmovdqu ymm3, [r10 - 32]
 vmovdqa ymm2, ymm9
 vfmadd231pd ymm2, ymm11, ymm3
 vsubpd ymm14, ymm5, ymm12
@@ -608,106 +612,106 @@ vpaddq ymm0, ymm12, ymm0
 vpaddq ymm1, ymm2, ymm1
 vmovdqa ymm2, ymm6
 vfmadd231pd ymm2, ymm13, ymm15
-vmovdqu ymm12, [rsp + 544]
+vmovdqu ymm12, [r8 - 128]
 vmovdqa ymm5, ymm9
 vfmadd231pd ymm5, ymm11, ymm12
-vmovdqu ymm14, [rip + 5f + 96]
+vmovdqu ymm14, [r9 - 64]
 vsubpd ymm3, ymm14, ymm2
 vsubpd ymm4, ymm10, ymm5
 vfmadd231pd ymm3, ymm13, ymm15
 vfmadd231pd ymm4, ymm11, ymm12
 vpaddq ymm0, ymm3, ymm0
 vpaddq ymm1, ymm4, ymm1
-vmovdqu ymm4, [rsp + 160]
-vpaddq ymm4, ymm4, [rip + 5f + 128]
-vmovdqu ymm3, [rsp + 128]
-vpaddq ymm3, ymm3, [rip + 5f + 128]
+vmovdqu ymm4, [r10 + 96]
+vpaddq ymm4, ymm4, [rip + 3f + 544]
+vmovdqu ymm3, [r10 + 64]
+vpaddq ymm3, ymm3, [rip + 3f + 544]
 vpsrlq ymm12, ymm4, 52
 vpsrlq ymm11, ymm3, 52
-vpaddq ymm12, ymm12, [rsp + 96]
-vpaddq ymm11, ymm11, [rsp + 64]
-vmovdqu ymm15, [rsp + 480]
-vmovdqu ymm13, [rip + 5f + 32]
+vpaddq ymm12, ymm12, [r10 + 32]
+vpaddq ymm11, ymm11, [r10]
+vmovdqu ymm15, [r11]
+vmovdqu ymm13, [r9 - 96]
 vsubpd ymm15, ymm15, ymm13
-vmovdqu [rsp + 480], ymm5
-vmovdqu ymm5, [rsp + 448]
-vsubpd ymm5, ymm5, [rip + 5f + 32]
-vmovdqu [rsp + 448], ymm2
+vmovdqu [r11], ymm5
+vmovdqu ymm5, [r11 - 32]
+vsubpd ymm5, ymm5, [r9 - 96]
+vmovdqu [r11 - 32], ymm2
 vmovdqa ymm2, ymm6
-vfmadd231pd ymm2, ymm15, [rip + 5f + 160]
-vmovdqu [rsp + 64], ymm1
+vfmadd231pd ymm2, ymm15, [r9]
+vmovdqu [r10], ymm1
 vmovdqa ymm1, ymm9
-vfmadd231pd ymm1, ymm5, [rip + 5f + 160]
-vmovdqu [rsp + 96], ymm0
+vfmadd231pd ymm1, ymm5, [r9]
+vmovdqu [r10 + 32], ymm0
 vsubpd ymm0, ymm14, ymm2
-vmovdqu [rsp + 128], ymm7
+vmovdqu [r10 + 64], ymm7
 vsubpd ymm7, ymm10, ymm1
-vfmadd231pd ymm0, ymm15, [rip + 5f + 160]
-vfmadd231pd ymm7, ymm5, [rip + 5f + 160]
+vfmadd231pd ymm0, ymm15, [r9]
+vfmadd231pd ymm7, ymm5, [r9]
 vpaddq ymm12, ymm0, ymm12
 vpaddq ymm11, ymm7, ymm11
-vpaddq ymm2, ymm2, [rsp + 32]
-vpaddq ymm1, ymm1, [rsp]
-vmovdqu ymm7, [rip + 5f + 192]
+vpaddq ymm2, ymm2, [r8 + 64]
+vpaddq ymm1, ymm1, [r8]
+vmovdqu ymm7, [r9 + 64]
 vmovdqa ymm0, ymm6
 vfmadd231pd ymm0, ymm15, ymm7
-vmovdqu [rsp], ymm11
+vmovdqu [r8], ymm11
 vmovdqa ymm11, ymm9
-vfmadd231pd ymm11, ymm5, [rip + 5f + 192]
-vmovdqu [rsp + 32], ymm12
+vfmadd231pd ymm11, ymm5, [r9 + 64]
+vmovdqu [r8 + 64], ymm12
 vsubpd ymm12, ymm14, ymm0
-vmovdqu [rsp + 160], ymm8
+vmovdqu [r10 + 96], ymm8
 vsubpd ymm8, ymm10, ymm11
 vfmadd231pd ymm12, ymm15, ymm7
-vfmadd231pd ymm8, ymm5, [rip + 5f + 192]
+vfmadd231pd ymm8, ymm5, [r9 + 64]
 vpaddq ymm2, ymm12, ymm2
 vpaddq ymm1, ymm8, ymm1
-vpaddq ymm0, ymm0, [rsp + 576]
-vpaddq ymm11, ymm11, [rsp + 512]
-vpand ymm4, ymm4, [rip + 5f]
-vpand ymm3, ymm3, [rip + 5f]
+vpaddq ymm0, ymm0, [r8 - 32]
+vpaddq ymm11, ymm11, [r8 - 96]
+vpand ymm4, ymm4, [r9 - 128]
+vpand ymm3, ymm3, [r9 - 128]
 vpaddq ymm4, ymm4, ymm13
-vmovdqu ymm8, [rip + 5f + 32]
+vmovdqu ymm8, [r9 - 96]
 vpaddq ymm3, ymm3, ymm8
 vsubpd ymm4, ymm4, ymm13
 vsubpd ymm3, ymm3, ymm8
-vmovdqu ymm12, [rip + 5f + 160]
+vmovdqu ymm12, [r9]
 vmovdqa ymm7, ymm6
 vfmadd231pd ymm7, ymm4, ymm12
 vmovdqa ymm8, ymm9
-vfmadd231pd ymm8, ymm3, [rip + 5f + 160]
+vfmadd231pd ymm8, ymm3, [r9]
 vsubpd ymm13, ymm14, ymm7
 vsubpd ymm14, ymm10, ymm8
 vfmadd231pd ymm13, ymm4, ymm12
-vfmadd231pd ymm14, ymm3, [rip + 5f + 160]
+vfmadd231pd ymm14, ymm3, [r9]
 vpaddq ymm2, ymm13, ymm2
 vpaddq ymm1, ymm14, ymm1
 vpaddq ymm0, ymm7, ymm0
 vpaddq ymm11, ymm8, ymm11
-vmovdqu ymm8, [rip + 5f + 224]
+vmovdqu ymm8, [rip + 3f + 256]
 vmovdqa ymm7, ymm6
 vfmadd231pd ymm7, ymm15, ymm8
-vmovdqu ymm14, [rip + 5f + 224]
+vmovdqu ymm14, [rip + 3f + 256]
 vmovdqa ymm13, ymm9
 vfmadd231pd ymm13, ymm5, ymm14
-vmovdqu ymm12, [rip + 5f + 96]
-vmovdqu [rsp + 512], ymm1
+vmovdqu ymm12, [r9 - 64]
+vmovdqu [r8 - 96], ymm1
 vsubpd ymm1, ymm12, ymm7
-vmovdqu [rsp + 576], ymm2
+vmovdqu [r8 - 32], ymm2
 vsubpd ymm2, ymm10, ymm13
 vfmadd231pd ymm1, ymm15, ymm8
 vfmadd231pd ymm2, ymm5, ymm14
 vpaddq ymm0, ymm1, ymm0
 vpaddq ymm11, ymm2, ymm11
-vpaddq ymm7, ymm7, [rsp + 416]
-vpaddq ymm13, ymm13, [rsp + 384]
-vmovdqu ymm2, [rip + 5f + 192]
+vpaddq ymm7, ymm7, [r8 - 64]
+vpaddq ymm13, ymm13, [r8 + 96]
+vmovdqu ymm2, [r9 + 64]
 vmovdqa ymm1, ymm6
 vfmadd231pd ymm1, ymm4, ymm2
-vmovdqu ymm14, [rip + 5f + 192]
+vmovdqu ymm14, [r9 + 64]
 vmovdqa ymm8, ymm9
 vfmadd231pd ymm8, ymm3, ymm14
-vmovdqu [rsp + 384], ymm5
+vmovdqu [r8 + 96], ymm5
 vsubpd ymm5, ymm12, ymm1
 vsubpd ymm12, ymm10, ymm8
 vfmadd231pd ymm5, ymm4, ymm2
@@ -716,28 +720,28 @@ vpaddq ymm0, ymm5, ymm0
 vpaddq ymm11, ymm12, ymm11
 vpaddq ymm7, ymm1, ymm7
 vpaddq ymm13, ymm8, ymm13
-vmovdqu ymm8, [rip + 5f + 256]
+vmovdqu ymm8, [rip + 3f + 288]
 vmovdqa ymm1, ymm6
 vfmadd231pd ymm1, ymm15, ymm8
-vmovdqu ymm12, [rsp + 384]
-vmovdqu ymm5, [rip + 5f + 256]
+vmovdqu ymm12, [r8 + 96]
+vmovdqu ymm5, [rip + 3f + 288]
 vmovdqa ymm14, ymm9
 vfmadd231pd ymm14, ymm12, ymm5
-vmovdqu ymm2, [rip + 5f + 96]
-vmovdqu [rsp + 416], ymm11
+vmovdqu ymm2, [r9 - 64]
+vmovdqu [r8 - 64], ymm11
 vsubpd ymm11, ymm2, ymm1
-vmovdqu [rsp + 544], ymm0
+vmovdqu [r8 - 128], ymm0
 vsubpd ymm0, ymm10, ymm14
 vfmadd231pd ymm11, ymm15, ymm8
 vfmadd231pd ymm0, ymm12, ymm5
 vpaddq ymm7, ymm11, ymm7
 vpaddq ymm13, ymm0, ymm13
-vpaddq ymm1, ymm1, [rsp + 640]
-vpaddq ymm14, ymm14, [rsp + 608]
-vmovdqu ymm0, [rip + 5f + 224]
+vpaddq ymm1, ymm1, [r10 - 128]
+vpaddq ymm14, ymm14, [r8 + 32]
+vmovdqu ymm0, [rip + 3f + 256]
 vmovdqa ymm11, ymm6
 vfmadd231pd ymm11, ymm4, ymm0
-vmovdqu ymm5, [rip + 5f + 224]
+vmovdqu ymm5, [rip + 3f + 256]
 vmovdqa ymm8, ymm9
 vfmadd231pd ymm8, ymm3, ymm5
 vsubpd ymm12, ymm2, ymm11
@@ -748,28 +752,28 @@ vpaddq ymm7, ymm12, ymm7
 vpaddq ymm13, ymm2, ymm13
 vpaddq ymm1, ymm11, ymm1
 vpaddq ymm14, ymm8, ymm14
-vmovdqu ymm8, [rip + 5f + 288]
+vmovdqu ymm8, [rip + 3f + 320]
 vmovdqa ymm11, ymm6
 vfmadd231pd ymm11, ymm15, ymm8
-vmovdqu ymm2, [rsp + 384]
-vmovdqu ymm12, [rip + 5f + 288]
+vmovdqu ymm2, [r8 + 96]
+vmovdqu ymm12, [rip + 3f + 320]
 vmovdqa ymm5, ymm9
 vfmadd231pd ymm5, ymm2, ymm12
-vmovdqu ymm0, [rip + 5f + 96]
-vmovdqu [rsp + 608], ymm13
+vmovdqu ymm0, [r9 - 64]
+vmovdqu [r8 + 32], ymm13
 vsubpd ymm13, ymm0, ymm11
-vmovdqu [rsp + 640], ymm7
+vmovdqu [r10 - 128], ymm7
 vsubpd ymm7, ymm10, ymm5
 vfmadd231pd ymm13, ymm15, ymm8
 vfmadd231pd ymm7, ymm2, ymm12
 vpaddq ymm1, ymm13, ymm1
 vpaddq ymm14, ymm7, ymm14
-vpaddq ymm11, ymm11, [rsp + 160]
-vpaddq ymm5, ymm5, [rsp + 128]
-vmovdqu ymm7, [rip + 5f + 256]
+vpaddq ymm11, ymm11, [r10 + 96]
+vpaddq ymm5, ymm5, [r10 + 64]
+vmovdqu ymm7, [rip + 3f + 288]
 vmovdqa ymm13, ymm6
 vfmadd231pd ymm13, ymm4, ymm7
-vmovdqu ymm12, [rip + 5f + 256]
+vmovdqu ymm12, [rip + 3f + 288]
 vmovdqa ymm2, ymm9
 vfmadd231pd ymm2, ymm3, ymm12
 vsubpd ymm8, ymm0, ymm13
@@ -780,10 +784,10 @@ vpaddq ymm1, ymm8, ymm1
 vpaddq ymm14, ymm15, ymm14
 vpaddq ymm11, ymm13, ymm11
 vpaddq ymm5, ymm2, ymm5
-vmovdqu ymm2, [rip + 5f + 288]
+vmovdqu ymm2, [rip + 3f + 320]
 vmovdqa ymm13, ymm6
 vfmadd231pd ymm13, ymm4, ymm2
-vmovdqu ymm15, [rip + 5f + 288]
+vmovdqu ymm15, [rip + 3f + 320]
 vmovdqa ymm8, ymm9
 vfmadd231pd ymm8, ymm3, ymm15
 vsubpd ymm12, ymm0, ymm13
@@ -792,64 +796,64 @@ vfmadd231pd ymm12, ymm4, ymm2
 vfmadd231pd ymm7, ymm3, ymm15
 vpaddq ymm11, ymm12, ymm11
 vpaddq ymm5, ymm7, ymm5
-vpaddq ymm13, ymm13, [rsp + 96]
-vpaddq ymm8, ymm8, [rsp + 64]
-vmovdqu ymm7, [rsp + 32]
-vpaddq ymm7, ymm7, [rip + 5f + 320]
-vmovdqu ymm12, [rsp]
-vpaddq ymm12, ymm12, [rip + 5f + 320]
+vpaddq ymm13, ymm13, [r10 + 32]
+vpaddq ymm8, ymm8, [r10]
+vmovdqu ymm7, [r8 + 64]
+vpaddq ymm7, ymm7, [rip + 3f + 576]
+vmovdqu ymm12, [r8]
+vpaddq ymm12, ymm12, [rip + 3f + 576]
 vpsrlq ymm15, ymm7, 52
 vpsrlq ymm3, ymm12, 52
-vpaddq ymm15, ymm15, [rsp + 576]
-vpaddq ymm3, ymm3, [rsp + 512]
-vpand ymm7, ymm7, [rip + 5f]
-vpand ymm12, ymm12, [rip + 5f]
-vmovdqu ymm2, [rip + 5f + 32]
+vpaddq ymm15, ymm15, [r8 - 32]
+vpaddq ymm3, ymm3, [r8 - 96]
+vpand ymm7, ymm7, [r9 - 128]
+vpand ymm12, ymm12, [r9 - 128]
+vmovdqu ymm2, [r9 - 96]
 vpaddq ymm7, ymm7, ymm2
-vmovdqu ymm4, [rip + 5f + 32]
+vmovdqu ymm4, [r9 - 96]
 vpaddq ymm12, ymm12, ymm4
 vsubpd ymm7, ymm7, ymm2
 vsubpd ymm12, ymm12, ymm4
 vmovdqa ymm4, ymm6
-vfmadd231pd ymm4, ymm7, [rip + 5f + 352]
+vfmadd231pd ymm4, ymm7, [rip + 3f + 352]
 vmovdqa ymm2, ymm9
-vfmadd231pd ymm2, ymm12, [rip + 5f + 352]
-vmovdqu [rsp + 512], ymm8
+vfmadd231pd ymm2, ymm12, [rip + 3f + 352]
+vmovdqu [r8 - 96], ymm8
 vsubpd ymm8, ymm0, ymm4
-vmovdqu [rsp + 576], ymm13
+vmovdqu [r8 - 32], ymm13
 vsubpd ymm13, ymm10, ymm2
-vfmadd231pd ymm8, ymm7, [rip + 5f + 352]
-vfmadd231pd ymm13, ymm12, [rip + 5f + 352]
+vfmadd231pd ymm8, ymm7, [rip + 3f + 352]
+vfmadd231pd ymm13, ymm12, [rip + 3f + 352]
 vpaddq ymm15, ymm8, ymm15
 vpaddq ymm3, ymm13, ymm3
-vpaddq ymm4, ymm4, [rsp + 544]
-vpaddq ymm2, ymm2, [rsp + 416]
-vmovdqu ymm13, [rip + 5f + 384]
+vpaddq ymm4, ymm4, [r8 - 128]
+vpaddq ymm2, ymm2, [r8 - 64]
+vmovdqu ymm13, [rip + 3f + 512]
 vmovdqa ymm8, ymm6
 vfmadd231pd ymm8, ymm7, ymm13
-vmovdqu [rsp + 416], ymm3
+vmovdqu [r8 - 64], ymm3
 vmovdqa ymm3, ymm9
-vfmadd231pd ymm3, ymm12, [rip + 5f + 384]
-vmovdqu [rsp + 544], ymm15
+vfmadd231pd ymm3, ymm12, [rip + 3f + 512]
+vmovdqu [r8 - 128], ymm15
 vsubpd ymm15, ymm0, ymm8
-vmovdqu [rsp], ymm5
+vmovdqu [r8], ymm5
 vsubpd ymm5, ymm10, ymm3
 vfmadd231pd ymm15, ymm7, ymm13
-vfmadd231pd ymm5, ymm12, [rip + 5f + 384]
+vfmadd231pd ymm5, ymm12, [rip + 3f + 512]
 vpaddq ymm4, ymm15, ymm4
 vpaddq ymm2, ymm5, ymm2
-vpaddq ymm8, ymm8, [rsp + 640]
-vpaddq ymm3, ymm3, [rsp + 608]
-vmovdqu ymm5, [rip + 5f + 416]
+vpaddq ymm8, ymm8, [r10 - 128]
+vpaddq ymm3, ymm3, [r8 + 32]
+vmovdqu ymm5, [rip + 3f + 608]
 vmovdqa ymm15, ymm6
 vfmadd231pd ymm15, ymm7, ymm5
-vmovdqu ymm13, [rip + 5f + 416]
-vmovdqu [rsp + 608], ymm2
+vmovdqu ymm13, [rip + 3f + 608]
+vmovdqu [r8 + 32], ymm2
 vmovdqa ymm2, ymm9
 vfmadd231pd ymm2, ymm12, ymm13
-vmovdqu [rsp + 640], ymm4
+vmovdqu [r10 - 128], ymm4
 vsubpd ymm4, ymm0, ymm15
-vmovdqu [rsp + 32], ymm11
+vmovdqu [r8 + 64], ymm11
 vsubpd ymm11, ymm10, ymm2
 vfmadd231pd ymm4, ymm7, ymm5
 vfmadd231pd ymm11, ymm12, ymm13
@@ -857,10 +861,10 @@ vpaddq ymm8, ymm4, ymm8
 vpaddq ymm3, ymm11, ymm3
 vpaddq ymm1, ymm15, ymm1
 vpaddq ymm14, ymm2, ymm14
-vmovdqu ymm2, [rip + 5f + 448]
+vmovdqu ymm2, [rip + 3f + 640]
 vmovdqa ymm15, ymm6
 vfmadd231pd ymm15, ymm7, ymm2
-vmovdqu ymm11, [rip + 5f + 448]
+vmovdqu ymm11, [rip + 3f + 640]
 vmovdqa ymm4, ymm9
 vfmadd231pd ymm4, ymm12, ymm11
 vsubpd ymm13, ymm0, ymm15
@@ -869,91 +873,91 @@ vfmadd231pd ymm13, ymm7, ymm2
 vfmadd231pd ymm5, ymm12, ymm11
 vpaddq ymm1, ymm13, ymm1
 vpaddq ymm14, ymm5, ymm14
-vpaddq ymm15, ymm15, [rsp + 32]
-vpaddq ymm4, ymm4, [rsp]
-vmovdqu ymm5, [rip + 5f + 480]
+vpaddq ymm15, ymm15, [r8 + 64]
+vpaddq ymm4, ymm4, [r8]
+vmovdqu ymm5, [rip + 3f + 672]
 vmovdqa ymm13, ymm6
 vfmadd231pd ymm13, ymm7, ymm5
-vmovdqu ymm11, [rip + 5f + 480]
+vmovdqu ymm11, [rip + 3f + 672]
 vmovdqa ymm2, ymm9
 vfmadd231pd ymm2, ymm12, ymm11
-vmovdqu [rsp], ymm14
+vmovdqu [r8], ymm14
 vsubpd ymm14, ymm0, ymm13
-vmovdqu [rsp + 32], ymm1
+vmovdqu [r8 + 64], ymm1
 vsubpd ymm1, ymm10, ymm2
 vfmadd231pd ymm14, ymm7, ymm5
 vfmadd231pd ymm1, ymm12, ymm11
 vpaddq ymm15, ymm14, ymm15
 vpaddq ymm4, ymm1, ymm4
-vpaddq ymm13, ymm13, [rsp + 576]
-vpaddq ymm2, ymm2, [rsp + 512]
-vmovdqu ymm1, [rsp + 544]
-vpaddq ymm14, ymm1, [rip + 5f + 512]
-vmovdqu ymm11, [rsp + 416]
-vpaddq ymm12, ymm11, [rip + 5f + 512]
-vpand ymm14, ymm14, [rip + 5f]
-vpand ymm12, ymm12, [rip + 5f]
-vmovdqu ymm5, [rip + 5f + 32]
+vpaddq ymm13, ymm13, [r8 - 32]
+vpaddq ymm2, ymm2, [r8 - 96]
+vmovdqu ymm1, [r8 - 128]
+vpaddq ymm14, ymm1, [rip + 3f + 704]
+vmovdqu ymm11, [r8 - 64]
+vpaddq ymm12, ymm11, [rip + 3f + 704]
+vpand ymm14, ymm14, [r9 - 128]
+vpand ymm12, ymm12, [r9 - 128]
+vmovdqu ymm5, [r9 - 96]
 vpaddq ymm14, ymm14, ymm5
-vmovdqu ymm7, [rip + 5f + 32]
+vmovdqu ymm7, [r9 - 96]
 vpaddq ymm12, ymm12, ymm7
 vsubpd ymm14, ymm14, ymm5
 vsubpd ymm12, ymm12, ymm7
 vmovdqa ymm11, ymm6
-vfmadd231pd ymm11, ymm14, [rip + 5f + 544]
+vfmadd231pd ymm11, ymm14, [r9 - 32]
 vmovdqa ymm1, ymm9
-vfmadd231pd ymm1, ymm12, [rip + 5f + 544]
+vfmadd231pd ymm1, ymm12, [r9 - 32]
 vsubpd ymm11, ymm0, ymm11
 vsubpd ymm1, ymm10, ymm1
-vfmadd231pd ymm11, ymm14, [rip + 5f + 544]
-vfmadd231pd ymm1, ymm12, [rip + 5f + 544]
+vfmadd231pd ymm11, ymm14, [r9 - 32]
+vfmadd231pd ymm1, ymm12, [r9 - 32]
 vsubpd ymm11, ymm11, ymm5
 vsubpd ymm1, ymm1, ymm7
 vmovdqa ymm12, ymm6
-vfmadd231pd ymm12, ymm11, [rip + 5f + 576]
+vfmadd231pd ymm12, ymm11, [rip + 3f + 384]
 vmovdqa ymm14, ymm9
-vfmadd231pd ymm14, ymm1, [rip + 5f + 576]
-vpaddq ymm12, ymm12, [rsp + 640]
-vpaddq ymm14, ymm14, [rsp + 608]
+vfmadd231pd ymm14, ymm1, [rip + 3f + 384]
+vpaddq ymm12, ymm12, [r10 - 128]
+vpaddq ymm14, ymm14, [r8 + 32]
 vmovdqa ymm7, ymm6
-vfmadd231pd ymm7, ymm11, [rip + 5f + 608]
+vfmadd231pd ymm7, ymm11, [r9 + 32]
 vmovdqa ymm5, ymm9
-vfmadd231pd ymm5, ymm1, [rip + 5f + 608]
-vmovdqu [rsp + 608], ymm2
+vfmadd231pd ymm5, ymm1, [r9 + 32]
+vmovdqu [r8 + 32], ymm2
 vsubpd ymm2, ymm0, ymm7
-vmovdqu [rsp + 640], ymm13
+vmovdqu [r10 - 128], ymm13
 vsubpd ymm13, ymm10, ymm5
-vfmadd231pd ymm2, ymm11, [rip + 5f + 608]
-vfmadd231pd ymm13, ymm1, [rip + 5f + 608]
+vfmadd231pd ymm2, ymm11, [r9 + 32]
+vfmadd231pd ymm13, ymm1, [r9 + 32]
 vpaddq ymm12, ymm2, ymm12
 vpaddq ymm14, ymm13, ymm14
 vpaddq ymm8, ymm7, ymm8
 vpaddq ymm3, ymm5, ymm3
-vmovdqu ymm5, [rip + 5f + 640]
+vmovdqu ymm5, [rip + 3f + 416]
 vmovdqa ymm7, ymm6
 vfmadd231pd ymm7, ymm11, ymm5
-vmovdqu ymm13, [rip + 5f + 640]
+vmovdqu ymm13, [rip + 3f + 416]
 vmovdqa ymm2, ymm9
 vfmadd231pd ymm2, ymm1, ymm13
-vmovdqu [rsp + 512], ymm14
+vmovdqu [r8 - 96], ymm14
 vsubpd ymm14, ymm0, ymm7
-vmovdqu [rsp + 576], ymm12
+vmovdqu [r8 - 32], ymm12
 vsubpd ymm12, ymm10, ymm2
 vfmadd231pd ymm14, ymm11, ymm5
 vfmadd231pd ymm12, ymm1, ymm13
 vpaddq ymm8, ymm14, ymm8
 vpaddq ymm3, ymm12, ymm3
-vpaddq ymm7, ymm7, [rsp + 32]
-vpaddq ymm2, ymm2, [rsp]
-vmovdqu ymm12, [rip + 5f + 672]
+vpaddq ymm7, ymm7, [r8 + 64]
+vpaddq ymm2, ymm2, [r8]
+vmovdqu ymm12, [rip + 3f + 448]
 vmovdqa ymm14, ymm6
 vfmadd231pd ymm14, ymm11, ymm12
-vmovdqu ymm13, [rip + 5f + 672]
+vmovdqu ymm13, [rip + 3f + 448]
 vmovdqa ymm5, ymm9
 vfmadd231pd ymm5, ymm1, ymm13
-vmovdqu [rsp], ymm3
+vmovdqu [r8], ymm3
 vsubpd ymm3, ymm0, ymm14
-vmovdqu [rsp + 32], ymm8
+vmovdqu [r8 + 64], ymm8
 vsubpd ymm8, ymm10, ymm5
 vfmadd231pd ymm3, ymm11, ymm12
 vfmadd231pd ymm8, ymm1, ymm13
@@ -961,10 +965,10 @@ vpaddq ymm7, ymm3, ymm7
 vpaddq ymm2, ymm8, ymm2
 vpaddq ymm15, ymm14, ymm15
 vpaddq ymm4, ymm5, ymm4
-vmovdqu ymm5, [rip + 5f + 704]
+vmovdqu ymm5, [rip + 3f + 480]
 vmovdqa ymm14, ymm6
 vfmadd231pd ymm14, ymm11, ymm5
-vmovdqu ymm8, [rip + 5f + 704]
+vmovdqu ymm8, [rip + 3f + 480]
 vmovdqa ymm3, ymm9
 vfmadd231pd ymm3, ymm1, ymm8
 vsubpd ymm13, ymm0, ymm14
@@ -973,93 +977,93 @@ vfmadd231pd ymm13, ymm11, ymm5
 vfmadd231pd ymm12, ymm1, ymm8
 vpaddq ymm15, ymm13, ymm15
 vpaddq ymm4, ymm12, ymm4
-vpaddq ymm14, ymm14, [rsp + 640]
-vpaddq ymm3, ymm3, [rsp + 608]
-vmovdqu ymm12, [rsp + 544]
-vpaddq ymm12, ymm12, [rip + 5f + 736]
-vmovdqu ymm13, [rsp + 416]
-vpaddq ymm13, ymm13, [rip + 5f + 736]
+vpaddq ymm14, ymm14, [r10 - 128]
+vpaddq ymm3, ymm3, [r8 + 32]
+vmovdqu ymm12, [r8 - 128]
+vpaddq ymm12, ymm12, [rip + 3f + 736]
+vmovdqu ymm13, [r8 - 64]
+vpaddq ymm13, ymm13, [rip + 3f + 736]
 vpsrlq ymm12, ymm12, 52
 vpsrlq ymm13, ymm13, 52
-vpaddq ymm12, ymm12, [rsp + 576]
-vpaddq ymm13, ymm13, [rsp + 512]
-vpaddq ymm8, ymm12, [rip + 5f + 768]
-vpaddq ymm1, ymm13, [rip + 5f + 768]
-vpand ymm8, ymm8, [rip + 5f]
-vpand ymm1, ymm1, [rip + 5f]
-vmovdqu ymm5, [rip + 5f + 32]
+vpaddq ymm12, ymm12, [r8 - 32]
+vpaddq ymm13, ymm13, [r8 - 96]
+vpaddq ymm8, ymm12, [rip + 3f + 768]
+vpaddq ymm1, ymm13, [rip + 3f + 768]
+vpand ymm8, ymm8, [r9 - 128]
+vpand ymm1, ymm1, [r9 - 128]
+vmovdqu ymm5, [r9 - 96]
 vpaddq ymm8, ymm8, ymm5
-vmovdqu ymm11, [rip + 5f + 32]
+vmovdqu ymm11, [r9 - 96]
 vpaddq ymm1, ymm1, ymm11
 vsubpd ymm8, ymm8, ymm5
 vsubpd ymm1, ymm1, ymm11
-vmovdqu [rsp + 512], ymm13
+vmovdqu [r8 - 96], ymm13
 vmovdqa ymm13, ymm6
-vfmadd231pd ymm13, ymm8, [rip + 5f + 544]
-vmovdqu [rsp + 576], ymm12
+vfmadd231pd ymm13, ymm8, [r9 - 32]
+vmovdqu [r8 - 32], ymm12
 vmovdqa ymm12, ymm9
-vfmadd231pd ymm12, ymm1, [rip + 5f + 544]
+vfmadd231pd ymm12, ymm1, [r9 - 32]
 vsubpd ymm13, ymm0, ymm13
 vsubpd ymm12, ymm10, ymm12
-vfmadd231pd ymm13, ymm8, [rip + 5f + 544]
-vfmadd231pd ymm12, ymm1, [rip + 5f + 544]
+vfmadd231pd ymm13, ymm8, [r9 - 32]
+vfmadd231pd ymm12, ymm1, [r9 - 32]
 vsubpd ymm5, ymm13, ymm5
 vsubpd ymm11, ymm12, ymm11
 vmovdqa ymm12, ymm6
-vfmadd231pd ymm12, ymm5, [rip + 5f + 576]
+vfmadd231pd ymm12, ymm5, [rip + 3f + 384]
 vmovdqa ymm13, ymm9
-vfmadd231pd ymm13, ymm11, [rip + 5f + 576]
-vpaddq ymm12, ymm12, [rsp + 32]
-vpaddq ymm13, ymm13, [rsp]
-vmovdqu ymm1, [rip + 5f + 608]
+vfmadd231pd ymm13, ymm11, [rip + 3f + 384]
+vpaddq ymm12, ymm12, [r8 + 64]
+vpaddq ymm13, ymm13, [r8]
+vmovdqu ymm1, [r9 + 32]
 vmovdqa ymm8, ymm6
 vfmadd231pd ymm8, ymm5, ymm1
-vmovdqu [rsp], ymm3
+vmovdqu [r8], ymm3
 vmovdqa ymm3, ymm9
-vfmadd231pd ymm3, ymm11, [rip + 5f + 608]
-vmovdqu [rsp + 32], ymm14
+vfmadd231pd ymm3, ymm11, [r9 + 32]
+vmovdqu [r8 + 64], ymm14
 vsubpd ymm14, ymm0, ymm8
-vmovdqu [rsp + 416], ymm4
+vmovdqu [r8 - 64], ymm4
 vsubpd ymm4, ymm10, ymm3
 vfmadd231pd ymm14, ymm5, ymm1
-vfmadd231pd ymm4, ymm11, [rip + 5f + 608]
+vfmadd231pd ymm4, ymm11, [r9 + 32]
 vpaddq ymm12, ymm14, ymm12
 vpaddq ymm13, ymm4, ymm13
 vpaddq ymm7, ymm8, ymm7
 vpaddq ymm2, ymm3, ymm2
-vmovdqu ymm3, [rip + 5f + 640]
+vmovdqu ymm3, [rip + 3f + 416]
 vmovdqa ymm8, ymm6
 vfmadd231pd ymm8, ymm5, ymm3
-vmovdqu ymm4, [rip + 5f + 640]
+vmovdqu ymm4, [rip + 3f + 416]
 vmovdqa ymm14, ymm9
 vfmadd231pd ymm14, ymm11, ymm4
 vsubpd ymm1, ymm0, ymm8
-vmovdqu [rsp + 544], ymm13
+vmovdqu [r8 - 128], ymm13
 vsubpd ymm13, ymm10, ymm14
 vfmadd231pd ymm1, ymm5, ymm3
 vfmadd231pd ymm13, ymm11, ymm4
 vpaddq ymm7, ymm1, ymm7
 vpaddq ymm2, ymm13, ymm2
 vpaddq ymm15, ymm8, ymm15
-vpaddq ymm14, ymm14, [rsp + 416]
-vmovdqu ymm8, [rip + 5f + 672]
+vpaddq ymm14, ymm14, [r8 - 64]
+vmovdqu ymm8, [rip + 3f + 448]
 vmovdqa ymm13, ymm6
 vfmadd231pd ymm13, ymm5, ymm8
-vmovdqu ymm1, [rip + 5f + 672]
+vmovdqu ymm1, [rip + 3f + 448]
 vmovdqa ymm4, ymm9
 vfmadd231pd ymm4, ymm11, ymm1
 vsubpd ymm3, ymm0, ymm13
-vmovdqu [rsp + 416], ymm2
+vmovdqu [r8 - 64], ymm2
 vsubpd ymm2, ymm10, ymm4
 vfmadd231pd ymm3, ymm5, ymm8
 vfmadd231pd ymm2, ymm11, ymm1
 vpaddq ymm15, ymm3, ymm15
 vpaddq ymm14, ymm2, ymm14
-vpaddq ymm13, ymm13, [rsp + 32]
-vpaddq ymm4, ymm4, [rsp]
-vmovdqu ymm2, [rip + 5f + 704]
+vpaddq ymm13, ymm13, [r8 + 64]
+vpaddq ymm4, ymm4, [r8]
+vmovdqu ymm2, [rip + 3f + 480]
 vfmadd231pd ymm6, ymm5, ymm2
-vmovdqu ymm3, [rip + 5f + 704]
+vmovdqu ymm3, [rip + 3f + 480]
 vfmadd231pd ymm9, ymm11, ymm3
 vsubpd ymm0, ymm0, ymm6
 vsubpd ymm10, ymm10, ymm9
@@ -1067,89 +1071,89 @@ vfmadd231pd ymm0, ymm5, ymm2
 vfmadd231pd ymm10, ymm11, ymm3
 vpaddq ymm13, ymm0, ymm13
 vpaddq ymm4, ymm10, ymm4
-vpaddq ymm6, ymm6, [rsp + 448]
-vpaddq ymm9, ymm9, [rsp + 480]
-vmovdqu ymm10, [rsp + 576]
-vpaddq ymm10, ymm10, [rip + 5f + 800]
-vmovdqu ymm0, [rsp + 512]
-vpaddq ymm0, ymm0, [rip + 5f + 800]
+vpaddq ymm6, ymm6, [r11 - 32]
+vpaddq ymm9, ymm9, [r11]
+vmovdqu ymm10, [r8 - 32]
+vpaddq ymm10, ymm10, [rip + 3f + 800]
+vmovdqu ymm0, [r8 - 96]
+vpaddq ymm0, ymm0, [rip + 3f + 800]
 vpsrlq ymm10, ymm10, 52
 vpsrlq ymm0, ymm0, 52
 vpaddq ymm10, ymm12, ymm10
-vpaddq ymm0, ymm0, [rsp + 544]
-vpaddq ymm12, ymm10, [rip + 5f + 832]
-vpaddq ymm3, ymm0, [rip + 5f + 832]
+vpaddq ymm0, ymm0, [r8 - 128]
+vpaddq ymm12, ymm10, [rip + 3f + 832]
+vpaddq ymm3, ymm0, [rip + 3f + 832]
 vpsrlq ymm11, ymm12, 52
 vpsrlq ymm2, ymm3, 52
 vpaddq ymm11, ymm7, ymm11
-vmovdqu ymm5, [rsp + 416]
+vmovdqu ymm5, [r8 - 64]
 vpaddq ymm2, ymm2, ymm5
-vpaddq ymm11, ymm11, [rip + 5f + 864]
-vpaddq ymm2, ymm2, [rip + 5f + 864]
+vpaddq ymm11, ymm11, [rip + 3f + 864]
+vpaddq ymm2, ymm2, [rip + 3f + 864]
 vpsrlq ymm1, ymm11, 52
 vpsrlq ymm8, ymm2, 52
 vpaddq ymm1, ymm15, ymm1
 vpaddq ymm8, ymm14, ymm8
-vpaddq ymm1, ymm1, [rip + 5f + 896]
-vpaddq ymm8, ymm8, [rip + 5f + 896]
-vmovdqu [rsp + 544], ymm2
+vpaddq ymm1, ymm1, [rip + 3f + 896]
+vpaddq ymm8, ymm8, [rip + 3f + 896]
+vmovdqu [r8 - 128], ymm2
 vpsrlq ymm2, ymm1, 52
-vmovdqu [rsp + 512], ymm1
+vmovdqu [r8 - 96], ymm1
 vpsrlq ymm1, ymm8, 52
 vpaddq ymm2, ymm13, ymm2
 vpaddq ymm1, ymm4, ymm1
-vpaddq ymm2, ymm2, [rip + 5f + 928]
-vpaddq ymm1, ymm1, [rip + 5f + 928]
-vmovdqu [rsp + 576], ymm8
+vpaddq ymm2, ymm2, [rip + 3f + 928]
+vpaddq ymm1, ymm1, [rip + 3f + 928]
+vmovdqu [r8 - 32], ymm8
 vpsrlq ymm8, ymm2, 52
-vmovdqu [rsp + 480], ymm2
+vmovdqu [r11], ymm2
 vpsrlq ymm2, ymm1, 52
 vpaddq ymm8, ymm6, ymm8
 vpaddq ymm2, ymm9, ymm2
-vpaddq ymm8, ymm8, [rip + 5f + 960]
-vpaddq ymm2, ymm2, [rip + 5f + 960]
-vpaddq ymm10, ymm10, [rip + 5f + 992]
-vpaddq ymm0, ymm0, [rip + 5f + 992]
-vmovdqu [rsp + 448], ymm1
+vpaddq ymm8, ymm8, [rip + 3f + 960]
+vpaddq ymm2, ymm2, [rip + 3f + 960]
+vpaddq ymm10, ymm10, [rip + 3f + 992]
+vpaddq ymm0, ymm0, [rip + 3f + 992]
+vmovdqu [r11 - 32], ymm1
 vpsrlq ymm1, ymm10, 52
-vmovdqu [rsp], ymm11
+vmovdqu [r8], ymm11
 vpsrlq ymm11, ymm0, 52
 vpaddq ymm1, ymm7, ymm1
 vpaddq ymm11, ymm5, ymm11
-vpaddq ymm1, ymm1, [rip + 5f + 1024]
-vpaddq ymm11, ymm11, [rip + 5f + 1024]
+vpaddq ymm1, ymm1, [rip + 3f + 1024]
+vpaddq ymm11, ymm11, [rip + 3f + 1024]
 vpsrlq ymm5, ymm1, 52
 vpsrlq ymm7, ymm11, 52
 vpaddq ymm5, ymm15, ymm5
 vpaddq ymm7, ymm14, ymm7
-vpaddq ymm5, ymm5, [rip + 5f + 1056]
-vpaddq ymm7, ymm7, [rip + 5f + 1056]
+vpaddq ymm5, ymm5, [rip + 3f + 1056]
+vpaddq ymm7, ymm7, [rip + 3f + 1056]
 vpsrlq ymm14, ymm5, 52
 vpsrlq ymm15, ymm7, 52
 vpaddq ymm14, ymm13, ymm14
 vpaddq ymm15, ymm4, ymm15
-vpaddq ymm14, ymm14, [rip + 5f + 1088]
-vpaddq ymm15, ymm15, [rip + 5f + 1088]
+vpaddq ymm14, ymm14, [rip + 3f + 1088]
+vpaddq ymm15, ymm15, [rip + 3f + 1088]
 vpsrlq ymm4, ymm14, 52
 vpsrlq ymm13, ymm15, 52
 vpaddq ymm4, ymm6, ymm4
 vpaddq ymm13, ymm9, ymm13
 vblendvpd ymm10, ymm12, ymm10, ymm8
 vblendvpd ymm0, ymm3, ymm0, ymm2
-vmovdqu ymm3, [rsp]
+vmovdqu ymm3, [r8]
 vblendvpd ymm1, ymm3, ymm1, ymm8
-vmovdqu ymm3, [rsp + 544]
+vmovdqu ymm3, [r8 - 128]
 vblendvpd ymm11, ymm3, ymm11, ymm2
-vmovdqu ymm3, [rsp + 512]
+vmovdqu ymm3, [r8 - 96]
 vblendvpd ymm5, ymm3, ymm5, ymm8
-vmovdqu ymm3, [rsp + 576]
+vmovdqu ymm3, [r8 - 32]
 vblendvpd ymm7, ymm3, ymm7, ymm2
-vmovdqu ymm3, [rsp + 480]
+vmovdqu ymm3, [r11]
 vblendvpd ymm14, ymm3, ymm14, ymm8
-vmovdqu ymm3, [rsp + 448]
+vmovdqu ymm3, [r11 - 32]
 vblendvpd ymm15, ymm3, ymm15, ymm2
-vpaddq ymm4, ymm4, [rip + 5f + 1120]
-vpaddq ymm13, ymm13, [rip + 5f + 1120]
+vpaddq ymm4, ymm4, [rip + 3f + 1120]
+vpaddq ymm13, ymm13, [rip + 3f + 1120]
 vblendvpd ymm4, ymm8, ymm4, ymm8
 vblendvpd ymm13, ymm2, ymm13, ymm2
 vpsllq ymm10, ymm10, 12
@@ -1212,8 +1216,8 @@ add rsi, 256
 add rdx, 256
 add rcx, 256
 sub rdi, 8
-jae 4b
-3:
+jae 5b
+4:
 add rdi, 8
 jz 6f
 imul rdi, rdi, -32
@@ -1317,9 +1321,9 @@ vmovdqu xmm13, [rax + 16]
 vmovdqu xmm12, [rax + 144]
 vpmaskmovq xmm13, xmm13, [rdx + 16]
 vpmaskmovq xmm12, xmm12, [rdx + 144]
-vmovdqu [rsp], ymm9
+vmovdqu [r8], ymm9
 vmovdqu xmm9, [rax + 80]
-vmovdqu [rsp + 32], ymm8
+vmovdqu [r8 + 64], ymm8
 vmovdqu xmm8, [rax + 208]
 vpmaskmovq xmm9, xmm9, [rdx + 80]
 vpmaskmovq xmm8, xmm8, [rdx + 208]
@@ -1329,9 +1333,9 @@ vmovdqu xmm12, [rax + 48]
 vmovdqu xmm13, [rax + 176]
 vpmaskmovq xmm12, xmm12, [rdx + 48]
 vpmaskmovq xmm13, xmm13, [rdx + 176]
-vmovdqu [rsp + 64], ymm2
+vmovdqu [r10], ymm2
 vmovdqu xmm2, [rax + 112]
-vmovdqu [rsp + 96], ymm3
+vmovdqu [r10 + 32], ymm3
 vmovdqu xmm3, [rax + 240]
 vpmaskmovq xmm2, xmm2, [rdx + 112]
 vpmaskmovq xmm3, xmm3, [rdx + 240]
@@ -1343,9 +1347,9 @@ vpunpckhqdq ymm2, ymm9, ymm2
 vpunpckhqdq ymm3, ymm8, ymm3
 vpsrlq ymm8, ymm11, 52
 vpsrlq ymm9, ymm10, 52
-vmovdqu [rsp + 128], ymm5
+vmovdqu [r10 + 64], ymm5
 vpsllq ymm5, ymm14, 12
-vmovdqu [rsp + 160], ymm4
+vmovdqu [r10 + 96], ymm4
 vpsllq ymm4, ymm15, 12
 vpaddq ymm8, ymm5, ymm8
 vpaddq ymm9, ymm4, ymm9
@@ -1363,73 +1367,73 @@ vpaddq ymm13, ymm5, ymm13
 vpaddq ymm12, ymm4, ymm12
 vpsrlq ymm2, ymm2, 16
 vpsrlq ymm3, ymm3, 16
-vpand ymm11, ymm11, [rip + 5f]
-vpand ymm10, ymm10, [rip + 5f]
-vmovdqu ymm4, [rip + 5f + 32]
+vpand ymm11, ymm11, [r9 - 128]
+vpand ymm10, ymm10, [r9 - 128]
+vmovdqu ymm4, [r9 - 96]
 vpaddq ymm11, ymm11, ymm4
-vmovdqu ymm5, [rip + 5f + 32]
+vmovdqu ymm5, [r9 - 96]
 vpaddq ymm10, ymm10, ymm5
 vsubpd ymm11, ymm11, ymm4
 vsubpd ymm10, ymm10, ymm5
-vpand ymm7, ymm7, [rip + 5f]
-vpand ymm6, ymm6, [rip + 5f]
+vpand ymm7, ymm7, [r9 - 128]
+vpand ymm6, ymm6, [r9 - 128]
 vpaddq ymm7, ymm7, ymm4
 vpaddq ymm6, ymm6, ymm5
 vsubpd ymm7, ymm7, ymm4
 vsubpd ymm6, ymm6, ymm5
-vmovdqu [rsp + 192], ymm3
-vmovdqu ymm3, [rip + 5f + 64]
-vmovdqu [rsp + 224], ymm2
+vmovdqu [r11 + 32], ymm3
+vmovdqu ymm3, [r9 + 96]
+vmovdqu [rsp + 768], ymm2
 vmovdqa ymm2, ymm3
 vfmadd231pd ymm2, ymm11, ymm7
-vmovdqu [rsp + 256], ymm12
-vmovdqu ymm12, [rip + 5f + 64]
-vmovdqu [rsp + 288], ymm13
+vmovdqu [r11 - 128], ymm12
+vmovdqu ymm12, [r9 + 96]
+vmovdqu [r11 - 96], ymm13
 vmovdqa ymm13, ymm12
 vfmadd231pd ymm13, ymm10, ymm6
-vmovdqu [rsp + 320], ymm15
-vmovdqu ymm15, [rip + 5f + 96]
-vmovdqu [rsp + 352], ymm14
+vmovdqu [r10 - 96], ymm15
+vmovdqu ymm15, [r9 - 64]
+vmovdqu [r11 - 64], ymm14
 vsubpd ymm14, ymm15, ymm2
-vmovdqu [rsp + 384], ymm9
-vmovdqu ymm9, [rip + 5f + 96]
-vmovdqu [rsp + 416], ymm8
+vmovdqu [r8 + 96], ymm9
+vmovdqu ymm9, [r9 - 64]
+vmovdqu [r8 - 64], ymm8
 vsubpd ymm8, ymm9, ymm13
 vfmadd231pd ymm14, ymm11, ymm7
 vfmadd231pd ymm8, ymm10, ymm6
-vpand ymm0, ymm0, [rip + 5f]
-vpand ymm1, ymm1, [rip + 5f]
+vpand ymm0, ymm0, [r9 - 128]
+vpand ymm1, ymm1, [r9 - 128]
 vpaddq ymm0, ymm0, ymm4
 vpaddq ymm1, ymm1, ymm5
 vsubpd ymm0, ymm0, ymm4
 vsubpd ymm1, ymm1, ymm5
-vmovdqu [rsp + 448], ymm8
+vmovdqu [r11 - 32], ymm8
 vmovdqa ymm8, ymm3
 vfmadd231pd ymm8, ymm11, ymm0
-vmovdqu [rsp + 480], ymm14
+vmovdqu [r11], ymm14
 vmovdqa ymm14, ymm12
 vfmadd231pd ymm14, ymm10, ymm1
 vsubpd ymm12, ymm15, ymm8
-vmovdqu [rsp + 512], ymm8
+vmovdqu [r8 - 96], ymm8
 vsubpd ymm8, ymm9, ymm14
 vfmadd231pd ymm12, ymm11, ymm0
 vfmadd231pd ymm8, ymm10, ymm1
 vpaddq ymm2, ymm12, ymm2
 vpaddq ymm13, ymm8, ymm13
-vmovdqu ymm8, [rsp + 416]
-vpand ymm8, ymm8, [rip + 5f]
-vmovdqu ymm12, [rsp + 384]
-vpand ymm12, ymm12, [rip + 5f]
+vmovdqu ymm8, [r8 - 64]
+vpand ymm8, ymm8, [r9 - 128]
+vmovdqu ymm12, [r8 + 96]
+vpand ymm12, ymm12, [r9 - 128]
 vpaddq ymm8, ymm8, ymm4
 vpaddq ymm12, ymm12, ymm5
 vsubpd ymm8, ymm8, ymm4
 vsubpd ymm12, ymm12, ymm5
-vmovdqu [rsp + 384], ymm1
+vmovdqu [r8 + 96], ymm1
 vmovdqa ymm1, ymm3
 vfmadd231pd ymm1, ymm8, ymm7
-vmovdqu [rsp + 416], ymm0
-vmovdqu ymm0, [rip + 5f + 64]
-vmovdqu [rsp + 544], ymm10
+vmovdqu [r8 - 64], ymm0
+vmovdqu ymm0, [r9 + 96]
+vmovdqu [r8 - 128], ymm10
 vmovdqa ymm10, ymm0
 vfmadd231pd ymm10, ymm12, ymm6
 vsubpd ymm0, ymm15, ymm1
@@ -1438,118 +1442,118 @@ vfmadd231pd ymm0, ymm8, ymm7
 vfmadd231pd ymm15, ymm12, ymm6
 vpaddq ymm2, ymm0, ymm2
 vpaddq ymm13, ymm15, ymm13
-vpaddq ymm1, ymm1, [rsp + 512]
+vpaddq ymm1, ymm1, [r8 - 96]
 vpaddq ymm14, ymm10, ymm14
-vmovdqu ymm10, [rsp + 160]
-vpand ymm10, ymm10, [rip + 5f]
-vmovdqu ymm15, [rsp + 128]
-vpand ymm15, ymm15, [rip + 5f]
+vmovdqu ymm10, [r10 + 96]
+vpand ymm10, ymm10, [r9 - 128]
+vmovdqu ymm15, [r10 + 64]
+vpand ymm15, ymm15, [r9 - 128]
 vpaddq ymm10, ymm10, ymm4
 vpaddq ymm15, ymm15, ymm5
 vsubpd ymm10, ymm10, ymm4
 vsubpd ymm15, ymm15, ymm5
 vmovdqa ymm0, ymm3
 vfmadd231pd ymm0, ymm11, ymm10
-vmovdqu [rsp + 128], ymm13
-vmovdqu ymm13, [rip + 5f + 64]
-vmovdqu [rsp + 160], ymm2
+vmovdqu [r10 + 64], ymm13
+vmovdqu ymm13, [r9 + 96]
+vmovdqu [r10 + 96], ymm2
 vmovdqa ymm2, ymm13
-vfmadd231pd ymm2, ymm15, [rsp + 544]
-vmovdqu [rsp + 512], ymm6
-vmovdqu ymm6, [rip + 5f + 96]
-vmovdqu [rsp + 576], ymm7
+vfmadd231pd ymm2, ymm15, [r8 - 128]
+vmovdqu [r8 - 96], ymm6
+vmovdqu ymm6, [r9 - 64]
+vmovdqu [r8 - 32], ymm7
 vsubpd ymm7, ymm6, ymm0
 vsubpd ymm5, ymm9, ymm2
 vfmadd231pd ymm7, ymm11, ymm10
-vfmadd231pd ymm5, ymm15, [rsp + 544]
+vfmadd231pd ymm5, ymm15, [r8 - 128]
 vpaddq ymm1, ymm7, ymm1
 vpaddq ymm14, ymm5, ymm14
-vmovdqu ymm5, [rsp + 416]
+vmovdqu ymm5, [r8 - 64]
 vmovdqa ymm7, ymm3
 vfmadd231pd ymm7, ymm8, ymm5
-vmovdqu [rsp + 608], ymm15
+vmovdqu [r8 + 32], ymm15
 vmovdqa ymm15, ymm13
-vfmadd231pd ymm15, ymm12, [rsp + 384]
-vmovdqu [rsp + 640], ymm10
+vfmadd231pd ymm15, ymm12, [r8 + 96]
+vmovdqu [r10 - 128], ymm10
 vsubpd ymm10, ymm6, ymm7
-vmovdqu [rsp + 672], ymm11
+vmovdqu [r10 - 64], ymm11
 vsubpd ymm11, ymm9, ymm15
 vfmadd231pd ymm10, ymm8, ymm5
-vfmadd231pd ymm11, ymm12, [rsp + 384]
+vfmadd231pd ymm11, ymm12, [r8 + 96]
 vpaddq ymm1, ymm10, ymm1
 vpaddq ymm14, ymm11, ymm14
 vpaddq ymm0, ymm7, ymm0
 vpaddq ymm2, ymm15, ymm2
-vmovdqu ymm15, [rsp + 352]
-vpand ymm15, ymm15, [rip + 5f]
-vmovdqu ymm7, [rsp + 320]
-vpand ymm7, ymm7, [rip + 5f]
+vmovdqu ymm15, [r11 - 64]
+vpand ymm15, ymm15, [r9 - 128]
+vmovdqu ymm7, [r10 - 96]
+vpand ymm7, ymm7, [r9 - 128]
 vpaddq ymm15, ymm15, ymm4
-vmovdqu ymm11, [rip + 5f + 32]
+vmovdqu ymm11, [r9 - 96]
 vpaddq ymm7, ymm7, ymm11
 vsubpd ymm15, ymm15, ymm4
 vsubpd ymm7, ymm7, ymm11
-vmovdqu ymm10, [rsp + 576]
+vmovdqu ymm10, [r8 - 32]
 vmovdqa ymm5, ymm3
 vfmadd231pd ymm5, ymm15, ymm10
-vmovdqu [rsp + 320], ymm12
+vmovdqu [r10 - 96], ymm12
 vmovdqa ymm12, ymm13
-vfmadd231pd ymm12, ymm7, [rsp + 512]
-vmovdqu [rsp + 352], ymm8
+vfmadd231pd ymm12, ymm7, [r8 - 96]
+vmovdqu [r11 - 64], ymm8
 vsubpd ymm8, ymm6, ymm5
 vsubpd ymm6, ymm9, ymm12
 vfmadd231pd ymm8, ymm15, ymm10
-vfmadd231pd ymm6, ymm7, [rsp + 512]
+vfmadd231pd ymm6, ymm7, [r8 - 96]
 vpaddq ymm1, ymm8, ymm1
 vpaddq ymm14, ymm6, ymm14
 vpaddq ymm0, ymm5, ymm0
 vpaddq ymm2, ymm12, ymm2
-vmovdqu ymm12, [rsp + 96]
-vpand ymm12, ymm12, [rip + 5f]
-vmovdqu ymm5, [rsp + 64]
-vpand ymm5, ymm5, [rip + 5f]
+vmovdqu ymm12, [r10 + 32]
+vpand ymm12, ymm12, [r9 - 128]
+vmovdqu ymm5, [r10]
+vpand ymm5, ymm5, [r9 - 128]
 vpaddq ymm12, ymm12, ymm4
 vpaddq ymm5, ymm5, ymm11
 vsubpd ymm12, ymm12, ymm4
 vsubpd ymm5, ymm5, ymm11
-vmovdqu ymm6, [rsp + 672]
+vmovdqu ymm6, [r10 - 64]
 vmovdqa ymm8, ymm3
 vfmadd231pd ymm8, ymm12, ymm6
-vmovdqu [rsp + 64], ymm14
+vmovdqu [r10], ymm14
 vmovdqa ymm14, ymm13
-vfmadd231pd ymm14, ymm5, [rsp + 544]
-vmovdqu [rsp + 96], ymm1
-vmovdqu ymm1, [rip + 5f + 96]
+vfmadd231pd ymm14, ymm5, [r8 - 128]
+vmovdqu [r10 + 32], ymm1
+vmovdqu ymm1, [r9 - 64]
 vsubpd ymm10, ymm1, ymm8
 vsubpd ymm11, ymm9, ymm14
 vfmadd231pd ymm10, ymm6, ymm12
-vfmadd231pd ymm11, ymm5, [rsp + 544]
+vfmadd231pd ymm11, ymm5, [r8 - 128]
 vpaddq ymm0, ymm10, ymm0
 vpaddq ymm2, ymm11, ymm2
-vmovdqu ymm11, [rsp + 352]
-vmovdqu ymm10, [rsp + 640]
-vmovdqu [rsp + 704], ymm5
+vmovdqu ymm11, [r11 - 64]
+vmovdqu ymm10, [r10 - 128]
+vmovdqu [r10 - 32], ymm5
 vmovdqa ymm5, ymm3
 vfmadd231pd ymm5, ymm11, ymm10
-vmovdqu [rsp + 736], ymm12
-vmovdqu ymm12, [rsp + 320]
+vmovdqu [r11 + 64], ymm12
+vmovdqu ymm12, [r10 - 96]
 vmovdqa ymm6, ymm13
-vfmadd231pd ymm6, ymm12, [rsp + 608]
+vfmadd231pd ymm6, ymm12, [r8 + 32]
 vsubpd ymm4, ymm1, ymm5
 vsubpd ymm1, ymm9, ymm6
 vfmadd231pd ymm4, ymm11, ymm10
-vfmadd231pd ymm1, ymm12, [rsp + 608]
+vfmadd231pd ymm1, ymm12, [r8 + 32]
 vpaddq ymm0, ymm4, ymm0
 vpaddq ymm2, ymm1, ymm2
 vpaddq ymm8, ymm5, ymm8
 vpaddq ymm14, ymm6, ymm14
-vmovdqu ymm6, [rsp + 416]
+vmovdqu ymm6, [r8 - 64]
 vmovdqa ymm5, ymm3
 vfmadd231pd ymm5, ymm15, ymm6
-vmovdqu ymm1, [rsp + 384]
+vmovdqu ymm1, [r8 + 96]
 vmovdqa ymm4, ymm13
 vfmadd231pd ymm4, ymm7, ymm1
-vmovdqu ymm10, [rip + 5f + 96]
+vmovdqu ymm10, [r9 - 64]
 vsubpd ymm12, ymm10, ymm5
 vsubpd ymm11, ymm9, ymm4
 vfmadd231pd ymm12, ymm15, ymm6
@@ -1558,85 +1562,85 @@ vpaddq ymm0, ymm12, ymm0
 vpaddq ymm2, ymm11, ymm2
 vpaddq ymm8, ymm5, ymm8
 vpaddq ymm14, ymm4, ymm14
-vmovdqu ymm4, [rsp + 288]
-vpand ymm4, ymm4, [rip + 5f]
-vmovdqu ymm5, [rsp + 256]
-vpand ymm5, ymm5, [rip + 5f]
-vmovdqu ymm11, [rip + 5f + 32]
+vmovdqu ymm4, [r11 - 96]
+vpand ymm4, ymm4, [r9 - 128]
+vmovdqu ymm5, [r11 - 128]
+vpand ymm5, ymm5, [r9 - 128]
+vmovdqu ymm11, [r9 - 96]
 vpaddq ymm4, ymm4, ymm11
-vmovdqu ymm12, [rip + 5f + 32]
+vmovdqu ymm12, [r9 - 96]
 vpaddq ymm5, ymm5, ymm12
 vsubpd ymm4, ymm4, ymm11
 vsubpd ymm5, ymm5, ymm12
 vmovdqa ymm1, ymm3
-vfmadd231pd ymm1, ymm4, [rsp + 576]
+vfmadd231pd ymm1, ymm4, [r8 - 32]
 vmovdqa ymm6, ymm13
-vfmadd231pd ymm6, ymm5, [rsp + 512]
-vmovdqu [rsp + 256], ymm7
+vfmadd231pd ymm6, ymm5, [r8 - 96]
+vmovdqu [r11 - 128], ymm7
 vsubpd ymm7, ymm10, ymm1
-vmovdqu [rsp + 288], ymm15
+vmovdqu [r11 - 96], ymm15
 vsubpd ymm15, ymm9, ymm6
-vfmadd231pd ymm7, ymm4, [rsp + 576]
-vfmadd231pd ymm15, ymm5, [rsp + 512]
+vfmadd231pd ymm7, ymm4, [r8 - 32]
+vfmadd231pd ymm15, ymm5, [r8 - 96]
 vpaddq ymm0, ymm7, ymm0
 vpaddq ymm2, ymm15, ymm2
 vpaddq ymm8, ymm1, ymm8
 vpaddq ymm14, ymm6, ymm14
-vpaddq ymm6, ymm11, [rsp + 32]
-vpaddq ymm1, ymm12, [rsp]
+vpaddq ymm6, ymm11, [r8 + 64]
+vpaddq ymm1, ymm12, [r8]
 vsubpd ymm6, ymm6, ymm11
 vsubpd ymm1, ymm1, ymm12
-vmovdqu ymm15, [rsp + 672]
+vmovdqu ymm15, [r10 - 64]
 vmovdqa ymm7, ymm3
 vfmadd231pd ymm7, ymm6, ymm15
-vmovdqu [rsp], ymm2
+vmovdqu [r8], ymm2
 vmovdqa ymm2, ymm13
-vfmadd231pd ymm2, ymm1, [rsp + 544]
-vmovdqu [rsp + 32], ymm0
+vfmadd231pd ymm2, ymm1, [r8 - 128]
+vmovdqu [r8 + 64], ymm0
 vsubpd ymm0, ymm10, ymm7
 vsubpd ymm12, ymm9, ymm2
 vfmadd231pd ymm0, ymm15, ymm6
-vfmadd231pd ymm12, ymm1, [rsp + 544]
+vfmadd231pd ymm12, ymm1, [r8 - 128]
 vpaddq ymm8, ymm0, ymm8
 vpaddq ymm14, ymm12, ymm14
-vmovdqu ymm12, [rsp + 352]
-vmovdqu ymm0, [rsp + 736]
+vmovdqu ymm12, [r11 - 64]
+vmovdqu ymm0, [r11 + 64]
 vmovdqa ymm15, ymm3
 vfmadd231pd ymm15, ymm12, ymm0
-vmovdqu [rsp + 544], ymm1
-vmovdqu ymm1, [rsp + 320]
-vmovdqu [rsp + 672], ymm6
+vmovdqu [r8 - 128], ymm1
+vmovdqu ymm1, [r10 - 96]
+vmovdqu [r10 - 64], ymm6
 vmovdqa ymm6, ymm13
-vfmadd231pd ymm6, ymm1, [rsp + 704]
+vfmadd231pd ymm6, ymm1, [r10 - 32]
 vsubpd ymm11, ymm10, ymm15
-vmovdqu [rsp + 768], ymm5
+vmovdqu [r11 + 96], ymm5
 vsubpd ymm5, ymm9, ymm6
 vfmadd231pd ymm11, ymm12, ymm0
-vfmadd231pd ymm5, ymm1, [rsp + 704]
+vfmadd231pd ymm5, ymm1, [r10 - 32]
 vpaddq ymm8, ymm11, ymm8
 vpaddq ymm14, ymm5, ymm14
 vpaddq ymm7, ymm15, ymm7
 vpaddq ymm2, ymm6, ymm2
-vmovdqu ymm6, [rsp + 288]
-vmovdqu ymm15, [rsp + 640]
+vmovdqu ymm6, [r11 - 96]
+vmovdqu ymm15, [r10 - 128]
 vmovdqa ymm5, ymm3
 vfmadd231pd ymm5, ymm6, ymm15
-vmovdqu ymm11, [rsp + 256]
+vmovdqu ymm11, [r11 - 128]
 vmovdqa ymm0, ymm13
-vfmadd231pd ymm0, ymm11, [rsp + 608]
+vfmadd231pd ymm0, ymm11, [r8 + 32]
 vsubpd ymm1, ymm10, ymm5
 vsubpd ymm12, ymm9, ymm0
 vfmadd231pd ymm1, ymm6, ymm15
-vfmadd231pd ymm12, ymm11, [rsp + 608]
+vfmadd231pd ymm12, ymm11, [r8 + 32]
 vpaddq ymm8, ymm1, ymm8
 vpaddq ymm14, ymm12, ymm14
 vpaddq ymm7, ymm5, ymm7
 vpaddq ymm2, ymm0, ymm2
-vmovdqu ymm0, [rsp + 416]
+vmovdqu ymm0, [r8 - 64]
 vmovdqa ymm5, ymm3
 vfmadd231pd ymm5, ymm4, ymm0
-vmovdqu ymm12, [rsp + 768]
-vmovdqu ymm1, [rsp + 384]
+vmovdqu ymm12, [r11 + 96]
+vmovdqu ymm1, [r8 + 96]
 vmovdqa ymm15, ymm13
 vfmadd231pd ymm15, ymm12, ymm1
 vsubpd ymm11, ymm10, ymm5
@@ -1647,66 +1651,66 @@ vpaddq ymm8, ymm11, ymm8
 vpaddq ymm14, ymm6, ymm14
 vpaddq ymm7, ymm5, ymm7
 vpaddq ymm2, ymm15, ymm2
-vmovdqu ymm15, [rsp + 224]
-vmovdqu ymm5, [rip + 5f + 32]
+vmovdqu ymm15, [rsp + 768]
+vmovdqu ymm5, [r9 - 96]
 vpaddq ymm15, ymm15, ymm5
-vmovdqu ymm6, [rsp + 192]
-vmovdqu ymm11, [rip + 5f + 32]
+vmovdqu ymm6, [r11 + 32]
+vmovdqu ymm11, [r9 - 96]
 vpaddq ymm6, ymm6, ymm11
 vsubpd ymm15, ymm15, ymm5
 vsubpd ymm6, ymm6, ymm11
 vmovdqa ymm11, ymm3
-vfmadd231pd ymm11, ymm15, [rsp + 576]
+vfmadd231pd ymm11, ymm15, [r8 - 32]
 vmovdqa ymm5, ymm13
-vfmadd231pd ymm5, ymm6, [rsp + 512]
+vfmadd231pd ymm5, ymm6, [r8 - 96]
 vsubpd ymm1, ymm10, ymm11
 vsubpd ymm0, ymm9, ymm5
-vfmadd231pd ymm1, ymm15, [rsp + 576]
-vfmadd231pd ymm0, ymm6, [rsp + 512]
+vfmadd231pd ymm1, ymm15, [r8 - 32]
+vfmadd231pd ymm0, ymm6, [r8 - 96]
 vpaddq ymm8, ymm1, ymm8
 vpaddq ymm14, ymm0, ymm14
 vpaddq ymm7, ymm11, ymm7
 vpaddq ymm2, ymm5, ymm2
-vmovdqu ymm5, [rsp + 352]
-vmovdqu ymm11, [rsp + 672]
+vmovdqu ymm5, [r11 - 64]
+vmovdqu ymm11, [r10 - 64]
 vmovdqa ymm0, ymm3
 vfmadd231pd ymm0, ymm5, ymm11
-vmovdqu ymm1, [rsp + 320]
-vmovdqu [rsp + 512], ymm14
+vmovdqu ymm1, [r10 - 96]
+vmovdqu [r8 - 96], ymm14
 vmovdqa ymm14, ymm13
-vfmadd231pd ymm14, ymm1, [rsp + 544]
-vmovdqu [rsp + 576], ymm8
+vfmadd231pd ymm14, ymm1, [r8 - 128]
+vmovdqu [r8 - 32], ymm8
 vsubpd ymm8, ymm10, ymm0
-vmovdqu [rsp + 192], ymm6
+vmovdqu [r11 + 32], ymm6
 vsubpd ymm6, ymm9, ymm14
 vfmadd231pd ymm8, ymm5, ymm11
-vmovdqu ymm5, [rsp + 544]
+vmovdqu ymm5, [r8 - 128]
 vfmadd231pd ymm6, ymm1, ymm5
 vpaddq ymm7, ymm8, ymm7
 vpaddq ymm2, ymm6, ymm2
-vmovdqu ymm6, [rsp + 288]
-vmovdqu ymm8, [rsp + 736]
+vmovdqu ymm6, [r11 - 96]
+vmovdqu ymm8, [r11 + 64]
 vmovdqa ymm1, ymm3
 vfmadd231pd ymm1, ymm6, ymm8
-vmovdqu ymm5, [rsp + 256]
+vmovdqu ymm5, [r11 - 128]
 vmovdqa ymm11, ymm13
-vfmadd231pd ymm11, ymm5, [rsp + 704]
-vmovdqu [rsp + 320], ymm15
+vfmadd231pd ymm11, ymm5, [r10 - 32]
+vmovdqu [r10 - 96], ymm15
 vsubpd ymm15, ymm10, ymm1
 vsubpd ymm10, ymm9, ymm11
 vfmadd231pd ymm15, ymm6, ymm8
-vfmadd231pd ymm10, ymm5, [rsp + 704]
+vfmadd231pd ymm10, ymm5, [r10 - 32]
 vpaddq ymm7, ymm15, ymm7
 vpaddq ymm2, ymm10, ymm2
 vpaddq ymm0, ymm1, ymm0
 vpaddq ymm14, ymm11, ymm14
-vmovdqu ymm11, [rsp + 640]
+vmovdqu ymm11, [r10 - 128]
 vmovdqa ymm1, ymm3
 vfmadd231pd ymm1, ymm4, ymm11
-vmovdqu ymm10, [rsp + 608]
+vmovdqu ymm10, [r8 + 32]
 vmovdqa ymm15, ymm13
 vfmadd231pd ymm15, ymm12, ymm10
-vmovdqu ymm8, [rip + 5f + 96]
+vmovdqu ymm8, [r9 - 64]
 vsubpd ymm5, ymm8, ymm1
 vsubpd ymm6, ymm9, ymm15
 vfmadd231pd ymm5, ymm4, ymm11
@@ -1715,42 +1719,42 @@ vpaddq ymm7, ymm5, ymm7
 vpaddq ymm2, ymm6, ymm2
 vpaddq ymm0, ymm1, ymm0
 vpaddq ymm14, ymm15, ymm14
-vmovdqu ymm15, [rsp + 320]
-vmovdqu ymm1, [rsp + 416]
+vmovdqu ymm15, [r10 - 96]
+vmovdqu ymm1, [r8 - 64]
 vmovdqa ymm6, ymm3
 vfmadd231pd ymm6, ymm15, ymm1
-vmovdqu ymm5, [rsp + 192]
+vmovdqu ymm5, [r11 + 32]
 vmovdqa ymm10, ymm13
-vfmadd231pd ymm10, ymm5, [rsp + 384]
+vfmadd231pd ymm10, ymm5, [r8 + 96]
 vsubpd ymm11, ymm8, ymm6
 vsubpd ymm12, ymm9, ymm10
 vfmadd231pd ymm11, ymm15, ymm1
-vfmadd231pd ymm12, ymm5, [rsp + 384]
+vfmadd231pd ymm12, ymm5, [r8 + 96]
 vpaddq ymm7, ymm11, ymm7
 vpaddq ymm2, ymm12, ymm2
 vpaddq ymm0, ymm6, ymm0
 vpaddq ymm14, ymm10, ymm14
-vmovdqu ymm10, [rsp + 288]
-vmovdqu ymm6, [rsp + 672]
+vmovdqu ymm10, [r11 - 96]
+vmovdqu ymm6, [r10 - 64]
 vmovdqa ymm12, ymm3
 vfmadd231pd ymm12, ymm10, ymm6
-vmovdqu ymm11, [rsp + 256]
-vmovdqu ymm1, [rsp + 544]
-vmovdqu [rsp + 384], ymm2
+vmovdqu ymm11, [r11 - 128]
+vmovdqu ymm1, [r8 - 128]
+vmovdqu [r8 + 96], ymm2
 vmovdqa ymm2, ymm13
 vfmadd231pd ymm2, ymm11, ymm1
-vmovdqu [rsp + 416], ymm7
+vmovdqu [r8 - 64], ymm7
 vsubpd ymm7, ymm8, ymm12
 vsubpd ymm5, ymm9, ymm2
 vfmadd231pd ymm7, ymm10, ymm6
 vfmadd231pd ymm5, ymm11, ymm1
 vpaddq ymm0, ymm7, ymm0
 vpaddq ymm14, ymm5, ymm14
-vmovdqu ymm5, [rsp + 736]
+vmovdqu ymm5, [r11 + 64]
 vmovdqa ymm7, ymm3
 vfmadd231pd ymm7, ymm4, ymm5
-vmovdqu ymm11, [rsp + 768]
-vmovdqu ymm10, [rsp + 704]
+vmovdqu ymm11, [r11 + 96]
+vmovdqu ymm10, [r10 - 32]
 vmovdqa ymm1, ymm13
 vfmadd231pd ymm1, ymm11, ymm10
 vsubpd ymm6, ymm8, ymm7
@@ -1761,14 +1765,14 @@ vpaddq ymm0, ymm6, ymm0
 vpaddq ymm14, ymm8, ymm14
 vpaddq ymm12, ymm7, ymm12
 vpaddq ymm2, ymm1, ymm2
-vmovdqu ymm1, [rsp + 640]
+vmovdqu ymm1, [r10 - 128]
 vmovdqa ymm7, ymm3
 vfmadd231pd ymm7, ymm15, ymm1
-vmovdqu ymm8, [rsp + 192]
-vmovdqu ymm6, [rsp + 608]
+vmovdqu ymm8, [r11 + 32]
+vmovdqu ymm6, [r8 + 32]
 vmovdqa ymm10, ymm13
 vfmadd231pd ymm10, ymm8, ymm6
-vmovdqu ymm5, [rip + 5f + 96]
+vmovdqu ymm5, [r9 - 64]
 vsubpd ymm11, ymm5, ymm7
 vsubpd ymm5, ymm9, ymm10
 vfmadd231pd ymm11, ymm15, ymm1
@@ -1777,26 +1781,26 @@ vpaddq ymm0, ymm11, ymm0
 vpaddq ymm14, ymm5, ymm14
 vpaddq ymm12, ymm7, ymm12
 vpaddq ymm2, ymm10, ymm2
-vmovdqu ymm10, [rsp + 672]
+vmovdqu ymm10, [r10 - 64]
 vmovdqa ymm7, ymm3
 vfmadd231pd ymm7, ymm4, ymm10
-vmovdqu ymm5, [rsp + 768]
-vmovdqu ymm11, [rsp + 544]
+vmovdqu ymm5, [r11 + 96]
+vmovdqu ymm11, [r8 - 128]
 vmovdqa ymm6, ymm13
 vfmadd231pd ymm6, ymm5, ymm11
-vmovdqu ymm1, [rip + 5f + 96]
-vmovdqu [rsp + 608], ymm14
+vmovdqu ymm1, [r9 - 64]
+vmovdqu [r8 + 32], ymm14
 vsubpd ymm14, ymm1, ymm7
-vmovdqu [rsp + 640], ymm0
+vmovdqu [r10 - 128], ymm0
 vsubpd ymm0, ymm9, ymm6
 vfmadd231pd ymm14, ymm4, ymm10
 vfmadd231pd ymm0, ymm5, ymm11
 vpaddq ymm12, ymm14, ymm12
 vpaddq ymm2, ymm0, ymm2
-vmovdqu ymm0, [rsp + 736]
+vmovdqu ymm0, [r11 + 64]
 vmovdqa ymm14, ymm3
 vfmadd231pd ymm14, ymm15, ymm0
-vmovdqu ymm5, [rsp + 704]
+vmovdqu ymm5, [r10 - 32]
 vmovdqa ymm4, ymm13
 vfmadd231pd ymm4, ymm8, ymm5
 vsubpd ymm11, ymm1, ymm14
@@ -1809,106 +1813,106 @@ vpaddq ymm7, ymm14, ymm7
 vpaddq ymm6, ymm4, ymm6
 vmovdqa ymm4, ymm3
 vfmadd231pd ymm4, ymm15, ymm10
-vmovdqu ymm14, [rsp + 544]
+vmovdqu ymm14, [r8 - 128]
 vmovdqa ymm1, ymm13
 vfmadd231pd ymm1, ymm8, ymm14
-vmovdqu ymm11, [rip + 5f + 96]
+vmovdqu ymm11, [r9 - 64]
 vsubpd ymm5, ymm11, ymm4
 vsubpd ymm0, ymm9, ymm1
 vfmadd231pd ymm5, ymm15, ymm10
 vfmadd231pd ymm0, ymm8, ymm14
 vpaddq ymm7, ymm5, ymm7
 vpaddq ymm6, ymm0, ymm6
-vmovdqu ymm0, [rsp + 160]
-vpaddq ymm0, ymm0, [rip + 5f + 128]
-vmovdqu ymm5, [rsp + 128]
-vpaddq ymm5, ymm5, [rip + 5f + 128]
+vmovdqu ymm0, [r10 + 96]
+vpaddq ymm0, ymm0, [rip + 3f + 544]
+vmovdqu ymm5, [r10 + 64]
+vpaddq ymm5, ymm5, [rip + 3f + 544]
 vpsrlq ymm14, ymm0, 52
 vpsrlq ymm8, ymm5, 52
-vpaddq ymm14, ymm14, [rsp + 96]
-vpaddq ymm8, ymm8, [rsp + 64]
-vmovdqu ymm10, [rsp + 480]
-vmovdqu ymm15, [rip + 5f + 32]
+vpaddq ymm14, ymm14, [r10 + 32]
+vpaddq ymm8, ymm8, [r10]
+vmovdqu ymm10, [r11]
+vmovdqu ymm15, [r9 - 96]
 vsubpd ymm10, ymm10, ymm15
-vmovdqu [rsp + 480], ymm1
-vmovdqu ymm1, [rsp + 448]
-vsubpd ymm1, ymm1, [rip + 5f + 32]
-vmovdqu [rsp + 448], ymm4
+vmovdqu [r11], ymm1
+vmovdqu ymm1, [r11 - 32]
+vsubpd ymm1, ymm1, [r9 - 96]
+vmovdqu [r11 - 32], ymm4
 vmovdqa ymm4, ymm3
-vfmadd231pd ymm4, ymm10, [rip + 5f + 160]
-vmovdqu [rsp + 64], ymm6
+vfmadd231pd ymm4, ymm10, [r9]
+vmovdqu [r10], ymm6
 vmovdqa ymm6, ymm13
-vfmadd231pd ymm6, ymm1, [rip + 5f + 160]
-vmovdqu [rsp + 96], ymm7
+vfmadd231pd ymm6, ymm1, [r9]
+vmovdqu [r10 + 32], ymm7
 vsubpd ymm7, ymm11, ymm4
-vmovdqu [rsp + 128], ymm2
+vmovdqu [r10 + 64], ymm2
 vsubpd ymm2, ymm9, ymm6
-vfmadd231pd ymm7, ymm10, [rip + 5f + 160]
-vfmadd231pd ymm2, ymm1, [rip + 5f + 160]
+vfmadd231pd ymm7, ymm10, [r9]
+vfmadd231pd ymm2, ymm1, [r9]
 vpaddq ymm14, ymm7, ymm14
 vpaddq ymm8, ymm2, ymm8
-vpaddq ymm4, ymm4, [rsp + 32]
-vpaddq ymm6, ymm6, [rsp]
-vmovdqu ymm2, [rip + 5f + 192]
+vpaddq ymm4, ymm4, [r8 + 64]
+vpaddq ymm6, ymm6, [r8]
+vmovdqu ymm2, [r9 + 64]
 vmovdqa ymm7, ymm3
 vfmadd231pd ymm7, ymm10, ymm2
-vmovdqu [rsp], ymm8
+vmovdqu [r8], ymm8
 vmovdqa ymm8, ymm13
-vfmadd231pd ymm8, ymm1, [rip + 5f + 192]
-vmovdqu [rsp + 32], ymm14
+vfmadd231pd ymm8, ymm1, [r9 + 64]
+vmovdqu [r8 + 64], ymm14
 vsubpd ymm14, ymm11, ymm7
-vmovdqu [rsp + 160], ymm12
+vmovdqu [r10 + 96], ymm12
 vsubpd ymm12, ymm9, ymm8
 vfmadd231pd ymm14, ymm10, ymm2
-vfmadd231pd ymm12, ymm1, [rip + 5f + 192]
+vfmadd231pd ymm12, ymm1, [r9 + 64]
 vpaddq ymm4, ymm14, ymm4
 vpaddq ymm6, ymm12, ymm6
-vpaddq ymm7, ymm7, [rsp + 576]
-vpaddq ymm8, ymm8, [rsp + 512]
-vpand ymm0, ymm0, [rip + 5f]
-vpand ymm5, ymm5, [rip + 5f]
+vpaddq ymm7, ymm7, [r8 - 32]
+vpaddq ymm8, ymm8, [r8 - 96]
+vpand ymm0, ymm0, [r9 - 128]
+vpand ymm5, ymm5, [r9 - 128]
 vpaddq ymm0, ymm0, ymm15
-vmovdqu ymm12, [rip + 5f + 32]
+vmovdqu ymm12, [r9 - 96]
 vpaddq ymm5, ymm5, ymm12
 vsubpd ymm0, ymm0, ymm15
 vsubpd ymm5, ymm5, ymm12
-vmovdqu ymm14, [rip + 5f + 160]
+vmovdqu ymm14, [r9]
 vmovdqa ymm2, ymm3
 vfmadd231pd ymm2, ymm0, ymm14
 vmovdqa ymm12, ymm13
-vfmadd231pd ymm12, ymm5, [rip + 5f + 160]
+vfmadd231pd ymm12, ymm5, [r9]
 vsubpd ymm15, ymm11, ymm2
 vsubpd ymm11, ymm9, ymm12
 vfmadd231pd ymm15, ymm0, ymm14
-vfmadd231pd ymm11, ymm5, [rip + 5f + 160]
+vfmadd231pd ymm11, ymm5, [r9]
 vpaddq ymm4, ymm15, ymm4
 vpaddq ymm6, ymm11, ymm6
 vpaddq ymm7, ymm2, ymm7
 vpaddq ymm8, ymm12, ymm8
-vmovdqu ymm12, [rip + 5f + 224]
+vmovdqu ymm12, [rip + 3f + 256]
 vmovdqa ymm2, ymm3
 vfmadd231pd ymm2, ymm10, ymm12
-vmovdqu ymm11, [rip + 5f + 224]
+vmovdqu ymm11, [rip + 3f + 256]
 vmovdqa ymm15, ymm13
 vfmadd231pd ymm15, ymm1, ymm11
-vmovdqu ymm14, [rip + 5f + 96]
-vmovdqu [rsp + 512], ymm6
+vmovdqu ymm14, [r9 - 64]
+vmovdqu [r8 - 96], ymm6
 vsubpd ymm6, ymm14, ymm2
-vmovdqu [rsp + 576], ymm4
+vmovdqu [r8 - 32], ymm4
 vsubpd ymm4, ymm9, ymm15
 vfmadd231pd ymm6, ymm10, ymm12
 vfmadd231pd ymm4, ymm1, ymm11
 vpaddq ymm7, ymm6, ymm7
 vpaddq ymm8, ymm4, ymm8
-vpaddq ymm2, ymm2, [rsp + 416]
-vpaddq ymm15, ymm15, [rsp + 384]
-vmovdqu ymm4, [rip + 5f + 192]
+vpaddq ymm2, ymm2, [r8 - 64]
+vpaddq ymm15, ymm15, [r8 + 96]
+vmovdqu ymm4, [r9 + 64]
 vmovdqa ymm6, ymm3
 vfmadd231pd ymm6, ymm0, ymm4
-vmovdqu ymm11, [rip + 5f + 192]
+vmovdqu ymm11, [r9 + 64]
 vmovdqa ymm12, ymm13
 vfmadd231pd ymm12, ymm5, ymm11
-vmovdqu [rsp + 384], ymm1
+vmovdqu [r8 + 96], ymm1
 vsubpd ymm1, ymm14, ymm6
 vsubpd ymm14, ymm9, ymm12
 vfmadd231pd ymm1, ymm0, ymm4
@@ -1917,28 +1921,28 @@ vpaddq ymm7, ymm1, ymm7
 vpaddq ymm8, ymm14, ymm8
 vpaddq ymm2, ymm6, ymm2
 vpaddq ymm15, ymm12, ymm15
-vmovdqu ymm12, [rip + 5f + 256]
+vmovdqu ymm12, [rip + 3f + 288]
 vmovdqa ymm6, ymm3
 vfmadd231pd ymm6, ymm10, ymm12
-vmovdqu ymm14, [rsp + 384]
-vmovdqu ymm1, [rip + 5f + 256]
+vmovdqu ymm14, [r8 + 96]
+vmovdqu ymm1, [rip + 3f + 288]
 vmovdqa ymm11, ymm13
 vfmadd231pd ymm11, ymm14, ymm1
-vmovdqu ymm4, [rip + 5f + 96]
-vmovdqu [rsp + 416], ymm8
+vmovdqu ymm4, [r9 - 64]
+vmovdqu [r8 - 64], ymm8
 vsubpd ymm8, ymm4, ymm6
-vmovdqu [rsp + 544], ymm7
+vmovdqu [r8 - 128], ymm7
 vsubpd ymm7, ymm9, ymm11
 vfmadd231pd ymm8, ymm10, ymm12
 vfmadd231pd ymm7, ymm14, ymm1
 vpaddq ymm2, ymm8, ymm2
 vpaddq ymm15, ymm7, ymm15
-vpaddq ymm6, ymm6, [rsp + 640]
-vpaddq ymm11, ymm11, [rsp + 608]
-vmovdqu ymm7, [rip + 5f + 224]
+vpaddq ymm6, ymm6, [r10 - 128]
+vpaddq ymm11, ymm11, [r8 + 32]
+vmovdqu ymm7, [rip + 3f + 256]
 vmovdqa ymm8, ymm3
 vfmadd231pd ymm8, ymm0, ymm7
-vmovdqu ymm1, [rip + 5f + 224]
+vmovdqu ymm1, [rip + 3f + 256]
 vmovdqa ymm12, ymm13
 vfmadd231pd ymm12, ymm5, ymm1
 vsubpd ymm14, ymm4, ymm8
@@ -1949,28 +1953,28 @@ vpaddq ymm2, ymm14, ymm2
 vpaddq ymm15, ymm4, ymm15
 vpaddq ymm6, ymm8, ymm6
 vpaddq ymm11, ymm12, ymm11
-vmovdqu ymm12, [rip + 5f + 288]
+vmovdqu ymm12, [rip + 3f + 320]
 vmovdqa ymm8, ymm3
 vfmadd231pd ymm8, ymm10, ymm12
-vmovdqu ymm4, [rsp + 384]
-vmovdqu ymm14, [rip + 5f + 288]
+vmovdqu ymm4, [r8 + 96]
+vmovdqu ymm14, [rip + 3f + 320]
 vmovdqa ymm1, ymm13
 vfmadd231pd ymm1, ymm4, ymm14
-vmovdqu ymm7, [rip + 5f + 96]
-vmovdqu [rsp + 608], ymm15
+vmovdqu ymm7, [r9 - 64]
+vmovdqu [r8 + 32], ymm15
 vsubpd ymm15, ymm7, ymm8
-vmovdqu [rsp + 640], ymm2
+vmovdqu [r10 - 128], ymm2
 vsubpd ymm2, ymm9, ymm1
 vfmadd231pd ymm15, ymm10, ymm12
 vfmadd231pd ymm2, ymm4, ymm14
 vpaddq ymm6, ymm15, ymm6
 vpaddq ymm11, ymm2, ymm11
-vpaddq ymm8, ymm8, [rsp + 160]
-vpaddq ymm1, ymm1, [rsp + 128]
-vmovdqu ymm2, [rip + 5f + 256]
+vpaddq ymm8, ymm8, [r10 + 96]
+vpaddq ymm1, ymm1, [r10 + 64]
+vmovdqu ymm2, [rip + 3f + 288]
 vmovdqa ymm15, ymm3
 vfmadd231pd ymm15, ymm0, ymm2
-vmovdqu ymm14, [rip + 5f + 256]
+vmovdqu ymm14, [rip + 3f + 288]
 vmovdqa ymm4, ymm13
 vfmadd231pd ymm4, ymm5, ymm14
 vsubpd ymm12, ymm7, ymm15
@@ -1981,10 +1985,10 @@ vpaddq ymm6, ymm12, ymm6
 vpaddq ymm11, ymm10, ymm11
 vpaddq ymm8, ymm15, ymm8
 vpaddq ymm1, ymm4, ymm1
-vmovdqu ymm4, [rip + 5f + 288]
+vmovdqu ymm4, [rip + 3f + 320]
 vmovdqa ymm15, ymm3
 vfmadd231pd ymm15, ymm0, ymm4
-vmovdqu ymm10, [rip + 5f + 288]
+vmovdqu ymm10, [rip + 3f + 320]
 vmovdqa ymm12, ymm13
 vfmadd231pd ymm12, ymm5, ymm10
 vsubpd ymm14, ymm7, ymm15
@@ -1993,64 +1997,64 @@ vfmadd231pd ymm14, ymm0, ymm4
 vfmadd231pd ymm2, ymm5, ymm10
 vpaddq ymm8, ymm14, ymm8
 vpaddq ymm1, ymm2, ymm1
-vpaddq ymm15, ymm15, [rsp + 96]
-vpaddq ymm12, ymm12, [rsp + 64]
-vmovdqu ymm2, [rsp + 32]
-vpaddq ymm2, ymm2, [rip + 5f + 320]
-vmovdqu ymm14, [rsp]
-vpaddq ymm14, ymm14, [rip + 5f + 320]
+vpaddq ymm15, ymm15, [r10 + 32]
+vpaddq ymm12, ymm12, [r10]
+vmovdqu ymm2, [r8 + 64]
+vpaddq ymm2, ymm2, [rip + 3f + 576]
+vmovdqu ymm14, [r8]
+vpaddq ymm14, ymm14, [rip + 3f + 576]
 vpsrlq ymm10, ymm2, 52
 vpsrlq ymm5, ymm14, 52
-vpaddq ymm10, ymm10, [rsp + 576]
-vpaddq ymm5, ymm5, [rsp + 512]
-vpand ymm2, ymm2, [rip + 5f]
-vpand ymm14, ymm14, [rip + 5f]
-vmovdqu ymm4, [rip + 5f + 32]
+vpaddq ymm10, ymm10, [r8 - 32]
+vpaddq ymm5, ymm5, [r8 - 96]
+vpand ymm2, ymm2, [r9 - 128]
+vpand ymm14, ymm14, [r9 - 128]
+vmovdqu ymm4, [r9 - 96]
 vpaddq ymm2, ymm2, ymm4
-vmovdqu ymm0, [rip + 5f + 32]
+vmovdqu ymm0, [r9 - 96]
 vpaddq ymm14, ymm14, ymm0
 vsubpd ymm2, ymm2, ymm4
 vsubpd ymm14, ymm14, ymm0
 vmovdqa ymm0, ymm3
-vfmadd231pd ymm0, ymm2, [rip + 5f + 352]
+vfmadd231pd ymm0, ymm2, [rip + 3f + 352]
 vmovdqa ymm4, ymm13
-vfmadd231pd ymm4, ymm14, [rip + 5f + 352]
-vmovdqu [rsp + 512], ymm12
+vfmadd231pd ymm4, ymm14, [rip + 3f + 352]
+vmovdqu [r8 - 96], ymm12
 vsubpd ymm12, ymm7, ymm0
-vmovdqu [rsp + 576], ymm15
+vmovdqu [r8 - 32], ymm15
 vsubpd ymm15, ymm9, ymm4
-vfmadd231pd ymm12, ymm2, [rip + 5f + 352]
-vfmadd231pd ymm15, ymm14, [rip + 5f + 352]
+vfmadd231pd ymm12, ymm2, [rip + 3f + 352]
+vfmadd231pd ymm15, ymm14, [rip + 3f + 352]
 vpaddq ymm10, ymm12, ymm10
 vpaddq ymm5, ymm15, ymm5
-vpaddq ymm0, ymm0, [rsp + 544]
-vpaddq ymm4, ymm4, [rsp + 416]
-vmovdqu ymm15, [rip + 5f + 384]
+vpaddq ymm0, ymm0, [r8 - 128]
+vpaddq ymm4, ymm4, [r8 - 64]
+vmovdqu ymm15, [rip + 3f + 512]
 vmovdqa ymm12, ymm3
 vfmadd231pd ymm12, ymm2, ymm15
-vmovdqu [rsp + 416], ymm5
+vmovdqu [r8 - 64], ymm5
 vmovdqa ymm5, ymm13
-vfmadd231pd ymm5, ymm14, [rip + 5f + 384]
-vmovdqu [rsp + 544], ymm10
+vfmadd231pd ymm5, ymm14, [rip + 3f + 512]
+vmovdqu [r8 - 128], ymm10
 vsubpd ymm10, ymm7, ymm12
-vmovdqu [rsp], ymm1
+vmovdqu [r8], ymm1
 vsubpd ymm1, ymm9, ymm5
 vfmadd231pd ymm10, ymm2, ymm15
-vfmadd231pd ymm1, ymm14, [rip + 5f + 384]
+vfmadd231pd ymm1, ymm14, [rip + 3f + 512]
 vpaddq ymm0, ymm10, ymm0
 vpaddq ymm4, ymm1, ymm4
-vpaddq ymm12, ymm12, [rsp + 640]
-vpaddq ymm5, ymm5, [rsp + 608]
-vmovdqu ymm1, [rip + 5f + 416]
+vpaddq ymm12, ymm12, [r10 - 128]
+vpaddq ymm5, ymm5, [r8 + 32]
+vmovdqu ymm1, [rip + 3f + 608]
 vmovdqa ymm10, ymm3
 vfmadd231pd ymm10, ymm2, ymm1
-vmovdqu ymm15, [rip + 5f + 416]
-vmovdqu [rsp + 608], ymm4
+vmovdqu ymm15, [rip + 3f + 608]
+vmovdqu [r8 + 32], ymm4
 vmovdqa ymm4, ymm13
 vfmadd231pd ymm4, ymm14, ymm15
-vmovdqu [rsp + 640], ymm0
+vmovdqu [r10 - 128], ymm0
 vsubpd ymm0, ymm7, ymm10
-vmovdqu [rsp + 32], ymm8
+vmovdqu [r8 + 64], ymm8
 vsubpd ymm8, ymm9, ymm4
 vfmadd231pd ymm0, ymm2, ymm1
 vfmadd231pd ymm8, ymm14, ymm15
@@ -2058,10 +2062,10 @@ vpaddq ymm12, ymm0, ymm12
 vpaddq ymm5, ymm8, ymm5
 vpaddq ymm6, ymm10, ymm6
 vpaddq ymm11, ymm4, ymm11
-vmovdqu ymm4, [rip + 5f + 448]
+vmovdqu ymm4, [rip + 3f + 640]
 vmovdqa ymm10, ymm3
 vfmadd231pd ymm10, ymm2, ymm4
-vmovdqu ymm8, [rip + 5f + 448]
+vmovdqu ymm8, [rip + 3f + 640]
 vmovdqa ymm0, ymm13
 vfmadd231pd ymm0, ymm14, ymm8
 vsubpd ymm15, ymm7, ymm10
@@ -2070,91 +2074,91 @@ vfmadd231pd ymm15, ymm2, ymm4
 vfmadd231pd ymm1, ymm14, ymm8
 vpaddq ymm6, ymm15, ymm6
 vpaddq ymm11, ymm1, ymm11
-vpaddq ymm10, ymm10, [rsp + 32]
-vpaddq ymm0, ymm0, [rsp]
-vmovdqu ymm1, [rip + 5f + 480]
+vpaddq ymm10, ymm10, [r8 + 64]
+vpaddq ymm0, ymm0, [r8]
+vmovdqu ymm1, [rip + 3f + 672]
 vmovdqa ymm15, ymm3
 vfmadd231pd ymm15, ymm2, ymm1
-vmovdqu ymm8, [rip + 5f + 480]
+vmovdqu ymm8, [rip + 3f + 672]
 vmovdqa ymm4, ymm13
 vfmadd231pd ymm4, ymm14, ymm8
-vmovdqu [rsp], ymm11
+vmovdqu [r8], ymm11
 vsubpd ymm11, ymm7, ymm15
-vmovdqu [rsp + 32], ymm6
+vmovdqu [r8 + 64], ymm6
 vsubpd ymm6, ymm9, ymm4
 vfmadd231pd ymm11, ymm2, ymm1
 vfmadd231pd ymm6, ymm14, ymm8
 vpaddq ymm10, ymm11, ymm10
 vpaddq ymm0, ymm6, ymm0
-vpaddq ymm15, ymm15, [rsp + 576]
-vpaddq ymm4, ymm4, [rsp + 512]
-vmovdqu ymm6, [rsp + 544]
-vpaddq ymm11, ymm6, [rip + 5f + 512]
-vmovdqu ymm8, [rsp + 416]
-vpaddq ymm14, ymm8, [rip + 5f + 512]
-vpand ymm11, ymm11, [rip + 5f]
-vpand ymm14, ymm14, [rip + 5f]
-vmovdqu ymm1, [rip + 5f + 32]
+vpaddq ymm15, ymm15, [r8 - 32]
+vpaddq ymm4, ymm4, [r8 - 96]
+vmovdqu ymm6, [r8 - 128]
+vpaddq ymm11, ymm6, [rip + 3f + 704]
+vmovdqu ymm8, [r8 - 64]
+vpaddq ymm14, ymm8, [rip + 3f + 704]
+vpand ymm11, ymm11, [r9 - 128]
+vpand ymm14, ymm14, [r9 - 128]
+vmovdqu ymm1, [r9 - 96]
 vpaddq ymm11, ymm11, ymm1
-vmovdqu ymm2, [rip + 5f + 32]
+vmovdqu ymm2, [r9 - 96]
 vpaddq ymm14, ymm14, ymm2
 vsubpd ymm11, ymm11, ymm1
 vsubpd ymm14, ymm14, ymm2
 vmovdqa ymm8, ymm3
-vfmadd231pd ymm8, ymm11, [rip + 5f + 544]
+vfmadd231pd ymm8, ymm11, [r9 - 32]
 vmovdqa ymm6, ymm13
-vfmadd231pd ymm6, ymm14, [rip + 5f + 544]
+vfmadd231pd ymm6, ymm14, [r9 - 32]
 vsubpd ymm8, ymm7, ymm8
 vsubpd ymm6, ymm9, ymm6
-vfmadd231pd ymm8, ymm11, [rip + 5f + 544]
-vfmadd231pd ymm6, ymm14, [rip + 5f + 544]
+vfmadd231pd ymm8, ymm11, [r9 - 32]
+vfmadd231pd ymm6, ymm14, [r9 - 32]
 vsubpd ymm8, ymm8, ymm1
 vsubpd ymm6, ymm6, ymm2
 vmovdqa ymm14, ymm3
-vfmadd231pd ymm14, ymm8, [rip + 5f + 576]
+vfmadd231pd ymm14, ymm8, [rip + 3f + 384]
 vmovdqa ymm11, ymm13
-vfmadd231pd ymm11, ymm6, [rip + 5f + 576]
-vpaddq ymm14, ymm14, [rsp + 640]
-vpaddq ymm11, ymm11, [rsp + 608]
+vfmadd231pd ymm11, ymm6, [rip + 3f + 384]
+vpaddq ymm14, ymm14, [r10 - 128]
+vpaddq ymm11, ymm11, [r8 + 32]
 vmovdqa ymm2, ymm3
-vfmadd231pd ymm2, ymm8, [rip + 5f + 608]
+vfmadd231pd ymm2, ymm8, [r9 + 32]
 vmovdqa ymm1, ymm13
-vfmadd231pd ymm1, ymm6, [rip + 5f + 608]
-vmovdqu [rsp + 608], ymm4
+vfmadd231pd ymm1, ymm6, [r9 + 32]
+vmovdqu [r8 + 32], ymm4
 vsubpd ymm4, ymm7, ymm2
-vmovdqu [rsp + 640], ymm15
+vmovdqu [r10 - 128], ymm15
 vsubpd ymm15, ymm9, ymm1
-vfmadd231pd ymm4, ymm8, [rip + 5f + 608]
-vfmadd231pd ymm15, ymm6, [rip + 5f + 608]
+vfmadd231pd ymm4, ymm8, [r9 + 32]
+vfmadd231pd ymm15, ymm6, [r9 + 32]
 vpaddq ymm14, ymm4, ymm14
 vpaddq ymm11, ymm15, ymm11
 vpaddq ymm12, ymm2, ymm12
 vpaddq ymm5, ymm1, ymm5
-vmovdqu ymm1, [rip + 5f + 640]
+vmovdqu ymm1, [rip + 3f + 416]
 vmovdqa ymm2, ymm3
 vfmadd231pd ymm2, ymm8, ymm1
-vmovdqu ymm15, [rip + 5f + 640]
+vmovdqu ymm15, [rip + 3f + 416]
 vmovdqa ymm4, ymm13
 vfmadd231pd ymm4, ymm6, ymm15
-vmovdqu [rsp + 512], ymm11
+vmovdqu [r8 - 96], ymm11
 vsubpd ymm11, ymm7, ymm2
-vmovdqu [rsp + 576], ymm14
+vmovdqu [r8 - 32], ymm14
 vsubpd ymm14, ymm9, ymm4
 vfmadd231pd ymm11, ymm8, ymm1
 vfmadd231pd ymm14, ymm6, ymm15
 vpaddq ymm12, ymm11, ymm12
 vpaddq ymm5, ymm14, ymm5
-vpaddq ymm2, ymm2, [rsp + 32]
-vpaddq ymm4, ymm4, [rsp]
-vmovdqu ymm14, [rip + 5f + 672]
+vpaddq ymm2, ymm2, [r8 + 64]
+vpaddq ymm4, ymm4, [r8]
+vmovdqu ymm14, [rip + 3f + 448]
 vmovdqa ymm11, ymm3
 vfmadd231pd ymm11, ymm8, ymm14
-vmovdqu ymm15, [rip + 5f + 672]
+vmovdqu ymm15, [rip + 3f + 448]
 vmovdqa ymm1, ymm13
 vfmadd231pd ymm1, ymm6, ymm15
-vmovdqu [rsp], ymm5
+vmovdqu [r8], ymm5
 vsubpd ymm5, ymm7, ymm11
-vmovdqu [rsp + 32], ymm12
+vmovdqu [r8 + 64], ymm12
 vsubpd ymm12, ymm9, ymm1
 vfmadd231pd ymm5, ymm8, ymm14
 vfmadd231pd ymm12, ymm6, ymm15
@@ -2162,10 +2166,10 @@ vpaddq ymm2, ymm5, ymm2
 vpaddq ymm4, ymm12, ymm4
 vpaddq ymm10, ymm11, ymm10
 vpaddq ymm0, ymm1, ymm0
-vmovdqu ymm1, [rip + 5f + 704]
+vmovdqu ymm1, [rip + 3f + 480]
 vmovdqa ymm11, ymm3
 vfmadd231pd ymm11, ymm8, ymm1
-vmovdqu ymm12, [rip + 5f + 704]
+vmovdqu ymm12, [rip + 3f + 480]
 vmovdqa ymm5, ymm13
 vfmadd231pd ymm5, ymm6, ymm12
 vsubpd ymm15, ymm7, ymm11
@@ -2174,93 +2178,93 @@ vfmadd231pd ymm15, ymm8, ymm1
 vfmadd231pd ymm14, ymm6, ymm12
 vpaddq ymm10, ymm15, ymm10
 vpaddq ymm0, ymm14, ymm0
-vpaddq ymm11, ymm11, [rsp + 640]
-vpaddq ymm5, ymm5, [rsp + 608]
-vmovdqu ymm14, [rsp + 544]
-vpaddq ymm14, ymm14, [rip + 5f + 736]
-vmovdqu ymm15, [rsp + 416]
-vpaddq ymm15, ymm15, [rip + 5f + 736]
+vpaddq ymm11, ymm11, [r10 - 128]
+vpaddq ymm5, ymm5, [r8 + 32]
+vmovdqu ymm14, [r8 - 128]
+vpaddq ymm14, ymm14, [rip + 3f + 736]
+vmovdqu ymm15, [r8 - 64]
+vpaddq ymm15, ymm15, [rip + 3f + 736]
 vpsrlq ymm14, ymm14, 52
 vpsrlq ymm15, ymm15, 52
-vpaddq ymm14, ymm14, [rsp + 576]
-vpaddq ymm15, ymm15, [rsp + 512]
-vpaddq ymm12, ymm14, [rip + 5f + 768]
-vpaddq ymm6, ymm15, [rip + 5f + 768]
-vpand ymm12, ymm12, [rip + 5f]
-vpand ymm6, ymm6, [rip + 5f]
-vmovdqu ymm1, [rip + 5f + 32]
+vpaddq ymm14, ymm14, [r8 - 32]
+vpaddq ymm15, ymm15, [r8 - 96]
+vpaddq ymm12, ymm14, [rip + 3f + 768]
+vpaddq ymm6, ymm15, [rip + 3f + 768]
+vpand ymm12, ymm12, [r9 - 128]
+vpand ymm6, ymm6, [r9 - 128]
+vmovdqu ymm1, [r9 - 96]
 vpaddq ymm12, ymm12, ymm1
-vmovdqu ymm8, [rip + 5f + 32]
+vmovdqu ymm8, [r9 - 96]
 vpaddq ymm6, ymm6, ymm8
 vsubpd ymm12, ymm12, ymm1
 vsubpd ymm6, ymm6, ymm8
-vmovdqu [rsp + 512], ymm15
+vmovdqu [r8 - 96], ymm15
 vmovdqa ymm15, ymm3
-vfmadd231pd ymm15, ymm12, [rip + 5f + 544]
-vmovdqu [rsp + 576], ymm14
+vfmadd231pd ymm15, ymm12, [r9 - 32]
+vmovdqu [r8 - 32], ymm14
 vmovdqa ymm14, ymm13
-vfmadd231pd ymm14, ymm6, [rip + 5f + 544]
+vfmadd231pd ymm14, ymm6, [r9 - 32]
 vsubpd ymm15, ymm7, ymm15
 vsubpd ymm14, ymm9, ymm14
-vfmadd231pd ymm15, ymm12, [rip + 5f + 544]
-vfmadd231pd ymm14, ymm6, [rip + 5f + 544]
+vfmadd231pd ymm15, ymm12, [r9 - 32]
+vfmadd231pd ymm14, ymm6, [r9 - 32]
 vsubpd ymm1, ymm15, ymm1
 vsubpd ymm8, ymm14, ymm8
 vmovdqa ymm14, ymm3
-vfmadd231pd ymm14, ymm1, [rip + 5f + 576]
+vfmadd231pd ymm14, ymm1, [rip + 3f + 384]
 vmovdqa ymm15, ymm13
-vfmadd231pd ymm15, ymm8, [rip + 5f + 576]
-vpaddq ymm14, ymm14, [rsp + 32]
-vpaddq ymm15, ymm15, [rsp]
-vmovdqu ymm6, [rip + 5f + 608]
+vfmadd231pd ymm15, ymm8, [rip + 3f + 384]
+vpaddq ymm14, ymm14, [r8 + 64]
+vpaddq ymm15, ymm15, [r8]
+vmovdqu ymm6, [r9 + 32]
 vmovdqa ymm12, ymm3
 vfmadd231pd ymm12, ymm1, ymm6
-vmovdqu [rsp], ymm5
+vmovdqu [r8], ymm5
 vmovdqa ymm5, ymm13
-vfmadd231pd ymm5, ymm8, [rip + 5f + 608]
-vmovdqu [rsp + 32], ymm11
+vfmadd231pd ymm5, ymm8, [r9 + 32]
+vmovdqu [r8 + 64], ymm11
 vsubpd ymm11, ymm7, ymm12
-vmovdqu [rsp + 416], ymm0
+vmovdqu [r8 - 64], ymm0
 vsubpd ymm0, ymm9, ymm5
 vfmadd231pd ymm11, ymm1, ymm6
-vfmadd231pd ymm0, ymm8, [rip + 5f + 608]
+vfmadd231pd ymm0, ymm8, [r9 + 32]
 vpaddq ymm14, ymm11, ymm14
 vpaddq ymm15, ymm0, ymm15
 vpaddq ymm2, ymm12, ymm2
 vpaddq ymm4, ymm5, ymm4
-vmovdqu ymm5, [rip + 5f + 640]
+vmovdqu ymm5, [rip + 3f + 416]
 vmovdqa ymm12, ymm3
 vfmadd231pd ymm12, ymm1, ymm5
-vmovdqu ymm0, [rip + 5f + 640]
+vmovdqu ymm0, [rip + 3f + 416]
 vmovdqa ymm11, ymm13
 vfmadd231pd ymm11, ymm8, ymm0
 vsubpd ymm6, ymm7, ymm12
-vmovdqu [rsp + 544], ymm15
+vmovdqu [r8 - 128], ymm15
 vsubpd ymm15, ymm9, ymm11
 vfmadd231pd ymm6, ymm1, ymm5
 vfmadd231pd ymm15, ymm8, ymm0
 vpaddq ymm2, ymm6, ymm2
 vpaddq ymm4, ymm15, ymm4
 vpaddq ymm10, ymm12, ymm10
-vpaddq ymm11, ymm11, [rsp + 416]
-vmovdqu ymm12, [rip + 5f + 672]
+vpaddq ymm11, ymm11, [r8 - 64]
+vmovdqu ymm12, [rip + 3f + 448]
 vmovdqa ymm15, ymm3
 vfmadd231pd ymm15, ymm1, ymm12
-vmovdqu ymm6, [rip + 5f + 672]
+vmovdqu ymm6, [rip + 3f + 448]
 vmovdqa ymm0, ymm13
 vfmadd231pd ymm0, ymm8, ymm6
 vsubpd ymm5, ymm7, ymm15
-vmovdqu [rsp + 416], ymm4
+vmovdqu [r8 - 64], ymm4
 vsubpd ymm4, ymm9, ymm0
 vfmadd231pd ymm5, ymm1, ymm12
 vfmadd231pd ymm4, ymm8, ymm6
 vpaddq ymm10, ymm5, ymm10
 vpaddq ymm11, ymm4, ymm11
-vpaddq ymm15, ymm15, [rsp + 32]
-vpaddq ymm0, ymm0, [rsp]
-vmovdqu ymm4, [rip + 5f + 704]
+vpaddq ymm15, ymm15, [r8 + 64]
+vpaddq ymm0, ymm0, [r8]
+vmovdqu ymm4, [rip + 3f + 480]
 vfmadd231pd ymm3, ymm1, ymm4
-vmovdqu ymm5, [rip + 5f + 704]
+vmovdqu ymm5, [rip + 3f + 480]
 vfmadd231pd ymm13, ymm8, ymm5
 vsubpd ymm7, ymm7, ymm3
 vsubpd ymm9, ymm9, ymm13
@@ -2268,89 +2272,89 @@ vfmadd231pd ymm7, ymm1, ymm4
 vfmadd231pd ymm9, ymm8, ymm5
 vpaddq ymm15, ymm7, ymm15
 vpaddq ymm0, ymm9, ymm0
-vpaddq ymm3, ymm3, [rsp + 448]
-vpaddq ymm13, ymm13, [rsp + 480]
-vmovdqu ymm9, [rsp + 576]
-vpaddq ymm9, ymm9, [rip + 5f + 800]
-vmovdqu ymm7, [rsp + 512]
-vpaddq ymm7, ymm7, [rip + 5f + 800]
+vpaddq ymm3, ymm3, [r11 - 32]
+vpaddq ymm13, ymm13, [r11]
+vmovdqu ymm9, [r8 - 32]
+vpaddq ymm9, ymm9, [rip + 3f + 800]
+vmovdqu ymm7, [r8 - 96]
+vpaddq ymm7, ymm7, [rip + 3f + 800]
 vpsrlq ymm9, ymm9, 52
 vpsrlq ymm7, ymm7, 52
 vpaddq ymm9, ymm14, ymm9
-vpaddq ymm7, ymm7, [rsp + 544]
-vpaddq ymm14, ymm9, [rip + 5f + 832]
-vpaddq ymm5, ymm7, [rip + 5f + 832]
+vpaddq ymm7, ymm7, [r8 - 128]
+vpaddq ymm14, ymm9, [rip + 3f + 832]
+vpaddq ymm5, ymm7, [rip + 3f + 832]
 vpsrlq ymm8, ymm14, 52
 vpsrlq ymm4, ymm5, 52
 vpaddq ymm8, ymm2, ymm8
-vmovdqu ymm1, [rsp + 416]
+vmovdqu ymm1, [r8 - 64]
 vpaddq ymm4, ymm4, ymm1
-vpaddq ymm8, ymm8, [rip + 5f + 864]
-vpaddq ymm4, ymm4, [rip + 5f + 864]
+vpaddq ymm8, ymm8, [rip + 3f + 864]
+vpaddq ymm4, ymm4, [rip + 3f + 864]
 vpsrlq ymm6, ymm8, 52
 vpsrlq ymm12, ymm4, 52
 vpaddq ymm6, ymm10, ymm6
 vpaddq ymm12, ymm11, ymm12
-vpaddq ymm6, ymm6, [rip + 5f + 896]
-vpaddq ymm12, ymm12, [rip + 5f + 896]
-vmovdqu [rsp + 544], ymm4
+vpaddq ymm6, ymm6, [rip + 3f + 896]
+vpaddq ymm12, ymm12, [rip + 3f + 896]
+vmovdqu [r8 - 128], ymm4
 vpsrlq ymm4, ymm6, 52
-vmovdqu [rsp + 512], ymm6
+vmovdqu [r8 - 96], ymm6
 vpsrlq ymm6, ymm12, 52
 vpaddq ymm4, ymm15, ymm4
 vpaddq ymm6, ymm0, ymm6
-vpaddq ymm4, ymm4, [rip + 5f + 928]
-vpaddq ymm6, ymm6, [rip + 5f + 928]
-vmovdqu [rsp + 576], ymm12
+vpaddq ymm4, ymm4, [rip + 3f + 928]
+vpaddq ymm6, ymm6, [rip + 3f + 928]
+vmovdqu [r8 - 32], ymm12
 vpsrlq ymm12, ymm4, 52
-vmovdqu [rsp + 480], ymm4
+vmovdqu [r11], ymm4
 vpsrlq ymm4, ymm6, 52
 vpaddq ymm12, ymm3, ymm12
 vpaddq ymm4, ymm13, ymm4
-vpaddq ymm12, ymm12, [rip + 5f + 960]
-vpaddq ymm4, ymm4, [rip + 5f + 960]
-vpaddq ymm9, ymm9, [rip + 5f + 992]
-vpaddq ymm7, ymm7, [rip + 5f + 992]
-vmovdqu [rsp + 448], ymm6
+vpaddq ymm12, ymm12, [rip + 3f + 960]
+vpaddq ymm4, ymm4, [rip + 3f + 960]
+vpaddq ymm9, ymm9, [rip + 3f + 992]
+vpaddq ymm7, ymm7, [rip + 3f + 992]
+vmovdqu [r11 - 32], ymm6
 vpsrlq ymm6, ymm9, 52
-vmovdqu [rsp], ymm8
+vmovdqu [r8], ymm8
 vpsrlq ymm8, ymm7, 52
 vpaddq ymm6, ymm2, ymm6
 vpaddq ymm8, ymm1, ymm8
-vpaddq ymm6, ymm6, [rip + 5f + 1024]
-vpaddq ymm8, ymm8, [rip + 5f + 1024]
+vpaddq ymm6, ymm6, [rip + 3f + 1024]
+vpaddq ymm8, ymm8, [rip + 3f + 1024]
 vpsrlq ymm1, ymm6, 52
 vpsrlq ymm2, ymm8, 52
 vpaddq ymm1, ymm10, ymm1
 vpaddq ymm2, ymm11, ymm2
-vpaddq ymm1, ymm1, [rip + 5f + 1056]
-vpaddq ymm2, ymm2, [rip + 5f + 1056]
+vpaddq ymm1, ymm1, [rip + 3f + 1056]
+vpaddq ymm2, ymm2, [rip + 3f + 1056]
 vpsrlq ymm11, ymm1, 52
 vpsrlq ymm10, ymm2, 52
 vpaddq ymm11, ymm15, ymm11
 vpaddq ymm10, ymm0, ymm10
-vpaddq ymm11, ymm11, [rip + 5f + 1088]
-vpaddq ymm10, ymm10, [rip + 5f + 1088]
+vpaddq ymm11, ymm11, [rip + 3f + 1088]
+vpaddq ymm10, ymm10, [rip + 3f + 1088]
 vpsrlq ymm0, ymm11, 52
 vpsrlq ymm15, ymm10, 52
 vpaddq ymm0, ymm3, ymm0
 vpaddq ymm15, ymm13, ymm15
 vblendvpd ymm9, ymm14, ymm9, ymm12
 vblendvpd ymm7, ymm5, ymm7, ymm4
-vmovdqu ymm5, [rsp]
+vmovdqu ymm5, [r8]
 vblendvpd ymm6, ymm5, ymm6, ymm12
-vmovdqu ymm5, [rsp + 544]
+vmovdqu ymm5, [r8 - 128]
 vblendvpd ymm8, ymm5, ymm8, ymm4
-vmovdqu ymm5, [rsp + 512]
+vmovdqu ymm5, [r8 - 96]
 vblendvpd ymm1, ymm5, ymm1, ymm12
-vmovdqu ymm5, [rsp + 576]
+vmovdqu ymm5, [r8 - 32]
 vblendvpd ymm2, ymm5, ymm2, ymm4
-vmovdqu ymm5, [rsp + 480]
+vmovdqu ymm5, [r11]
 vblendvpd ymm11, ymm5, ymm11, ymm12
-vmovdqu ymm5, [rsp + 448]
+vmovdqu ymm5, [r11 - 32]
 vblendvpd ymm10, ymm5, ymm10, ymm4
-vpaddq ymm0, ymm0, [rip + 5f + 1120]
-vpaddq ymm15, ymm15, [rip + 5f + 1120]
+vpaddq ymm0, ymm0, [rip + 3f + 1120]
+vpaddq ymm15, ymm15, [rip + 3f + 1120]
 vblendvpd ymm0, ymm12, ymm0, ymm12
 vblendvpd ymm15, ymm4, ymm15, ymm4
 vpsllq ymm9, ymm9, 12
@@ -2443,30 +2447,30 @@ ret
 2:
 .long 0x7f80
 .p2align 6, 0xcc
-5:
+3:
 .quad 0x000fffffffffffff, 0x000fffffffffffff, 0x000fffffffffffff, 0x000fffffffffffff
 .quad 0x4330000000000000, 0x4330000000000000, 0x4330000000000000, 0x4330000000000000
-.quad 0x4670000000000000, 0x4670000000000000, 0x4670000000000000, 0x4670000000000000
 .quad 0x4670000000000001, 0x4670000000000001, 0x4670000000000001, 0x4670000000000001
-.quad 0x3330000000000000, 0x3330000000000000, 0x3330000000000000, 0x3330000000000000
+.quad 0x43003c1724331c48, 0x43003c1724331c48, 0x43003c1724331c48, 0x43003c1724331c48
 .quad 0x4325b3bc2b0584aa, 0x4325b3bc2b0584aa, 0x4325b3bc2b0584aa, 0x4325b3bc2b0584aa
+.quad 0x43222d0e3951a784, 0x43222d0e3951a784, 0x43222d0e3951a784, 0x43222d0e3951a784
 .quad 0x43215a57854bfb16, 0x43215a57854bfb16, 0x43215a57854bfb16, 0x43215a57854bfb16
+.quad 0x4670000000000000, 0x4670000000000000, 0x4670000000000000, 0x4670000000000000
 .quad 0x42e35a3fc913ff00, 0x42e35a3fc913ff00, 0x42e35a3fc913ff00, 0x42e35a3fc913ff00
 .quad 0x4320ee9cd877bfae, 0x4320ee9cd877bfae, 0x4320ee9cd877bfae, 0x4320ee9cd877bfae
 .quad 0x42b31d64f7d9d600, 0x42b31d64f7d9d600, 0x42b31d64f7d9d600, 0x42b31d64f7d9d600
-.quad 0x6660000000000000, 0x6660000000000000, 0x6660000000000000, 0x6660000000000000
 .quad 0x43292747bdc458aa, 0x43292747bdc458aa, 0x43292747bdc458aa, 0x43292747bdc458aa
+.quad 0x42e182db0f9fa8e0, 0x42e182db0f9fa8e0, 0x42e182db0f9fa8e0, 0x42e182db0f9fa8e0
+.quad 0x42f81585d97816a0, 0x42f81585d97816a0, 0x42f81585d97816a0, 0x42f81585d97816a0
+.quad 0x432405370a08b6d0, 0x432405370a08b6d0, 0x432405370a08b6d0, 0x432405370a08b6d0
+.quad 0x42c8322739709880, 0x42c8322739709880, 0x42c8322739709880, 0x42c8322739709880
 .quad 0x432c2be9d44a0eee, 0x432c2be9d44a0eee, 0x432c2be9d44a0eee, 0x432c2be9d44a0eee
+.quad 0x3330000000000000, 0x3330000000000000, 0x3330000000000000, 0x3330000000000000
+.quad 0x6660000000000000, 0x6660000000000000, 0x6660000000000000, 0x6660000000000000
 .quad 0x430bf85a4f3e6b18, 0x430bf85a4f3e6b18, 0x430bf85a4f3e6b18, 0x430bf85a4f3e6b18
 .quad 0x43003cf3285044a8, 0x43003cf3285044a8, 0x43003cf3285044a8, 0x43003cf3285044a8
 .quad 0x42988d064b5e8400, 0x42988d064b5e8400, 0x42988d064b5e8400, 0x42988d064b5e8400
 .quad 0x0ff0000000000000, 0x0ff0000000000000, 0x0ff0000000000000, 0x0ff0000000000000
-.quad 0x43003c1724331c48, 0x43003c1724331c48, 0x43003c1724331c48, 0x43003c1724331c48
-.quad 0x42e182db0f9fa8e0, 0x42e182db0f9fa8e0, 0x42e182db0f9fa8e0, 0x42e182db0f9fa8e0
-.quad 0x43222d0e3951a784, 0x43222d0e3951a784, 0x43222d0e3951a784, 0x43222d0e3951a784
-.quad 0x42f81585d97816a0, 0x42f81585d97816a0, 0x42f81585d97816a0, 0x42f81585d97816a0
-.quad 0x432405370a08b6d0, 0x432405370a08b6d0, 0x432405370a08b6d0, 0x432405370a08b6d0
-.quad 0x42c8322739709880, 0x42c8322739709880, 0x42c8322739709880, 0x42c8322739709880
 .quad 0x0fffffffffffffff, 0x0fffffffffffffff, 0x0fffffffffffffff, 0x0fffffffffffffff
 .quad 0x6fd0000000000000, 0x6fd0000000000000, 0x6fd0000000000000, 0x6fd0000000000000
 .quad 0x6fdfffffffffffff, 0x6fdfffffffffffff, 0x6fdfffffffffffff, 0x6fdfffffffffffff
@@ -2495,7 +2499,7 @@ ret
 // square on arrays, layout array: x < p; z = x*x/R mod p, z < p, R = 2^256. An element has 4 limbs of 64 bits.
 array_kernel! {
     square_avx2,
-    "fieldc_bn254_p_square_array_avx2_888e772e17313e99",
+    "fieldc_bn254_p_square_array_avx2_582df9111c03c55f",
     r"
 push rbp
 mov rbp, rsp
@@ -2503,9 +2507,14 @@ sub rsp, 672
 and rsp, -32
 vstmxcsr [rbp - 4]
 vldmxcsr [rip + 2f]
+lea rcx, [rsp + 128]
+lea r8, [rsp + 384]
+lea r9, [rip + 3f + 128]
+lea r10, [rip + 3f + 384]
+lea r11, [rip + 3f + 640]
 sub rdi, 8
-jb 3f
-4:
+jb 4f
+5:
 vmovdqu xmm0, [rdx]
 vmovdqu xmm1, [rdx + 128]
 vinserti128 ymm0, ymm0, [rdx + 64], 1
@@ -2552,68 +2561,68 @@ vpaddq ymm8, ymm10, ymm8
 vpaddq ymm9, ymm11, ymm9
 vpsrlq ymm6, ymm6, 14
 vpsrlq ymm7, ymm7, 14
-vpand ymm0, ymm0, [rip + 5f]
-vpand ymm1, ymm1, [rip + 5f]
-vmovdqu ymm11, [rip + 5f + 32]
+vpand ymm0, ymm0, [r9 - 128]
+vpand ymm1, ymm1, [r9 - 128]
+vmovdqu ymm11, [r9 - 96]
 vpaddq ymm0, ymm0, ymm11
-vmovdqu ymm10, [rip + 5f + 32]
+vmovdqu ymm10, [r9 - 96]
 vpaddq ymm1, ymm1, ymm10
 vsubpd ymm0, ymm0, ymm11
 vsubpd ymm1, ymm1, ymm10
-vpand ymm4, ymm4, [rip + 5f]
-vpand ymm5, ymm5, [rip + 5f]
+vpand ymm4, ymm4, [r9 - 128]
+vpand ymm5, ymm5, [r9 - 128]
 vpaddq ymm4, ymm4, ymm11
 vpaddq ymm5, ymm5, ymm10
 vsubpd ymm4, ymm4, ymm11
 vsubpd ymm5, ymm5, ymm10
-vmovdqu ymm12, [rip + 5f + 64]
+vmovdqu ymm12, [r11 - 128]
 vmovdqa ymm13, ymm12
 vfmadd231pd ymm13, ymm0, ymm4
-vmovdqu ymm14, [rip + 5f + 64]
+vmovdqu ymm14, [r11 - 128]
 vmovdqa ymm15, ymm14
 vfmadd231pd ymm15, ymm1, ymm5
-vmovdqu [rsp], ymm7
-vmovdqu ymm7, [rip + 5f + 96]
-vmovdqu [rsp + 32], ymm6
+vmovdqu [rcx - 128], ymm7
+vmovdqu ymm7, [r9 - 64]
+vmovdqu [rcx], ymm6
 vsubpd ymm6, ymm7, ymm13
-vmovdqu [rsp + 64], ymm9
-vmovdqu ymm9, [rip + 5f + 96]
-vmovdqu [rsp + 96], ymm8
+vmovdqu [r8 - 96], ymm9
+vmovdqu ymm9, [r9 - 64]
+vmovdqu [rcx - 64], ymm8
 vsubpd ymm8, ymm9, ymm15
 vfmadd231pd ymm6, ymm0, ymm4
 vfmadd231pd ymm8, ymm1, ymm5
-vpand ymm2, ymm2, [rip + 5f]
-vpand ymm3, ymm3, [rip + 5f]
+vpand ymm2, ymm2, [r9 - 128]
+vpand ymm3, ymm3, [r9 - 128]
 vpaddq ymm2, ymm2, ymm11
 vpaddq ymm3, ymm3, ymm10
 vsubpd ymm2, ymm2, ymm11
 vsubpd ymm3, ymm3, ymm10
-vmovdqu [rsp + 128], ymm8
+vmovdqu [rcx + 32], ymm8
 vmovdqa ymm8, ymm12
 vfmadd231pd ymm8, ymm0, ymm2
-vmovdqu [rsp + 160], ymm6
+vmovdqu [r8 - 32], ymm6
 vmovdqa ymm6, ymm14
 vfmadd231pd ymm6, ymm1, ymm3
-vmovdqu [rsp + 192], ymm5
+vmovdqu [r8 + 96], ymm5
 vsubpd ymm5, ymm7, ymm8
-vmovdqu [rsp + 224], ymm4
+vmovdqu [rsp + 512], ymm4
 vsubpd ymm4, ymm9, ymm6
 vfmadd231pd ymm5, ymm0, ymm2
 vfmadd231pd ymm4, ymm1, ymm3
 vpaddq ymm13, ymm5, ymm13
 vpaddq ymm15, ymm4, ymm15
-vmovdqu ymm4, [rsp + 96]
-vpand ymm4, ymm4, [rip + 5f]
-vmovdqu ymm5, [rsp + 64]
-vpand ymm5, ymm5, [rip + 5f]
+vmovdqu ymm4, [rcx - 64]
+vpand ymm4, ymm4, [r9 - 128]
+vmovdqu ymm5, [r8 - 96]
+vpand ymm5, ymm5, [r9 - 128]
 vpaddq ymm4, ymm4, ymm11
 vpaddq ymm5, ymm5, ymm10
 vsubpd ymm4, ymm4, ymm11
 vsubpd ymm5, ymm5, ymm10
-vmovdqu [rsp + 64], ymm15
+vmovdqu [r8 - 96], ymm15
 vmovdqa ymm15, ymm12
 vfmadd231pd ymm15, ymm0, ymm4
-vmovdqu [rsp + 96], ymm13
+vmovdqu [rcx - 64], ymm13
 vmovdqa ymm13, ymm14
 vfmadd231pd ymm13, ymm1, ymm5
 vsubpd ymm10, ymm7, ymm15
@@ -2622,26 +2631,26 @@ vfmadd231pd ymm10, ymm0, ymm4
 vfmadd231pd ymm11, ymm1, ymm5
 vpaddq ymm8, ymm10, ymm8
 vpaddq ymm6, ymm11, ymm6
-vmovdqu ymm11, [rsp + 224]
+vmovdqu ymm11, [rsp + 512]
 vmovdqa ymm10, ymm12
 vfmadd231pd ymm10, ymm2, ymm11
-vmovdqu [rsp + 256], ymm5
+vmovdqu [rcx - 96], ymm5
 vmovdqa ymm5, ymm14
-vfmadd231pd ymm5, ymm3, [rsp + 192]
-vmovdqu [rsp + 288], ymm4
+vfmadd231pd ymm5, ymm3, [r8 + 96]
+vmovdqu [rsp + 544], ymm4
 vsubpd ymm4, ymm7, ymm10
 vsubpd ymm7, ymm9, ymm5
 vfmadd231pd ymm4, ymm11, ymm2
-vfmadd231pd ymm7, ymm3, [rsp + 192]
+vfmadd231pd ymm7, ymm3, [r8 + 96]
 vpaddq ymm8, ymm4, ymm8
 vpaddq ymm6, ymm7, ymm6
 vpaddq ymm15, ymm10, ymm15
 vpaddq ymm13, ymm5, ymm13
-vmovdqu ymm5, [rsp + 32]
-vmovdqu ymm10, [rip + 5f + 32]
+vmovdqu ymm5, [rcx]
+vmovdqu ymm10, [r9 - 96]
 vpaddq ymm5, ymm5, ymm10
-vmovdqu ymm7, [rsp]
-vmovdqu ymm4, [rip + 5f + 32]
+vmovdqu ymm7, [rcx - 128]
+vmovdqu ymm4, [r9 - 96]
 vpaddq ymm7, ymm7, ymm4
 vsubpd ymm5, ymm5, ymm10
 vsubpd ymm7, ymm7, ymm4
@@ -2649,29 +2658,29 @@ vmovdqa ymm4, ymm12
 vfmadd231pd ymm4, ymm0, ymm5
 vmovdqa ymm10, ymm14
 vfmadd231pd ymm10, ymm1, ymm7
-vmovdqu [rsp], ymm6
-vmovdqu ymm6, [rip + 5f + 96]
-vmovdqu [rsp + 32], ymm8
+vmovdqu [rcx - 128], ymm6
+vmovdqu ymm6, [r9 - 64]
+vmovdqu [rcx], ymm8
 vsubpd ymm8, ymm6, ymm4
-vmovdqu [rsp + 320], ymm3
+vmovdqu [rsp + 576], ymm3
 vsubpd ymm3, ymm9, ymm10
 vfmadd231pd ymm8, ymm0, ymm5
 vfmadd231pd ymm3, ymm1, ymm7
 vpaddq ymm15, ymm8, ymm15
 vpaddq ymm13, ymm3, ymm13
-vmovdqu ymm3, [rsp + 288]
+vmovdqu ymm3, [rsp + 544]
 vmovdqa ymm8, ymm12
 vfmadd231pd ymm8, ymm11, ymm3
-vmovdqu [rsp + 352], ymm1
-vmovdqu ymm1, [rsp + 192]
-vmovdqu [rsp + 384], ymm0
+vmovdqu [r8], ymm1
+vmovdqu ymm1, [r8 + 96]
+vmovdqu [r8 - 64], ymm0
 vmovdqa ymm0, ymm14
-vfmadd231pd ymm0, ymm1, [rsp + 256]
-vmovdqu [rsp + 416], ymm2
+vfmadd231pd ymm0, ymm1, [rcx - 96]
+vmovdqu [rsp + 608], ymm2
 vsubpd ymm2, ymm6, ymm8
 vsubpd ymm6, ymm9, ymm0
 vfmadd231pd ymm2, ymm11, ymm3
-vfmadd231pd ymm6, ymm1, [rsp + 256]
+vfmadd231pd ymm6, ymm1, [rcx - 96]
 vpaddq ymm15, ymm2, ymm15
 vpaddq ymm13, ymm6, ymm13
 vpaddq ymm4, ymm8, ymm4
@@ -2680,25 +2689,25 @@ vmovdqa ymm0, ymm12
 vfmadd231pd ymm0, ymm11, ymm5
 vmovdqa ymm8, ymm14
 vfmadd231pd ymm8, ymm1, ymm7
-vmovdqu ymm6, [rip + 5f + 96]
+vmovdqu ymm6, [r9 - 64]
 vsubpd ymm2, ymm6, ymm0
-vmovdqu [rsp + 448], ymm13
+vmovdqu [rcx - 32], ymm13
 vsubpd ymm13, ymm9, ymm8
 vfmadd231pd ymm2, ymm11, ymm5
 vfmadd231pd ymm13, ymm1, ymm7
 vpaddq ymm4, ymm2, ymm4
 vpaddq ymm10, ymm13, ymm10
-vmovdqu ymm13, [rsp + 416]
+vmovdqu ymm13, [rsp + 608]
 vmovdqa ymm2, ymm12
 vfmadd231pd ymm2, ymm3, ymm13
-vmovdqu ymm1, [rsp + 320]
+vmovdqu ymm1, [rsp + 576]
 vmovdqa ymm11, ymm14
-vfmadd231pd ymm11, ymm1, [rsp + 256]
-vmovdqu [rsp + 480], ymm15
+vfmadd231pd ymm11, ymm1, [rcx - 96]
+vmovdqu [rcx + 96], ymm15
 vsubpd ymm15, ymm6, ymm2
 vsubpd ymm6, ymm9, ymm11
 vfmadd231pd ymm15, ymm13, ymm3
-vfmadd231pd ymm6, ymm1, [rsp + 256]
+vfmadd231pd ymm6, ymm1, [rcx - 96]
 vpaddq ymm4, ymm15, ymm4
 vpaddq ymm10, ymm6, ymm10
 vpaddq ymm0, ymm2, ymm0
@@ -2707,9 +2716,9 @@ vmovdqa ymm11, ymm12
 vfmadd231pd ymm11, ymm13, ymm5
 vmovdqa ymm2, ymm14
 vfmadd231pd ymm2, ymm1, ymm7
-vmovdqu ymm6, [rip + 5f + 96]
+vmovdqu ymm6, [r9 - 64]
 vsubpd ymm15, ymm6, ymm11
-vmovdqu [rsp + 512], ymm10
+vmovdqu [r8 + 32], ymm10
 vsubpd ymm10, ymm9, ymm2
 vfmadd231pd ymm15, ymm13, ymm5
 vfmadd231pd ymm10, ymm1, ymm7
@@ -2717,7 +2726,7 @@ vpaddq ymm0, ymm15, ymm0
 vpaddq ymm8, ymm10, ymm8
 vmovdqa ymm10, ymm12
 vfmadd231pd ymm10, ymm3, ymm5
-vmovdqu ymm15, [rsp + 256]
+vmovdqu ymm15, [rcx - 96]
 vmovdqa ymm1, ymm14
 vfmadd231pd ymm1, ymm7, ymm15
 vsubpd ymm13, ymm6, ymm10
@@ -2726,29 +2735,29 @@ vfmadd231pd ymm13, ymm3, ymm5
 vfmadd231pd ymm6, ymm15, ymm7
 vpaddq ymm11, ymm13, ymm11
 vpaddq ymm2, ymm6, ymm2
-vmovdqu ymm6, [rsp + 160]
+vmovdqu ymm6, [r8 - 32]
 vpaddq ymm6, ymm6, ymm6
-vmovdqu ymm13, [rsp + 128]
+vmovdqu ymm13, [rcx + 32]
 vpaddq ymm13, ymm13, ymm13
-vmovdqu [rsp + 128], ymm7
-vmovdqu ymm7, [rsp + 96]
+vmovdqu [rcx + 32], ymm7
+vmovdqu ymm7, [rcx - 64]
 vpaddq ymm7, ymm7, ymm7
-vmovdqu [rsp + 96], ymm5
-vmovdqu ymm5, [rsp + 64]
+vmovdqu [rcx - 64], ymm5
+vmovdqu ymm5, [r8 - 96]
 vpaddq ymm5, ymm5, ymm5
-vmovdqu ymm15, [rsp + 32]
+vmovdqu ymm15, [rcx]
 vpaddq ymm15, ymm15, ymm15
-vmovdqu ymm3, [rsp]
+vmovdqu ymm3, [rcx - 128]
 vpaddq ymm3, ymm3, ymm3
-vmovdqu [rsp], ymm3
-vmovdqu ymm3, [rsp + 480]
+vmovdqu [rcx - 128], ymm3
+vmovdqu ymm3, [rcx + 96]
 vpaddq ymm3, ymm3, ymm3
-vmovdqu [rsp + 480], ymm3
-vmovdqu ymm3, [rsp + 448]
+vmovdqu [rcx + 96], ymm3
+vmovdqu ymm3, [rcx - 32]
 vpaddq ymm3, ymm3, ymm3
 vpaddq ymm4, ymm4, ymm4
-vmovdqu [rsp + 448], ymm4
-vmovdqu ymm4, [rsp + 512]
+vmovdqu [rcx - 32], ymm4
+vmovdqu ymm4, [r8 + 32]
 vpaddq ymm4, ymm4, ymm4
 vpaddq ymm0, ymm0, ymm0
 vpaddq ymm8, ymm8, ymm8
@@ -2756,125 +2765,125 @@ vpaddq ymm11, ymm11, ymm11
 vpaddq ymm2, ymm2, ymm2
 vpaddq ymm10, ymm10, ymm10
 vpaddq ymm1, ymm1, ymm1
-vmovdqu [rsp + 512], ymm1
-vmovdqu ymm1, [rsp + 384]
-vmovdqu [rsp + 32], ymm10
+vmovdqu [r8 + 32], ymm1
+vmovdqu ymm1, [r8 - 64]
+vmovdqu [rcx], ymm10
 vmovdqa ymm10, ymm12
 vfmadd231pd ymm10, ymm1, ymm1
-vmovdqu [rsp + 64], ymm2
-vmovdqu ymm2, [rsp + 352]
-vmovdqu [rsp + 160], ymm11
+vmovdqu [r8 - 96], ymm2
+vmovdqu ymm2, [r8]
+vmovdqu [r8 - 32], ymm11
 vmovdqa ymm11, ymm14
 vfmadd231pd ymm11, ymm2, ymm2
-vmovdqu [rsp + 544], ymm8
-vmovdqu ymm8, [rip + 5f + 96]
-vmovdqu [rsp + 576], ymm0
+vmovdqu [r8 - 128], ymm8
+vmovdqu ymm8, [r9 - 64]
+vmovdqu [r8 + 64], ymm0
 vsubpd ymm0, ymm8, ymm10
-vmovdqu [rsp + 608], ymm4
+vmovdqu [rcx + 64], ymm4
 vsubpd ymm4, ymm9, ymm11
 vfmadd231pd ymm0, ymm1, ymm1
 vfmadd231pd ymm4, ymm2, ymm2
 vpaddq ymm6, ymm10, ymm6
 vpaddq ymm13, ymm11, ymm13
-vmovdqu ymm11, [rsp + 224]
+vmovdqu ymm11, [rsp + 512]
 vmovdqa ymm10, ymm12
 vfmadd231pd ymm10, ymm11, ymm11
-vmovdqu ymm2, [rsp + 192]
+vmovdqu ymm2, [r8 + 96]
 vmovdqa ymm1, ymm14
 vfmadd231pd ymm1, ymm2, ymm2
-vmovdqu [rsp + 352], ymm4
+vmovdqu [r8], ymm4
 vsubpd ymm4, ymm8, ymm10
-vmovdqu [rsp + 384], ymm0
+vmovdqu [r8 - 64], ymm0
 vsubpd ymm0, ymm9, ymm1
 vfmadd231pd ymm4, ymm11, ymm11
 vfmadd231pd ymm0, ymm2, ymm2
 vpaddq ymm7, ymm4, ymm7
 vpaddq ymm5, ymm0, ymm5
 vpaddq ymm15, ymm10, ymm15
-vpaddq ymm1, ymm1, [rsp]
-vmovdqu ymm10, [rsp + 416]
+vpaddq ymm1, ymm1, [rcx - 128]
+vmovdqu ymm10, [rsp + 608]
 vmovdqa ymm0, ymm12
 vfmadd231pd ymm0, ymm10, ymm10
-vmovdqu ymm4, [rsp + 320]
+vmovdqu ymm4, [rsp + 576]
 vmovdqa ymm2, ymm14
 vfmadd231pd ymm2, ymm4, ymm4
 vsubpd ymm11, ymm8, ymm0
-vmovdqu [rsp], ymm1
+vmovdqu [rcx - 128], ymm1
 vsubpd ymm1, ymm9, ymm2
 vfmadd231pd ymm11, ymm10, ymm10
 vfmadd231pd ymm1, ymm4, ymm4
-vpaddq ymm11, ymm11, [rsp + 480]
+vpaddq ymm11, ymm11, [rcx + 96]
 vpaddq ymm3, ymm1, ymm3
-vpaddq ymm0, ymm0, [rsp + 448]
-vpaddq ymm2, ymm2, [rsp + 608]
-vmovdqu ymm1, [rsp + 288]
+vpaddq ymm0, ymm0, [rcx - 32]
+vpaddq ymm2, ymm2, [rcx + 64]
+vmovdqu ymm1, [rsp + 544]
 vmovdqa ymm4, ymm12
 vfmadd231pd ymm4, ymm1, ymm1
-vmovdqu ymm10, [rsp + 256]
-vmovdqu [rsp + 608], ymm2
+vmovdqu ymm10, [rcx - 96]
+vmovdqu [rcx + 64], ymm2
 vmovdqa ymm2, ymm14
 vfmadd231pd ymm2, ymm10, ymm10
-vmovdqu [rsp + 448], ymm0
+vmovdqu [rcx - 32], ymm0
 vsubpd ymm0, ymm8, ymm4
-vmovdqu [rsp + 480], ymm3
+vmovdqu [rcx + 96], ymm3
 vsubpd ymm3, ymm9, ymm2
 vfmadd231pd ymm0, ymm1, ymm1
 vfmadd231pd ymm3, ymm10, ymm10
-vpaddq ymm0, ymm0, [rsp + 576]
-vpaddq ymm3, ymm3, [rsp + 544]
-vpaddq ymm4, ymm4, [rsp + 160]
-vpaddq ymm2, ymm2, [rsp + 64]
-vmovdqu ymm10, [rsp + 96]
+vpaddq ymm0, ymm0, [r8 + 64]
+vpaddq ymm3, ymm3, [r8 - 128]
+vpaddq ymm4, ymm4, [r8 - 32]
+vpaddq ymm2, ymm2, [r8 - 96]
+vmovdqu ymm10, [rcx - 64]
 vmovdqa ymm1, ymm12
 vfmadd231pd ymm1, ymm10, ymm10
-vmovdqu [rsp + 64], ymm2
-vmovdqu ymm2, [rsp + 128]
-vmovdqu [rsp + 160], ymm4
+vmovdqu [r8 - 96], ymm2
+vmovdqu ymm2, [rcx + 32]
+vmovdqu [r8 - 32], ymm4
 vmovdqa ymm4, ymm14
 vfmadd231pd ymm4, ymm2, ymm2
-vmovdqu [rsp + 544], ymm3
+vmovdqu [r8 - 128], ymm3
 vsubpd ymm3, ymm8, ymm1
-vmovdqu [rsp + 576], ymm1
+vmovdqu [r8 + 64], ymm1
 vsubpd ymm1, ymm9, ymm4
 vfmadd231pd ymm3, ymm10, ymm10
 vfmadd231pd ymm1, ymm2, ymm2
-vpaddq ymm3, ymm3, [rsp + 32]
-vpaddq ymm1, ymm1, [rsp + 512]
-vpaddq ymm6, ymm6, [rip + 5f + 128]
-vpaddq ymm13, ymm13, [rip + 5f + 128]
+vpaddq ymm3, ymm3, [rcx]
+vpaddq ymm1, ymm1, [r8 + 32]
+vpaddq ymm6, ymm6, [r11 - 96]
+vpaddq ymm13, ymm13, [r11 - 96]
 vpsrlq ymm2, ymm6, 52
 vpsrlq ymm10, ymm13, 52
 vpaddq ymm2, ymm7, ymm2
 vpaddq ymm10, ymm5, ymm10
-vmovdqu ymm5, [rsp + 384]
-vmovdqu ymm7, [rip + 5f + 32]
+vmovdqu ymm5, [r8 - 64]
+vmovdqu ymm7, [r9 - 96]
 vsubpd ymm5, ymm5, ymm7
-vmovdqu [rsp + 384], ymm4
-vmovdqu ymm4, [rsp + 352]
-vsubpd ymm4, ymm4, [rip + 5f + 32]
-vmovdqu [rsp + 352], ymm1
+vmovdqu [r8 - 64], ymm4
+vmovdqu ymm4, [r8]
+vsubpd ymm4, ymm4, [r9 - 96]
+vmovdqu [r8], ymm1
 vmovdqa ymm1, ymm12
-vfmadd231pd ymm1, ymm5, [rip + 5f + 160]
-vmovdqu [rsp + 512], ymm3
+vfmadd231pd ymm1, ymm5, [r9 + 32]
+vmovdqu [r8 + 32], ymm3
 vmovdqa ymm3, ymm14
-vfmadd231pd ymm3, ymm4, [rip + 5f + 160]
-vmovdqu [rsp + 32], ymm0
+vfmadd231pd ymm3, ymm4, [r9 + 32]
+vmovdqu [rcx], ymm0
 vsubpd ymm0, ymm8, ymm1
 vsubpd ymm7, ymm9, ymm3
-vfmadd231pd ymm0, ymm5, [rip + 5f + 160]
-vfmadd231pd ymm7, ymm4, [rip + 5f + 160]
+vfmadd231pd ymm0, ymm5, [r9 + 32]
+vfmadd231pd ymm7, ymm4, [r9 + 32]
 vpaddq ymm2, ymm0, ymm2
 vpaddq ymm10, ymm7, ymm10
 vpaddq ymm15, ymm1, ymm15
-vpaddq ymm3, ymm3, [rsp]
-vmovdqu ymm1, [rip + 5f + 192]
+vpaddq ymm3, ymm3, [rcx - 128]
+vmovdqu ymm1, [r9 + 64]
 vmovdqa ymm7, ymm12
 vfmadd231pd ymm7, ymm5, ymm1
-vmovdqu ymm0, [rip + 5f + 192]
-vmovdqu [rsp], ymm10
+vmovdqu ymm0, [r9 + 64]
+vmovdqu [rcx - 128], ymm10
 vmovdqa ymm10, ymm14
 vfmadd231pd ymm10, ymm4, ymm0
-vmovdqu [rsp + 128], ymm2
+vmovdqu [rcx + 32], ymm2
 vsubpd ymm2, ymm8, ymm7
 vsubpd ymm8, ymm9, ymm10
 vfmadd231pd ymm2, ymm5, ymm1
@@ -2882,23 +2891,23 @@ vfmadd231pd ymm8, ymm4, ymm0
 vpaddq ymm15, ymm2, ymm15
 vpaddq ymm3, ymm8, ymm3
 vpaddq ymm11, ymm7, ymm11
-vpaddq ymm10, ymm10, [rsp + 480]
-vpand ymm6, ymm6, [rip + 5f]
-vpand ymm13, ymm13, [rip + 5f]
-vmovdqu ymm7, [rip + 5f + 32]
+vpaddq ymm10, ymm10, [rcx + 96]
+vpand ymm6, ymm6, [r9 - 128]
+vpand ymm13, ymm13, [r9 - 128]
+vmovdqu ymm7, [r9 - 96]
 vpaddq ymm6, ymm6, ymm7
-vmovdqu ymm8, [rip + 5f + 32]
+vmovdqu ymm8, [r9 - 96]
 vpaddq ymm13, ymm13, ymm8
 vsubpd ymm6, ymm6, ymm7
 vsubpd ymm13, ymm13, ymm8
-vmovdqu ymm2, [rip + 5f + 160]
+vmovdqu ymm2, [r9 + 32]
 vmovdqa ymm0, ymm12
 vfmadd231pd ymm0, ymm6, ymm2
-vmovdqu ymm1, [rip + 5f + 160]
+vmovdqu ymm1, [r9 + 32]
 vmovdqa ymm8, ymm14
 vfmadd231pd ymm8, ymm13, ymm1
-vmovdqu ymm7, [rip + 5f + 96]
-vmovdqu [rsp + 480], ymm4
+vmovdqu ymm7, [r9 - 64]
+vmovdqu [rcx + 96], ymm4
 vsubpd ymm4, ymm7, ymm0
 vsubpd ymm7, ymm9, ymm8
 vfmadd231pd ymm4, ymm6, ymm2
@@ -2907,28 +2916,28 @@ vpaddq ymm15, ymm4, ymm15
 vpaddq ymm3, ymm7, ymm3
 vpaddq ymm11, ymm0, ymm11
 vpaddq ymm10, ymm8, ymm10
-vmovdqu ymm8, [rip + 5f + 224]
+vmovdqu ymm8, [r9 + 96]
 vmovdqa ymm0, ymm12
 vfmadd231pd ymm0, ymm5, ymm8
-vmovdqu ymm7, [rsp + 480]
-vmovdqu ymm4, [rip + 5f + 224]
+vmovdqu ymm7, [rcx + 96]
+vmovdqu ymm4, [r9 + 96]
 vmovdqa ymm1, ymm14
 vfmadd231pd ymm1, ymm7, ymm4
-vmovdqu ymm2, [rip + 5f + 96]
-vmovdqu [rsp + 96], ymm3
+vmovdqu ymm2, [r9 - 64]
+vmovdqu [rcx - 64], ymm3
 vsubpd ymm3, ymm2, ymm0
-vmovdqu [rsp + 256], ymm15
+vmovdqu [rcx - 96], ymm15
 vsubpd ymm15, ymm9, ymm1
 vfmadd231pd ymm3, ymm5, ymm8
 vfmadd231pd ymm15, ymm7, ymm4
 vpaddq ymm11, ymm3, ymm11
 vpaddq ymm10, ymm15, ymm10
-vpaddq ymm0, ymm0, [rsp + 448]
-vpaddq ymm1, ymm1, [rsp + 608]
-vmovdqu ymm15, [rip + 5f + 192]
+vpaddq ymm0, ymm0, [rcx - 32]
+vpaddq ymm1, ymm1, [rcx + 64]
+vmovdqu ymm15, [r9 + 64]
 vmovdqa ymm3, ymm12
 vfmadd231pd ymm3, ymm6, ymm15
-vmovdqu ymm4, [rip + 5f + 192]
+vmovdqu ymm4, [r9 + 64]
 vmovdqa ymm8, ymm14
 vfmadd231pd ymm8, ymm13, ymm4
 vsubpd ymm7, ymm2, ymm3
@@ -2939,28 +2948,28 @@ vpaddq ymm11, ymm7, ymm11
 vpaddq ymm10, ymm2, ymm10
 vpaddq ymm0, ymm3, ymm0
 vpaddq ymm1, ymm8, ymm1
-vmovdqu ymm8, [rip + 5f + 256]
+vmovdqu ymm8, [r10 - 128]
 vmovdqa ymm3, ymm12
 vfmadd231pd ymm3, ymm5, ymm8
-vmovdqu ymm2, [rsp + 480]
-vmovdqu ymm7, [rip + 5f + 256]
+vmovdqu ymm2, [rcx + 96]
+vmovdqu ymm7, [r10 - 128]
 vmovdqa ymm4, ymm14
 vfmadd231pd ymm4, ymm2, ymm7
-vmovdqu ymm15, [rip + 5f + 96]
-vmovdqu [rsp + 608], ymm10
+vmovdqu ymm15, [r9 - 64]
+vmovdqu [rcx + 64], ymm10
 vsubpd ymm10, ymm15, ymm3
-vmovdqu [rsp + 448], ymm11
+vmovdqu [rcx - 32], ymm11
 vsubpd ymm11, ymm9, ymm4
 vfmadd231pd ymm10, ymm5, ymm8
 vfmadd231pd ymm11, ymm2, ymm7
 vpaddq ymm0, ymm10, ymm0
 vpaddq ymm1, ymm11, ymm1
-vpaddq ymm3, ymm3, [rsp + 32]
-vpaddq ymm4, ymm4, [rsp + 544]
-vmovdqu ymm11, [rip + 5f + 224]
+vpaddq ymm3, ymm3, [rcx]
+vpaddq ymm4, ymm4, [r8 - 128]
+vmovdqu ymm11, [r9 + 96]
 vmovdqa ymm10, ymm12
 vfmadd231pd ymm10, ymm6, ymm11
-vmovdqu ymm7, [rip + 5f + 224]
+vmovdqu ymm7, [r9 + 96]
 vmovdqa ymm8, ymm14
 vfmadd231pd ymm8, ymm13, ymm7
 vsubpd ymm2, ymm15, ymm10
@@ -2971,28 +2980,28 @@ vpaddq ymm0, ymm2, ymm0
 vpaddq ymm1, ymm15, ymm1
 vpaddq ymm3, ymm10, ymm3
 vpaddq ymm4, ymm8, ymm4
-vmovdqu ymm8, [rip + 5f + 288]
+vmovdqu ymm8, [r10 - 96]
 vmovdqa ymm10, ymm12
 vfmadd231pd ymm10, ymm5, ymm8
-vmovdqu ymm15, [rsp + 480]
-vmovdqu ymm2, [rip + 5f + 288]
+vmovdqu ymm15, [rcx + 96]
+vmovdqu ymm2, [r10 - 96]
 vmovdqa ymm7, ymm14
 vfmadd231pd ymm7, ymm15, ymm2
-vmovdqu ymm11, [rip + 5f + 96]
-vmovdqu [rsp + 544], ymm1
+vmovdqu ymm11, [r9 - 64]
+vmovdqu [r8 - 128], ymm1
 vsubpd ymm1, ymm11, ymm10
-vmovdqu [rsp + 32], ymm0
+vmovdqu [rcx], ymm0
 vsubpd ymm0, ymm9, ymm7
 vfmadd231pd ymm1, ymm5, ymm8
 vfmadd231pd ymm0, ymm15, ymm2
 vpaddq ymm3, ymm1, ymm3
 vpaddq ymm4, ymm0, ymm4
-vpaddq ymm10, ymm10, [rsp + 160]
-vpaddq ymm7, ymm7, [rsp + 64]
-vmovdqu ymm0, [rip + 5f + 256]
+vpaddq ymm10, ymm10, [r8 - 32]
+vpaddq ymm7, ymm7, [r8 - 96]
+vmovdqu ymm0, [r10 - 128]
 vmovdqa ymm1, ymm12
 vfmadd231pd ymm1, ymm6, ymm0
-vmovdqu ymm2, [rip + 5f + 256]
+vmovdqu ymm2, [r10 - 128]
 vmovdqa ymm15, ymm14
 vfmadd231pd ymm15, ymm13, ymm2
 vsubpd ymm8, ymm11, ymm1
@@ -3003,10 +3012,10 @@ vpaddq ymm3, ymm8, ymm3
 vpaddq ymm4, ymm5, ymm4
 vpaddq ymm10, ymm1, ymm10
 vpaddq ymm7, ymm15, ymm7
-vmovdqu ymm15, [rip + 5f + 288]
+vmovdqu ymm15, [r10 - 96]
 vmovdqa ymm1, ymm12
 vfmadd231pd ymm1, ymm6, ymm15
-vmovdqu ymm5, [rip + 5f + 288]
+vmovdqu ymm5, [r10 - 96]
 vmovdqa ymm8, ymm14
 vfmadd231pd ymm8, ymm13, ymm5
 vsubpd ymm2, ymm11, ymm1
@@ -3015,64 +3024,64 @@ vfmadd231pd ymm2, ymm6, ymm15
 vfmadd231pd ymm0, ymm13, ymm5
 vpaddq ymm10, ymm2, ymm10
 vpaddq ymm7, ymm0, ymm7
-vpaddq ymm1, ymm1, [rsp + 512]
-vpaddq ymm8, ymm8, [rsp + 352]
-vmovdqu ymm0, [rsp + 128]
-vpaddq ymm0, ymm0, [rip + 5f + 320]
-vmovdqu ymm2, [rsp]
-vpaddq ymm2, ymm2, [rip + 5f + 320]
+vpaddq ymm1, ymm1, [r8 + 32]
+vpaddq ymm8, ymm8, [r8]
+vmovdqu ymm0, [rcx + 32]
+vpaddq ymm0, ymm0, [r11 - 64]
+vmovdqu ymm2, [rcx - 128]
+vpaddq ymm2, ymm2, [r11 - 64]
 vpsrlq ymm5, ymm0, 52
 vpsrlq ymm13, ymm2, 52
-vpaddq ymm5, ymm5, [rsp + 256]
-vpaddq ymm13, ymm13, [rsp + 96]
-vpand ymm0, ymm0, [rip + 5f]
-vpand ymm2, ymm2, [rip + 5f]
-vmovdqu ymm15, [rip + 5f + 32]
+vpaddq ymm5, ymm5, [rcx - 96]
+vpaddq ymm13, ymm13, [rcx - 64]
+vpand ymm0, ymm0, [r9 - 128]
+vpand ymm2, ymm2, [r9 - 128]
+vmovdqu ymm15, [r9 - 96]
 vpaddq ymm0, ymm0, ymm15
-vmovdqu ymm6, [rip + 5f + 32]
+vmovdqu ymm6, [r9 - 96]
 vpaddq ymm2, ymm2, ymm6
 vsubpd ymm0, ymm0, ymm15
 vsubpd ymm2, ymm2, ymm6
 vmovdqa ymm6, ymm12
-vfmadd231pd ymm6, ymm0, [rip + 5f + 352]
+vfmadd231pd ymm6, ymm0, [r10 - 64]
 vmovdqa ymm15, ymm14
-vfmadd231pd ymm15, ymm2, [rip + 5f + 352]
-vmovdqu [rsp + 96], ymm8
+vfmadd231pd ymm15, ymm2, [r10 - 64]
+vmovdqu [rcx - 64], ymm8
 vsubpd ymm8, ymm11, ymm6
-vmovdqu [rsp + 256], ymm1
+vmovdqu [rcx - 96], ymm1
 vsubpd ymm1, ymm9, ymm15
-vfmadd231pd ymm8, ymm0, [rip + 5f + 352]
-vfmadd231pd ymm1, ymm2, [rip + 5f + 352]
+vfmadd231pd ymm8, ymm0, [r10 - 64]
+vfmadd231pd ymm1, ymm2, [r10 - 64]
 vpaddq ymm5, ymm8, ymm5
 vpaddq ymm13, ymm1, ymm13
-vpaddq ymm6, ymm6, [rsp + 448]
-vpaddq ymm15, ymm15, [rsp + 608]
-vmovdqu ymm1, [rip + 5f + 384]
+vpaddq ymm6, ymm6, [rcx - 32]
+vpaddq ymm15, ymm15, [rcx + 64]
+vmovdqu ymm1, [r10 + 96]
 vmovdqa ymm8, ymm12
 vfmadd231pd ymm8, ymm0, ymm1
-vmovdqu [rsp + 608], ymm13
+vmovdqu [rcx + 64], ymm13
 vmovdqa ymm13, ymm14
-vfmadd231pd ymm13, ymm2, [rip + 5f + 384]
-vmovdqu [rsp + 448], ymm5
+vfmadd231pd ymm13, ymm2, [r10 + 96]
+vmovdqu [rcx - 32], ymm5
 vsubpd ymm5, ymm11, ymm8
-vmovdqu [rsp], ymm7
+vmovdqu [rcx - 128], ymm7
 vsubpd ymm7, ymm9, ymm13
 vfmadd231pd ymm5, ymm0, ymm1
-vfmadd231pd ymm7, ymm2, [rip + 5f + 384]
+vfmadd231pd ymm7, ymm2, [r10 + 96]
 vpaddq ymm6, ymm5, ymm6
 vpaddq ymm15, ymm7, ymm15
-vpaddq ymm8, ymm8, [rsp + 32]
-vpaddq ymm13, ymm13, [rsp + 544]
-vmovdqu ymm7, [rip + 5f + 416]
+vpaddq ymm8, ymm8, [rcx]
+vpaddq ymm13, ymm13, [r8 - 128]
+vmovdqu ymm7, [r11 - 32]
 vmovdqa ymm5, ymm12
 vfmadd231pd ymm5, ymm0, ymm7
-vmovdqu ymm1, [rip + 5f + 416]
-vmovdqu [rsp + 544], ymm15
+vmovdqu ymm1, [r11 - 32]
+vmovdqu [r8 - 128], ymm15
 vmovdqa ymm15, ymm14
 vfmadd231pd ymm15, ymm2, ymm1
-vmovdqu [rsp + 32], ymm6
+vmovdqu [rcx], ymm6
 vsubpd ymm6, ymm11, ymm5
-vmovdqu [rsp + 128], ymm10
+vmovdqu [rcx + 32], ymm10
 vsubpd ymm10, ymm9, ymm15
 vfmadd231pd ymm6, ymm0, ymm7
 vfmadd231pd ymm10, ymm2, ymm1
@@ -3080,10 +3089,10 @@ vpaddq ymm8, ymm6, ymm8
 vpaddq ymm13, ymm10, ymm13
 vpaddq ymm3, ymm5, ymm3
 vpaddq ymm4, ymm15, ymm4
-vmovdqu ymm15, [rip + 5f + 448]
+vmovdqu ymm15, [r11]
 vmovdqa ymm5, ymm12
 vfmadd231pd ymm5, ymm0, ymm15
-vmovdqu ymm10, [rip + 5f + 448]
+vmovdqu ymm10, [r11]
 vmovdqa ymm6, ymm14
 vfmadd231pd ymm6, ymm2, ymm10
 vsubpd ymm1, ymm11, ymm5
@@ -3092,91 +3101,91 @@ vfmadd231pd ymm1, ymm0, ymm15
 vfmadd231pd ymm7, ymm2, ymm10
 vpaddq ymm3, ymm1, ymm3
 vpaddq ymm4, ymm7, ymm4
-vpaddq ymm5, ymm5, [rsp + 128]
-vpaddq ymm6, ymm6, [rsp]
-vmovdqu ymm7, [rip + 5f + 480]
+vpaddq ymm5, ymm5, [rcx + 32]
+vpaddq ymm6, ymm6, [rcx - 128]
+vmovdqu ymm7, [r11 + 32]
 vmovdqa ymm1, ymm12
 vfmadd231pd ymm1, ymm0, ymm7
-vmovdqu ymm10, [rip + 5f + 480]
+vmovdqu ymm10, [r11 + 32]
 vmovdqa ymm15, ymm14
 vfmadd231pd ymm15, ymm2, ymm10
-vmovdqu [rsp], ymm4
+vmovdqu [rcx - 128], ymm4
 vsubpd ymm4, ymm11, ymm1
-vmovdqu [rsp + 128], ymm3
+vmovdqu [rcx + 32], ymm3
 vsubpd ymm3, ymm9, ymm15
 vfmadd231pd ymm4, ymm0, ymm7
 vfmadd231pd ymm3, ymm2, ymm10
 vpaddq ymm5, ymm4, ymm5
 vpaddq ymm6, ymm3, ymm6
-vpaddq ymm1, ymm1, [rsp + 256]
-vpaddq ymm15, ymm15, [rsp + 96]
-vmovdqu ymm3, [rsp + 448]
-vpaddq ymm4, ymm3, [rip + 5f + 512]
-vmovdqu ymm10, [rsp + 608]
-vpaddq ymm2, ymm10, [rip + 5f + 512]
-vpand ymm4, ymm4, [rip + 5f]
-vpand ymm2, ymm2, [rip + 5f]
-vmovdqu ymm7, [rip + 5f + 32]
+vpaddq ymm1, ymm1, [rcx - 96]
+vpaddq ymm15, ymm15, [rcx - 64]
+vmovdqu ymm3, [rcx - 32]
+vpaddq ymm4, ymm3, [r11 + 64]
+vmovdqu ymm10, [rcx + 64]
+vpaddq ymm2, ymm10, [r11 + 64]
+vpand ymm4, ymm4, [r9 - 128]
+vpand ymm2, ymm2, [r9 - 128]
+vmovdqu ymm7, [r9 - 96]
 vpaddq ymm4, ymm4, ymm7
-vmovdqu ymm0, [rip + 5f + 32]
+vmovdqu ymm0, [r9 - 96]
 vpaddq ymm2, ymm2, ymm0
 vsubpd ymm4, ymm4, ymm7
 vsubpd ymm2, ymm2, ymm0
 vmovdqa ymm10, ymm12
-vfmadd231pd ymm10, ymm4, [rip + 5f + 544]
+vfmadd231pd ymm10, ymm4, [r9 - 32]
 vmovdqa ymm3, ymm14
-vfmadd231pd ymm3, ymm2, [rip + 5f + 544]
+vfmadd231pd ymm3, ymm2, [r9 - 32]
 vsubpd ymm10, ymm11, ymm10
 vsubpd ymm3, ymm9, ymm3
-vfmadd231pd ymm10, ymm4, [rip + 5f + 544]
-vfmadd231pd ymm3, ymm2, [rip + 5f + 544]
+vfmadd231pd ymm10, ymm4, [r9 - 32]
+vfmadd231pd ymm3, ymm2, [r9 - 32]
 vsubpd ymm10, ymm10, ymm7
 vsubpd ymm3, ymm3, ymm0
 vmovdqa ymm2, ymm12
-vfmadd231pd ymm2, ymm10, [rip + 5f + 576]
+vfmadd231pd ymm2, ymm10, [r10 - 32]
 vmovdqa ymm4, ymm14
-vfmadd231pd ymm4, ymm3, [rip + 5f + 576]
-vpaddq ymm2, ymm2, [rsp + 32]
-vpaddq ymm4, ymm4, [rsp + 544]
+vfmadd231pd ymm4, ymm3, [r10 - 32]
+vpaddq ymm2, ymm2, [rcx]
+vpaddq ymm4, ymm4, [r8 - 128]
 vmovdqa ymm0, ymm12
-vfmadd231pd ymm0, ymm10, [rip + 5f + 608]
+vfmadd231pd ymm0, ymm10, [r9]
 vmovdqa ymm7, ymm14
-vfmadd231pd ymm7, ymm3, [rip + 5f + 608]
-vmovdqu [rsp + 544], ymm15
+vfmadd231pd ymm7, ymm3, [r9]
+vmovdqu [r8 - 128], ymm15
 vsubpd ymm15, ymm11, ymm0
-vmovdqu [rsp + 32], ymm1
+vmovdqu [rcx], ymm1
 vsubpd ymm1, ymm9, ymm7
-vfmadd231pd ymm15, ymm10, [rip + 5f + 608]
-vfmadd231pd ymm1, ymm3, [rip + 5f + 608]
+vfmadd231pd ymm15, ymm10, [r9]
+vfmadd231pd ymm1, ymm3, [r9]
 vpaddq ymm2, ymm15, ymm2
 vpaddq ymm4, ymm1, ymm4
 vpaddq ymm8, ymm0, ymm8
 vpaddq ymm13, ymm7, ymm13
-vmovdqu ymm7, [rip + 5f + 640]
+vmovdqu ymm7, [r10]
 vmovdqa ymm0, ymm12
 vfmadd231pd ymm0, ymm10, ymm7
-vmovdqu ymm1, [rip + 5f + 640]
+vmovdqu ymm1, [r10]
 vmovdqa ymm15, ymm14
 vfmadd231pd ymm15, ymm3, ymm1
-vmovdqu [rsp + 96], ymm4
+vmovdqu [rcx - 64], ymm4
 vsubpd ymm4, ymm11, ymm0
-vmovdqu [rsp + 256], ymm2
+vmovdqu [rcx - 96], ymm2
 vsubpd ymm2, ymm9, ymm15
 vfmadd231pd ymm4, ymm10, ymm7
 vfmadd231pd ymm2, ymm3, ymm1
 vpaddq ymm8, ymm4, ymm8
 vpaddq ymm13, ymm2, ymm13
-vpaddq ymm0, ymm0, [rsp + 128]
-vpaddq ymm15, ymm15, [rsp]
-vmovdqu ymm2, [rip + 5f + 672]
+vpaddq ymm0, ymm0, [rcx + 32]
+vpaddq ymm15, ymm15, [rcx - 128]
+vmovdqu ymm2, [r10 + 32]
 vmovdqa ymm4, ymm12
 vfmadd231pd ymm4, ymm10, ymm2
-vmovdqu ymm1, [rip + 5f + 672]
+vmovdqu ymm1, [r10 + 32]
 vmovdqa ymm7, ymm14
 vfmadd231pd ymm7, ymm3, ymm1
-vmovdqu [rsp], ymm13
+vmovdqu [rcx - 128], ymm13
 vsubpd ymm13, ymm11, ymm4
-vmovdqu [rsp + 128], ymm8
+vmovdqu [rcx + 32], ymm8
 vsubpd ymm8, ymm9, ymm7
 vfmadd231pd ymm13, ymm10, ymm2
 vfmadd231pd ymm8, ymm3, ymm1
@@ -3184,10 +3193,10 @@ vpaddq ymm0, ymm13, ymm0
 vpaddq ymm15, ymm8, ymm15
 vpaddq ymm5, ymm4, ymm5
 vpaddq ymm6, ymm7, ymm6
-vmovdqu ymm7, [rip + 5f + 704]
+vmovdqu ymm7, [r10 + 64]
 vmovdqa ymm4, ymm12
 vfmadd231pd ymm4, ymm10, ymm7
-vmovdqu ymm8, [rip + 5f + 704]
+vmovdqu ymm8, [r10 + 64]
 vmovdqa ymm13, ymm14
 vfmadd231pd ymm13, ymm3, ymm8
 vsubpd ymm1, ymm11, ymm4
@@ -3196,93 +3205,93 @@ vfmadd231pd ymm1, ymm10, ymm7
 vfmadd231pd ymm2, ymm3, ymm8
 vpaddq ymm5, ymm1, ymm5
 vpaddq ymm6, ymm2, ymm6
-vpaddq ymm4, ymm4, [rsp + 32]
-vpaddq ymm13, ymm13, [rsp + 544]
-vmovdqu ymm2, [rsp + 448]
-vpaddq ymm2, ymm2, [rip + 5f + 736]
-vmovdqu ymm1, [rsp + 608]
-vpaddq ymm1, ymm1, [rip + 5f + 736]
+vpaddq ymm4, ymm4, [rcx]
+vpaddq ymm13, ymm13, [r8 - 128]
+vmovdqu ymm2, [rcx - 32]
+vpaddq ymm2, ymm2, [r11 + 96]
+vmovdqu ymm1, [rcx + 64]
+vpaddq ymm1, ymm1, [r11 + 96]
 vpsrlq ymm2, ymm2, 52
 vpsrlq ymm1, ymm1, 52
-vpaddq ymm2, ymm2, [rsp + 256]
-vpaddq ymm1, ymm1, [rsp + 96]
-vpaddq ymm8, ymm2, [rip + 5f + 768]
-vpaddq ymm3, ymm1, [rip + 5f + 768]
-vpand ymm8, ymm8, [rip + 5f]
-vpand ymm3, ymm3, [rip + 5f]
-vmovdqu ymm7, [rip + 5f + 32]
+vpaddq ymm2, ymm2, [rcx - 96]
+vpaddq ymm1, ymm1, [rcx - 64]
+vpaddq ymm8, ymm2, [rip + 3f + 768]
+vpaddq ymm3, ymm1, [rip + 3f + 768]
+vpand ymm8, ymm8, [r9 - 128]
+vpand ymm3, ymm3, [r9 - 128]
+vmovdqu ymm7, [r9 - 96]
 vpaddq ymm8, ymm8, ymm7
-vmovdqu ymm10, [rip + 5f + 32]
+vmovdqu ymm10, [r9 - 96]
 vpaddq ymm3, ymm3, ymm10
 vsubpd ymm8, ymm8, ymm7
 vsubpd ymm3, ymm3, ymm10
-vmovdqu [rsp + 96], ymm1
+vmovdqu [rcx - 64], ymm1
 vmovdqa ymm1, ymm12
-vfmadd231pd ymm1, ymm8, [rip + 5f + 544]
-vmovdqu [rsp + 256], ymm2
+vfmadd231pd ymm1, ymm8, [r9 - 32]
+vmovdqu [rcx - 96], ymm2
 vmovdqa ymm2, ymm14
-vfmadd231pd ymm2, ymm3, [rip + 5f + 544]
+vfmadd231pd ymm2, ymm3, [r9 - 32]
 vsubpd ymm1, ymm11, ymm1
 vsubpd ymm2, ymm9, ymm2
-vfmadd231pd ymm1, ymm8, [rip + 5f + 544]
-vfmadd231pd ymm2, ymm3, [rip + 5f + 544]
+vfmadd231pd ymm1, ymm8, [r9 - 32]
+vfmadd231pd ymm2, ymm3, [r9 - 32]
 vsubpd ymm7, ymm1, ymm7
 vsubpd ymm10, ymm2, ymm10
 vmovdqa ymm2, ymm12
-vfmadd231pd ymm2, ymm7, [rip + 5f + 576]
+vfmadd231pd ymm2, ymm7, [r10 - 32]
 vmovdqa ymm1, ymm14
-vfmadd231pd ymm1, ymm10, [rip + 5f + 576]
-vpaddq ymm2, ymm2, [rsp + 128]
-vpaddq ymm1, ymm1, [rsp]
-vmovdqu ymm3, [rip + 5f + 608]
+vfmadd231pd ymm1, ymm10, [r10 - 32]
+vpaddq ymm2, ymm2, [rcx + 32]
+vpaddq ymm1, ymm1, [rcx - 128]
+vmovdqu ymm3, [r9]
 vmovdqa ymm8, ymm12
 vfmadd231pd ymm8, ymm7, ymm3
-vmovdqu [rsp], ymm13
+vmovdqu [rcx - 128], ymm13
 vmovdqa ymm13, ymm14
-vfmadd231pd ymm13, ymm10, [rip + 5f + 608]
-vmovdqu [rsp + 128], ymm4
+vfmadd231pd ymm13, ymm10, [r9]
+vmovdqu [rcx + 32], ymm4
 vsubpd ymm4, ymm11, ymm8
-vmovdqu [rsp + 608], ymm6
+vmovdqu [rcx + 64], ymm6
 vsubpd ymm6, ymm9, ymm13
 vfmadd231pd ymm4, ymm7, ymm3
-vfmadd231pd ymm6, ymm10, [rip + 5f + 608]
+vfmadd231pd ymm6, ymm10, [r9]
 vpaddq ymm2, ymm4, ymm2
 vpaddq ymm1, ymm6, ymm1
 vpaddq ymm0, ymm8, ymm0
 vpaddq ymm15, ymm13, ymm15
-vmovdqu ymm13, [rip + 5f + 640]
+vmovdqu ymm13, [r10]
 vmovdqa ymm8, ymm12
 vfmadd231pd ymm8, ymm7, ymm13
-vmovdqu ymm6, [rip + 5f + 640]
+vmovdqu ymm6, [r10]
 vmovdqa ymm4, ymm14
 vfmadd231pd ymm4, ymm10, ymm6
 vsubpd ymm3, ymm11, ymm8
-vmovdqu [rsp + 448], ymm1
+vmovdqu [rcx - 32], ymm1
 vsubpd ymm1, ymm9, ymm4
 vfmadd231pd ymm3, ymm7, ymm13
 vfmadd231pd ymm1, ymm10, ymm6
 vpaddq ymm0, ymm3, ymm0
 vpaddq ymm15, ymm1, ymm15
 vpaddq ymm5, ymm8, ymm5
-vpaddq ymm4, ymm4, [rsp + 608]
-vmovdqu ymm8, [rip + 5f + 672]
+vpaddq ymm4, ymm4, [rcx + 64]
+vmovdqu ymm8, [r10 + 32]
 vmovdqa ymm1, ymm12
 vfmadd231pd ymm1, ymm7, ymm8
-vmovdqu ymm3, [rip + 5f + 672]
+vmovdqu ymm3, [r10 + 32]
 vmovdqa ymm6, ymm14
 vfmadd231pd ymm6, ymm10, ymm3
 vsubpd ymm13, ymm11, ymm1
-vmovdqu [rsp + 608], ymm15
+vmovdqu [rcx + 64], ymm15
 vsubpd ymm15, ymm9, ymm6
 vfmadd231pd ymm13, ymm7, ymm8
 vfmadd231pd ymm15, ymm10, ymm3
 vpaddq ymm5, ymm13, ymm5
 vpaddq ymm4, ymm15, ymm4
-vpaddq ymm1, ymm1, [rsp + 128]
-vpaddq ymm6, ymm6, [rsp]
-vmovdqu ymm15, [rip + 5f + 704]
+vpaddq ymm1, ymm1, [rcx + 32]
+vpaddq ymm6, ymm6, [rcx - 128]
+vmovdqu ymm15, [r10 + 64]
 vfmadd231pd ymm12, ymm7, ymm15
-vmovdqu ymm13, [rip + 5f + 704]
+vmovdqu ymm13, [r10 + 64]
 vfmadd231pd ymm14, ymm10, ymm13
 vsubpd ymm11, ymm11, ymm12
 vsubpd ymm9, ymm9, ymm14
@@ -3290,89 +3299,89 @@ vfmadd231pd ymm11, ymm7, ymm15
 vfmadd231pd ymm9, ymm10, ymm13
 vpaddq ymm1, ymm11, ymm1
 vpaddq ymm6, ymm9, ymm6
-vpaddq ymm12, ymm12, [rsp + 576]
-vpaddq ymm14, ymm14, [rsp + 384]
-vmovdqu ymm9, [rsp + 256]
-vpaddq ymm9, ymm9, [rip + 5f + 800]
-vmovdqu ymm11, [rsp + 96]
-vpaddq ymm11, ymm11, [rip + 5f + 800]
+vpaddq ymm12, ymm12, [r8 + 64]
+vpaddq ymm14, ymm14, [r8 - 64]
+vmovdqu ymm9, [rcx - 96]
+vpaddq ymm9, ymm9, [rip + 3f + 800]
+vmovdqu ymm11, [rcx - 64]
+vpaddq ymm11, ymm11, [rip + 3f + 800]
 vpsrlq ymm9, ymm9, 52
 vpsrlq ymm11, ymm11, 52
 vpaddq ymm9, ymm2, ymm9
-vpaddq ymm11, ymm11, [rsp + 448]
-vpaddq ymm2, ymm9, [rip + 5f + 832]
-vpaddq ymm13, ymm11, [rip + 5f + 832]
+vpaddq ymm11, ymm11, [rcx - 32]
+vpaddq ymm2, ymm9, [rip + 3f + 832]
+vpaddq ymm13, ymm11, [rip + 3f + 832]
 vpsrlq ymm10, ymm2, 52
 vpsrlq ymm15, ymm13, 52
 vpaddq ymm10, ymm0, ymm10
-vmovdqu ymm7, [rsp + 608]
+vmovdqu ymm7, [rcx + 64]
 vpaddq ymm15, ymm15, ymm7
-vpaddq ymm10, ymm10, [rip + 5f + 864]
-vpaddq ymm15, ymm15, [rip + 5f + 864]
+vpaddq ymm10, ymm10, [rip + 3f + 864]
+vpaddq ymm15, ymm15, [rip + 3f + 864]
 vpsrlq ymm3, ymm10, 52
 vpsrlq ymm8, ymm15, 52
 vpaddq ymm3, ymm5, ymm3
 vpaddq ymm8, ymm4, ymm8
-vpaddq ymm3, ymm3, [rip + 5f + 896]
-vpaddq ymm8, ymm8, [rip + 5f + 896]
-vmovdqu [rsp + 448], ymm15
+vpaddq ymm3, ymm3, [rip + 3f + 896]
+vpaddq ymm8, ymm8, [rip + 3f + 896]
+vmovdqu [rcx - 32], ymm15
 vpsrlq ymm15, ymm3, 52
-vmovdqu [rsp + 96], ymm3
+vmovdqu [rcx - 64], ymm3
 vpsrlq ymm3, ymm8, 52
 vpaddq ymm15, ymm1, ymm15
 vpaddq ymm3, ymm6, ymm3
-vpaddq ymm15, ymm15, [rip + 5f + 928]
-vpaddq ymm3, ymm3, [rip + 5f + 928]
-vmovdqu [rsp + 256], ymm8
+vpaddq ymm15, ymm15, [rip + 3f + 928]
+vpaddq ymm3, ymm3, [rip + 3f + 928]
+vmovdqu [rcx - 96], ymm8
 vpsrlq ymm8, ymm15, 52
-vmovdqu [rsp + 384], ymm15
+vmovdqu [r8 - 64], ymm15
 vpsrlq ymm15, ymm3, 52
 vpaddq ymm8, ymm12, ymm8
 vpaddq ymm15, ymm14, ymm15
-vpaddq ymm8, ymm8, [rip + 5f + 960]
-vpaddq ymm15, ymm15, [rip + 5f + 960]
-vpaddq ymm9, ymm9, [rip + 5f + 992]
-vpaddq ymm11, ymm11, [rip + 5f + 992]
-vmovdqu [rsp + 576], ymm3
+vpaddq ymm8, ymm8, [rip + 3f + 960]
+vpaddq ymm15, ymm15, [rip + 3f + 960]
+vpaddq ymm9, ymm9, [rip + 3f + 992]
+vpaddq ymm11, ymm11, [rip + 3f + 992]
+vmovdqu [r8 + 64], ymm3
 vpsrlq ymm3, ymm9, 52
-vmovdqu [rsp], ymm10
+vmovdqu [rcx - 128], ymm10
 vpsrlq ymm10, ymm11, 52
 vpaddq ymm3, ymm0, ymm3
 vpaddq ymm10, ymm7, ymm10
-vpaddq ymm3, ymm3, [rip + 5f + 1024]
-vpaddq ymm10, ymm10, [rip + 5f + 1024]
+vpaddq ymm3, ymm3, [rip + 3f + 1024]
+vpaddq ymm10, ymm10, [rip + 3f + 1024]
 vpsrlq ymm7, ymm3, 52
 vpsrlq ymm0, ymm10, 52
 vpaddq ymm7, ymm5, ymm7
 vpaddq ymm0, ymm4, ymm0
-vpaddq ymm7, ymm7, [rip + 5f + 1056]
-vpaddq ymm0, ymm0, [rip + 5f + 1056]
+vpaddq ymm7, ymm7, [rip + 3f + 1056]
+vpaddq ymm0, ymm0, [rip + 3f + 1056]
 vpsrlq ymm4, ymm7, 52
 vpsrlq ymm5, ymm0, 52
 vpaddq ymm4, ymm1, ymm4
 vpaddq ymm5, ymm6, ymm5
-vpaddq ymm4, ymm4, [rip + 5f + 1088]
-vpaddq ymm5, ymm5, [rip + 5f + 1088]
+vpaddq ymm4, ymm4, [rip + 3f + 1088]
+vpaddq ymm5, ymm5, [rip + 3f + 1088]
 vpsrlq ymm6, ymm4, 52
 vpsrlq ymm1, ymm5, 52
 vpaddq ymm6, ymm12, ymm6
 vpaddq ymm1, ymm14, ymm1
 vblendvpd ymm9, ymm2, ymm9, ymm8
 vblendvpd ymm11, ymm13, ymm11, ymm15
-vmovdqu ymm13, [rsp]
+vmovdqu ymm13, [rcx - 128]
 vblendvpd ymm3, ymm13, ymm3, ymm8
-vmovdqu ymm13, [rsp + 448]
+vmovdqu ymm13, [rcx - 32]
 vblendvpd ymm10, ymm13, ymm10, ymm15
-vmovdqu ymm13, [rsp + 96]
+vmovdqu ymm13, [rcx - 64]
 vblendvpd ymm7, ymm13, ymm7, ymm8
-vmovdqu ymm13, [rsp + 256]
+vmovdqu ymm13, [rcx - 96]
 vblendvpd ymm0, ymm13, ymm0, ymm15
-vmovdqu ymm13, [rsp + 384]
+vmovdqu ymm13, [r8 - 64]
 vblendvpd ymm4, ymm13, ymm4, ymm8
-vmovdqu ymm13, [rsp + 576]
+vmovdqu ymm13, [r8 + 64]
 vblendvpd ymm5, ymm13, ymm5, ymm15
-vpaddq ymm6, ymm6, [rip + 5f + 1120]
-vpaddq ymm1, ymm1, [rip + 5f + 1120]
+vpaddq ymm6, ymm6, [rip + 3f + 1120]
+vpaddq ymm1, ymm1, [rip + 3f + 1120]
 vblendvpd ymm6, ymm8, ymm6, ymm8
 vblendvpd ymm1, ymm15, ymm1, ymm15
 vpsllq ymm9, ymm9, 12
@@ -3434,8 +3443,8 @@ vextracti128 [rsi + 240], ymm5, 1
 add rsi, 256
 add rdx, 256
 sub rdi, 8
-jae 4b
-3:
+jae 5b
+4:
 add rdi, 8
 jz 6f
 imul rdi, rdi, -32
@@ -3511,68 +3520,68 @@ vpaddq ymm3, ymm10, ymm3
 vpaddq ymm2, ymm11, ymm2
 vpsrlq ymm8, ymm8, 14
 vpsrlq ymm9, ymm9, 14
-vpand ymm7, ymm7, [rip + 5f]
-vpand ymm6, ymm6, [rip + 5f]
-vmovdqu ymm11, [rip + 5f + 32]
+vpand ymm7, ymm7, [r9 - 128]
+vpand ymm6, ymm6, [r9 - 128]
+vmovdqu ymm11, [r9 - 96]
 vpaddq ymm7, ymm7, ymm11
-vmovdqu ymm10, [rip + 5f + 32]
+vmovdqu ymm10, [r9 - 96]
 vpaddq ymm6, ymm6, ymm10
 vsubpd ymm7, ymm7, ymm11
 vsubpd ymm6, ymm6, ymm10
-vpand ymm0, ymm0, [rip + 5f]
-vpand ymm1, ymm1, [rip + 5f]
+vpand ymm0, ymm0, [r9 - 128]
+vpand ymm1, ymm1, [r9 - 128]
 vpaddq ymm0, ymm0, ymm11
 vpaddq ymm1, ymm1, ymm10
 vsubpd ymm0, ymm0, ymm11
 vsubpd ymm1, ymm1, ymm10
-vmovdqu ymm12, [rip + 5f + 64]
+vmovdqu ymm12, [r11 - 128]
 vmovdqa ymm13, ymm12
 vfmadd231pd ymm13, ymm7, ymm0
-vmovdqu ymm14, [rip + 5f + 64]
+vmovdqu ymm14, [r11 - 128]
 vmovdqa ymm15, ymm14
 vfmadd231pd ymm15, ymm6, ymm1
-vmovdqu [rsp], ymm9
-vmovdqu ymm9, [rip + 5f + 96]
-vmovdqu [rsp + 32], ymm8
+vmovdqu [rcx - 128], ymm9
+vmovdqu ymm9, [r9 - 64]
+vmovdqu [rcx], ymm8
 vsubpd ymm8, ymm9, ymm13
-vmovdqu [rsp + 64], ymm2
-vmovdqu ymm2, [rip + 5f + 96]
-vmovdqu [rsp + 96], ymm3
+vmovdqu [r8 - 96], ymm2
+vmovdqu ymm2, [r9 - 64]
+vmovdqu [rcx - 64], ymm3
 vsubpd ymm3, ymm2, ymm15
 vfmadd231pd ymm8, ymm7, ymm0
 vfmadd231pd ymm3, ymm6, ymm1
-vpand ymm4, ymm4, [rip + 5f]
-vpand ymm5, ymm5, [rip + 5f]
+vpand ymm4, ymm4, [r9 - 128]
+vpand ymm5, ymm5, [r9 - 128]
 vpaddq ymm4, ymm4, ymm11
 vpaddq ymm5, ymm5, ymm10
 vsubpd ymm4, ymm4, ymm11
 vsubpd ymm5, ymm5, ymm10
-vmovdqu [rsp + 128], ymm3
+vmovdqu [rcx + 32], ymm3
 vmovdqa ymm3, ymm12
 vfmadd231pd ymm3, ymm7, ymm4
-vmovdqu [rsp + 160], ymm8
+vmovdqu [r8 - 32], ymm8
 vmovdqa ymm8, ymm14
 vfmadd231pd ymm8, ymm6, ymm5
-vmovdqu [rsp + 192], ymm1
+vmovdqu [r8 + 96], ymm1
 vsubpd ymm1, ymm9, ymm3
-vmovdqu [rsp + 224], ymm0
+vmovdqu [rsp + 512], ymm0
 vsubpd ymm0, ymm2, ymm8
 vfmadd231pd ymm1, ymm7, ymm4
 vfmadd231pd ymm0, ymm6, ymm5
 vpaddq ymm13, ymm1, ymm13
 vpaddq ymm15, ymm0, ymm15
-vmovdqu ymm0, [rsp + 96]
-vpand ymm0, ymm0, [rip + 5f]
-vmovdqu ymm1, [rsp + 64]
-vpand ymm1, ymm1, [rip + 5f]
+vmovdqu ymm0, [rcx - 64]
+vpand ymm0, ymm0, [r9 - 128]
+vmovdqu ymm1, [r8 - 96]
+vpand ymm1, ymm1, [r9 - 128]
 vpaddq ymm0, ymm0, ymm11
 vpaddq ymm1, ymm1, ymm10
 vsubpd ymm0, ymm0, ymm11
 vsubpd ymm1, ymm1, ymm10
-vmovdqu [rsp + 64], ymm15
+vmovdqu [r8 - 96], ymm15
 vmovdqa ymm15, ymm12
 vfmadd231pd ymm15, ymm7, ymm0
-vmovdqu [rsp + 96], ymm13
+vmovdqu [rcx - 64], ymm13
 vmovdqa ymm13, ymm14
 vfmadd231pd ymm13, ymm6, ymm1
 vsubpd ymm10, ymm9, ymm15
@@ -3581,26 +3590,26 @@ vfmadd231pd ymm10, ymm7, ymm0
 vfmadd231pd ymm11, ymm6, ymm1
 vpaddq ymm3, ymm10, ymm3
 vpaddq ymm8, ymm11, ymm8
-vmovdqu ymm11, [rsp + 224]
+vmovdqu ymm11, [rsp + 512]
 vmovdqa ymm10, ymm12
 vfmadd231pd ymm10, ymm4, ymm11
-vmovdqu [rsp + 256], ymm1
+vmovdqu [rcx - 96], ymm1
 vmovdqa ymm1, ymm14
-vfmadd231pd ymm1, ymm5, [rsp + 192]
-vmovdqu [rsp + 288], ymm0
+vfmadd231pd ymm1, ymm5, [r8 + 96]
+vmovdqu [rsp + 544], ymm0
 vsubpd ymm0, ymm9, ymm10
 vsubpd ymm9, ymm2, ymm1
 vfmadd231pd ymm0, ymm11, ymm4
-vfmadd231pd ymm9, ymm5, [rsp + 192]
+vfmadd231pd ymm9, ymm5, [r8 + 96]
 vpaddq ymm3, ymm0, ymm3
 vpaddq ymm8, ymm9, ymm8
 vpaddq ymm15, ymm10, ymm15
 vpaddq ymm13, ymm1, ymm13
-vmovdqu ymm1, [rsp + 32]
-vmovdqu ymm10, [rip + 5f + 32]
+vmovdqu ymm1, [rcx]
+vmovdqu ymm10, [r9 - 96]
 vpaddq ymm1, ymm1, ymm10
-vmovdqu ymm9, [rsp]
-vmovdqu ymm0, [rip + 5f + 32]
+vmovdqu ymm9, [rcx - 128]
+vmovdqu ymm0, [r9 - 96]
 vpaddq ymm9, ymm9, ymm0
 vsubpd ymm1, ymm1, ymm10
 vsubpd ymm9, ymm9, ymm0
@@ -3608,29 +3617,29 @@ vmovdqa ymm0, ymm12
 vfmadd231pd ymm0, ymm7, ymm1
 vmovdqa ymm10, ymm14
 vfmadd231pd ymm10, ymm6, ymm9
-vmovdqu [rsp], ymm8
-vmovdqu ymm8, [rip + 5f + 96]
-vmovdqu [rsp + 32], ymm3
+vmovdqu [rcx - 128], ymm8
+vmovdqu ymm8, [r9 - 64]
+vmovdqu [rcx], ymm3
 vsubpd ymm3, ymm8, ymm0
-vmovdqu [rsp + 320], ymm5
+vmovdqu [rsp + 576], ymm5
 vsubpd ymm5, ymm2, ymm10
 vfmadd231pd ymm3, ymm7, ymm1
 vfmadd231pd ymm5, ymm6, ymm9
 vpaddq ymm15, ymm3, ymm15
 vpaddq ymm13, ymm5, ymm13
-vmovdqu ymm5, [rsp + 288]
+vmovdqu ymm5, [rsp + 544]
 vmovdqa ymm3, ymm12
 vfmadd231pd ymm3, ymm11, ymm5
-vmovdqu [rsp + 352], ymm6
-vmovdqu ymm6, [rsp + 192]
-vmovdqu [rsp + 384], ymm7
+vmovdqu [r8], ymm6
+vmovdqu ymm6, [r8 + 96]
+vmovdqu [r8 - 64], ymm7
 vmovdqa ymm7, ymm14
-vfmadd231pd ymm7, ymm6, [rsp + 256]
-vmovdqu [rsp + 416], ymm4
+vfmadd231pd ymm7, ymm6, [rcx - 96]
+vmovdqu [rsp + 608], ymm4
 vsubpd ymm4, ymm8, ymm3
 vsubpd ymm8, ymm2, ymm7
 vfmadd231pd ymm4, ymm11, ymm5
-vfmadd231pd ymm8, ymm6, [rsp + 256]
+vfmadd231pd ymm8, ymm6, [rcx - 96]
 vpaddq ymm15, ymm4, ymm15
 vpaddq ymm13, ymm8, ymm13
 vpaddq ymm0, ymm3, ymm0
@@ -3639,25 +3648,25 @@ vmovdqa ymm7, ymm12
 vfmadd231pd ymm7, ymm11, ymm1
 vmovdqa ymm3, ymm14
 vfmadd231pd ymm3, ymm6, ymm9
-vmovdqu ymm8, [rip + 5f + 96]
+vmovdqu ymm8, [r9 - 64]
 vsubpd ymm4, ymm8, ymm7
-vmovdqu [rsp + 448], ymm13
+vmovdqu [rcx - 32], ymm13
 vsubpd ymm13, ymm2, ymm3
 vfmadd231pd ymm4, ymm11, ymm1
 vfmadd231pd ymm13, ymm6, ymm9
 vpaddq ymm0, ymm4, ymm0
 vpaddq ymm10, ymm13, ymm10
-vmovdqu ymm13, [rsp + 416]
+vmovdqu ymm13, [rsp + 608]
 vmovdqa ymm4, ymm12
 vfmadd231pd ymm4, ymm5, ymm13
-vmovdqu ymm6, [rsp + 320]
+vmovdqu ymm6, [rsp + 576]
 vmovdqa ymm11, ymm14
-vfmadd231pd ymm11, ymm6, [rsp + 256]
-vmovdqu [rsp + 480], ymm15
+vfmadd231pd ymm11, ymm6, [rcx - 96]
+vmovdqu [rcx + 96], ymm15
 vsubpd ymm15, ymm8, ymm4
 vsubpd ymm8, ymm2, ymm11
 vfmadd231pd ymm15, ymm13, ymm5
-vfmadd231pd ymm8, ymm6, [rsp + 256]
+vfmadd231pd ymm8, ymm6, [rcx - 96]
 vpaddq ymm0, ymm15, ymm0
 vpaddq ymm10, ymm8, ymm10
 vpaddq ymm7, ymm4, ymm7
@@ -3666,9 +3675,9 @@ vmovdqa ymm11, ymm12
 vfmadd231pd ymm11, ymm13, ymm1
 vmovdqa ymm4, ymm14
 vfmadd231pd ymm4, ymm6, ymm9
-vmovdqu ymm8, [rip + 5f + 96]
+vmovdqu ymm8, [r9 - 64]
 vsubpd ymm15, ymm8, ymm11
-vmovdqu [rsp + 512], ymm10
+vmovdqu [r8 + 32], ymm10
 vsubpd ymm10, ymm2, ymm4
 vfmadd231pd ymm15, ymm13, ymm1
 vfmadd231pd ymm10, ymm6, ymm9
@@ -3676,7 +3685,7 @@ vpaddq ymm7, ymm15, ymm7
 vpaddq ymm3, ymm10, ymm3
 vmovdqa ymm10, ymm12
 vfmadd231pd ymm10, ymm5, ymm1
-vmovdqu ymm15, [rsp + 256]
+vmovdqu ymm15, [rcx - 96]
 vmovdqa ymm6, ymm14
 vfmadd231pd ymm6, ymm9, ymm15
 vsubpd ymm13, ymm8, ymm10
@@ -3685,29 +3694,29 @@ vfmadd231pd ymm13, ymm5, ymm1
 vfmadd231pd ymm8, ymm15, ymm9
 vpaddq ymm11, ymm13, ymm11
 vpaddq ymm4, ymm8, ymm4
-vmovdqu ymm8, [rsp + 160]
+vmovdqu ymm8, [r8 - 32]
 vpaddq ymm8, ymm8, ymm8
-vmovdqu ymm13, [rsp + 128]
+vmovdqu ymm13, [rcx + 32]
 vpaddq ymm13, ymm13, ymm13
-vmovdqu [rsp + 128], ymm9
-vmovdqu ymm9, [rsp + 96]
+vmovdqu [rcx + 32], ymm9
+vmovdqu ymm9, [rcx - 64]
 vpaddq ymm9, ymm9, ymm9
-vmovdqu [rsp + 96], ymm1
-vmovdqu ymm1, [rsp + 64]
+vmovdqu [rcx - 64], ymm1
+vmovdqu ymm1, [r8 - 96]
 vpaddq ymm1, ymm1, ymm1
-vmovdqu ymm15, [rsp + 32]
+vmovdqu ymm15, [rcx]
 vpaddq ymm15, ymm15, ymm15
-vmovdqu ymm5, [rsp]
+vmovdqu ymm5, [rcx - 128]
 vpaddq ymm5, ymm5, ymm5
-vmovdqu [rsp], ymm5
-vmovdqu ymm5, [rsp + 480]
+vmovdqu [rcx - 128], ymm5
+vmovdqu ymm5, [rcx + 96]
 vpaddq ymm5, ymm5, ymm5
-vmovdqu [rsp + 480], ymm5
-vmovdqu ymm5, [rsp + 448]
+vmovdqu [rcx + 96], ymm5
+vmovdqu ymm5, [rcx - 32]
 vpaddq ymm5, ymm5, ymm5
 vpaddq ymm0, ymm0, ymm0
-vmovdqu [rsp + 448], ymm0
-vmovdqu ymm0, [rsp + 512]
+vmovdqu [rcx - 32], ymm0
+vmovdqu ymm0, [r8 + 32]
 vpaddq ymm0, ymm0, ymm0
 vpaddq ymm7, ymm7, ymm7
 vpaddq ymm3, ymm3, ymm3
@@ -3715,125 +3724,125 @@ vpaddq ymm11, ymm11, ymm11
 vpaddq ymm4, ymm4, ymm4
 vpaddq ymm10, ymm10, ymm10
 vpaddq ymm6, ymm6, ymm6
-vmovdqu [rsp + 512], ymm6
-vmovdqu ymm6, [rsp + 384]
-vmovdqu [rsp + 32], ymm10
+vmovdqu [r8 + 32], ymm6
+vmovdqu ymm6, [r8 - 64]
+vmovdqu [rcx], ymm10
 vmovdqa ymm10, ymm12
 vfmadd231pd ymm10, ymm6, ymm6
-vmovdqu [rsp + 64], ymm4
-vmovdqu ymm4, [rsp + 352]
-vmovdqu [rsp + 160], ymm11
+vmovdqu [r8 - 96], ymm4
+vmovdqu ymm4, [r8]
+vmovdqu [r8 - 32], ymm11
 vmovdqa ymm11, ymm14
 vfmadd231pd ymm11, ymm4, ymm4
-vmovdqu [rsp + 544], ymm3
-vmovdqu ymm3, [rip + 5f + 96]
-vmovdqu [rsp + 576], ymm7
+vmovdqu [r8 - 128], ymm3
+vmovdqu ymm3, [r9 - 64]
+vmovdqu [r8 + 64], ymm7
 vsubpd ymm7, ymm3, ymm10
-vmovdqu [rsp + 608], ymm0
+vmovdqu [rcx + 64], ymm0
 vsubpd ymm0, ymm2, ymm11
 vfmadd231pd ymm7, ymm6, ymm6
 vfmadd231pd ymm0, ymm4, ymm4
 vpaddq ymm8, ymm10, ymm8
 vpaddq ymm13, ymm11, ymm13
-vmovdqu ymm11, [rsp + 224]
+vmovdqu ymm11, [rsp + 512]
 vmovdqa ymm10, ymm12
 vfmadd231pd ymm10, ymm11, ymm11
-vmovdqu ymm4, [rsp + 192]
+vmovdqu ymm4, [r8 + 96]
 vmovdqa ymm6, ymm14
 vfmadd231pd ymm6, ymm4, ymm4
-vmovdqu [rsp + 352], ymm0
+vmovdqu [r8], ymm0
 vsubpd ymm0, ymm3, ymm10
-vmovdqu [rsp + 384], ymm7
+vmovdqu [r8 - 64], ymm7
 vsubpd ymm7, ymm2, ymm6
 vfmadd231pd ymm0, ymm11, ymm11
 vfmadd231pd ymm7, ymm4, ymm4
 vpaddq ymm9, ymm0, ymm9
 vpaddq ymm1, ymm7, ymm1
 vpaddq ymm15, ymm10, ymm15
-vpaddq ymm6, ymm6, [rsp]
-vmovdqu ymm10, [rsp + 416]
+vpaddq ymm6, ymm6, [rcx - 128]
+vmovdqu ymm10, [rsp + 608]
 vmovdqa ymm7, ymm12
 vfmadd231pd ymm7, ymm10, ymm10
-vmovdqu ymm0, [rsp + 320]
+vmovdqu ymm0, [rsp + 576]
 vmovdqa ymm4, ymm14
 vfmadd231pd ymm4, ymm0, ymm0
 vsubpd ymm11, ymm3, ymm7
-vmovdqu [rsp], ymm6
+vmovdqu [rcx - 128], ymm6
 vsubpd ymm6, ymm2, ymm4
 vfmadd231pd ymm11, ymm10, ymm10
 vfmadd231pd ymm6, ymm0, ymm0
-vpaddq ymm11, ymm11, [rsp + 480]
+vpaddq ymm11, ymm11, [rcx + 96]
 vpaddq ymm5, ymm6, ymm5
-vpaddq ymm7, ymm7, [rsp + 448]
-vpaddq ymm4, ymm4, [rsp + 608]
-vmovdqu ymm6, [rsp + 288]
+vpaddq ymm7, ymm7, [rcx - 32]
+vpaddq ymm4, ymm4, [rcx + 64]
+vmovdqu ymm6, [rsp + 544]
 vmovdqa ymm0, ymm12
 vfmadd231pd ymm0, ymm6, ymm6
-vmovdqu ymm10, [rsp + 256]
-vmovdqu [rsp + 608], ymm4
+vmovdqu ymm10, [rcx - 96]
+vmovdqu [rcx + 64], ymm4
 vmovdqa ymm4, ymm14
 vfmadd231pd ymm4, ymm10, ymm10
-vmovdqu [rsp + 448], ymm7
+vmovdqu [rcx - 32], ymm7
 vsubpd ymm7, ymm3, ymm0
-vmovdqu [rsp + 480], ymm5
+vmovdqu [rcx + 96], ymm5
 vsubpd ymm5, ymm2, ymm4
 vfmadd231pd ymm7, ymm6, ymm6
 vfmadd231pd ymm5, ymm10, ymm10
-vpaddq ymm7, ymm7, [rsp + 576]
-vpaddq ymm5, ymm5, [rsp + 544]
-vpaddq ymm0, ymm0, [rsp + 160]
-vpaddq ymm4, ymm4, [rsp + 64]
-vmovdqu ymm10, [rsp + 96]
+vpaddq ymm7, ymm7, [r8 + 64]
+vpaddq ymm5, ymm5, [r8 - 128]
+vpaddq ymm0, ymm0, [r8 - 32]
+vpaddq ymm4, ymm4, [r8 - 96]
+vmovdqu ymm10, [rcx - 64]
 vmovdqa ymm6, ymm12
 vfmadd231pd ymm6, ymm10, ymm10
-vmovdqu [rsp + 64], ymm4
-vmovdqu ymm4, [rsp + 128]
-vmovdqu [rsp + 160], ymm0
+vmovdqu [r8 - 96], ymm4
+vmovdqu ymm4, [rcx + 32]
+vmovdqu [r8 - 32], ymm0
 vmovdqa ymm0, ymm14
 vfmadd231pd ymm0, ymm4, ymm4
-vmovdqu [rsp + 544], ymm5
+vmovdqu [r8 - 128], ymm5
 vsubpd ymm5, ymm3, ymm6
-vmovdqu [rsp + 576], ymm6
+vmovdqu [r8 + 64], ymm6
 vsubpd ymm6, ymm2, ymm0
 vfmadd231pd ymm5, ymm10, ymm10
 vfmadd231pd ymm6, ymm4, ymm4
-vpaddq ymm5, ymm5, [rsp + 32]
-vpaddq ymm6, ymm6, [rsp + 512]
-vpaddq ymm8, ymm8, [rip + 5f + 128]
-vpaddq ymm13, ymm13, [rip + 5f + 128]
+vpaddq ymm5, ymm5, [rcx]
+vpaddq ymm6, ymm6, [r8 + 32]
+vpaddq ymm8, ymm8, [r11 - 96]
+vpaddq ymm13, ymm13, [r11 - 96]
 vpsrlq ymm4, ymm8, 52
 vpsrlq ymm10, ymm13, 52
 vpaddq ymm4, ymm9, ymm4
 vpaddq ymm10, ymm1, ymm10
-vmovdqu ymm1, [rsp + 384]
-vmovdqu ymm9, [rip + 5f + 32]
+vmovdqu ymm1, [r8 - 64]
+vmovdqu ymm9, [r9 - 96]
 vsubpd ymm1, ymm1, ymm9
-vmovdqu [rsp + 384], ymm0
-vmovdqu ymm0, [rsp + 352]
-vsubpd ymm0, ymm0, [rip + 5f + 32]
-vmovdqu [rsp + 352], ymm6
+vmovdqu [r8 - 64], ymm0
+vmovdqu ymm0, [r8]
+vsubpd ymm0, ymm0, [r9 - 96]
+vmovdqu [r8], ymm6
 vmovdqa ymm6, ymm12
-vfmadd231pd ymm6, ymm1, [rip + 5f + 160]
-vmovdqu [rsp + 512], ymm5
+vfmadd231pd ymm6, ymm1, [r9 + 32]
+vmovdqu [r8 + 32], ymm5
 vmovdqa ymm5, ymm14
-vfmadd231pd ymm5, ymm0, [rip + 5f + 160]
-vmovdqu [rsp + 32], ymm7
+vfmadd231pd ymm5, ymm0, [r9 + 32]
+vmovdqu [rcx], ymm7
 vsubpd ymm7, ymm3, ymm6
 vsubpd ymm9, ymm2, ymm5
-vfmadd231pd ymm7, ymm1, [rip + 5f + 160]
-vfmadd231pd ymm9, ymm0, [rip + 5f + 160]
+vfmadd231pd ymm7, ymm1, [r9 + 32]
+vfmadd231pd ymm9, ymm0, [r9 + 32]
 vpaddq ymm4, ymm7, ymm4
 vpaddq ymm10, ymm9, ymm10
 vpaddq ymm15, ymm6, ymm15
-vpaddq ymm5, ymm5, [rsp]
-vmovdqu ymm6, [rip + 5f + 192]
+vpaddq ymm5, ymm5, [rcx - 128]
+vmovdqu ymm6, [r9 + 64]
 vmovdqa ymm9, ymm12
 vfmadd231pd ymm9, ymm1, ymm6
-vmovdqu ymm7, [rip + 5f + 192]
-vmovdqu [rsp], ymm10
+vmovdqu ymm7, [r9 + 64]
+vmovdqu [rcx - 128], ymm10
 vmovdqa ymm10, ymm14
 vfmadd231pd ymm10, ymm0, ymm7
-vmovdqu [rsp + 128], ymm4
+vmovdqu [rcx + 32], ymm4
 vsubpd ymm4, ymm3, ymm9
 vsubpd ymm3, ymm2, ymm10
 vfmadd231pd ymm4, ymm1, ymm6
@@ -3841,23 +3850,23 @@ vfmadd231pd ymm3, ymm0, ymm7
 vpaddq ymm15, ymm4, ymm15
 vpaddq ymm5, ymm3, ymm5
 vpaddq ymm11, ymm9, ymm11
-vpaddq ymm10, ymm10, [rsp + 480]
-vpand ymm8, ymm8, [rip + 5f]
-vpand ymm13, ymm13, [rip + 5f]
-vmovdqu ymm9, [rip + 5f + 32]
+vpaddq ymm10, ymm10, [rcx + 96]
+vpand ymm8, ymm8, [r9 - 128]
+vpand ymm13, ymm13, [r9 - 128]
+vmovdqu ymm9, [r9 - 96]
 vpaddq ymm8, ymm8, ymm9
-vmovdqu ymm3, [rip + 5f + 32]
+vmovdqu ymm3, [r9 - 96]
 vpaddq ymm13, ymm13, ymm3
 vsubpd ymm8, ymm8, ymm9
 vsubpd ymm13, ymm13, ymm3
-vmovdqu ymm4, [rip + 5f + 160]
+vmovdqu ymm4, [r9 + 32]
 vmovdqa ymm7, ymm12
 vfmadd231pd ymm7, ymm8, ymm4
-vmovdqu ymm6, [rip + 5f + 160]
+vmovdqu ymm6, [r9 + 32]
 vmovdqa ymm3, ymm14
 vfmadd231pd ymm3, ymm13, ymm6
-vmovdqu ymm9, [rip + 5f + 96]
-vmovdqu [rsp + 480], ymm0
+vmovdqu ymm9, [r9 - 64]
+vmovdqu [rcx + 96], ymm0
 vsubpd ymm0, ymm9, ymm7
 vsubpd ymm9, ymm2, ymm3
 vfmadd231pd ymm0, ymm8, ymm4
@@ -3866,28 +3875,28 @@ vpaddq ymm15, ymm0, ymm15
 vpaddq ymm5, ymm9, ymm5
 vpaddq ymm11, ymm7, ymm11
 vpaddq ymm10, ymm3, ymm10
-vmovdqu ymm3, [rip + 5f + 224]
+vmovdqu ymm3, [r9 + 96]
 vmovdqa ymm7, ymm12
 vfmadd231pd ymm7, ymm1, ymm3
-vmovdqu ymm9, [rsp + 480]
-vmovdqu ymm0, [rip + 5f + 224]
+vmovdqu ymm9, [rcx + 96]
+vmovdqu ymm0, [r9 + 96]
 vmovdqa ymm6, ymm14
 vfmadd231pd ymm6, ymm9, ymm0
-vmovdqu ymm4, [rip + 5f + 96]
-vmovdqu [rsp + 96], ymm5
+vmovdqu ymm4, [r9 - 64]
+vmovdqu [rcx - 64], ymm5
 vsubpd ymm5, ymm4, ymm7
-vmovdqu [rsp + 256], ymm15
+vmovdqu [rcx - 96], ymm15
 vsubpd ymm15, ymm2, ymm6
 vfmadd231pd ymm5, ymm1, ymm3
 vfmadd231pd ymm15, ymm9, ymm0
 vpaddq ymm11, ymm5, ymm11
 vpaddq ymm10, ymm15, ymm10
-vpaddq ymm7, ymm7, [rsp + 448]
-vpaddq ymm6, ymm6, [rsp + 608]
-vmovdqu ymm15, [rip + 5f + 192]
+vpaddq ymm7, ymm7, [rcx - 32]
+vpaddq ymm6, ymm6, [rcx + 64]
+vmovdqu ymm15, [r9 + 64]
 vmovdqa ymm5, ymm12
 vfmadd231pd ymm5, ymm8, ymm15
-vmovdqu ymm0, [rip + 5f + 192]
+vmovdqu ymm0, [r9 + 64]
 vmovdqa ymm3, ymm14
 vfmadd231pd ymm3, ymm13, ymm0
 vsubpd ymm9, ymm4, ymm5
@@ -3898,28 +3907,28 @@ vpaddq ymm11, ymm9, ymm11
 vpaddq ymm10, ymm4, ymm10
 vpaddq ymm7, ymm5, ymm7
 vpaddq ymm6, ymm3, ymm6
-vmovdqu ymm3, [rip + 5f + 256]
+vmovdqu ymm3, [r10 - 128]
 vmovdqa ymm5, ymm12
 vfmadd231pd ymm5, ymm1, ymm3
-vmovdqu ymm4, [rsp + 480]
-vmovdqu ymm9, [rip + 5f + 256]
+vmovdqu ymm4, [rcx + 96]
+vmovdqu ymm9, [r10 - 128]
 vmovdqa ymm0, ymm14
 vfmadd231pd ymm0, ymm4, ymm9
-vmovdqu ymm15, [rip + 5f + 96]
-vmovdqu [rsp + 608], ymm10
+vmovdqu ymm15, [r9 - 64]
+vmovdqu [rcx + 64], ymm10
 vsubpd ymm10, ymm15, ymm5
-vmovdqu [rsp + 448], ymm11
+vmovdqu [rcx - 32], ymm11
 vsubpd ymm11, ymm2, ymm0
 vfmadd231pd ymm10, ymm1, ymm3
 vfmadd231pd ymm11, ymm4, ymm9
 vpaddq ymm7, ymm10, ymm7
 vpaddq ymm6, ymm11, ymm6
-vpaddq ymm5, ymm5, [rsp + 32]
-vpaddq ymm0, ymm0, [rsp + 544]
-vmovdqu ymm11, [rip + 5f + 224]
+vpaddq ymm5, ymm5, [rcx]
+vpaddq ymm0, ymm0, [r8 - 128]
+vmovdqu ymm11, [r9 + 96]
 vmovdqa ymm10, ymm12
 vfmadd231pd ymm10, ymm8, ymm11
-vmovdqu ymm9, [rip + 5f + 224]
+vmovdqu ymm9, [r9 + 96]
 vmovdqa ymm3, ymm14
 vfmadd231pd ymm3, ymm13, ymm9
 vsubpd ymm4, ymm15, ymm10
@@ -3930,28 +3939,28 @@ vpaddq ymm7, ymm4, ymm7
 vpaddq ymm6, ymm15, ymm6
 vpaddq ymm5, ymm10, ymm5
 vpaddq ymm0, ymm3, ymm0
-vmovdqu ymm3, [rip + 5f + 288]
+vmovdqu ymm3, [r10 - 96]
 vmovdqa ymm10, ymm12
 vfmadd231pd ymm10, ymm1, ymm3
-vmovdqu ymm15, [rsp + 480]
-vmovdqu ymm4, [rip + 5f + 288]
+vmovdqu ymm15, [rcx + 96]
+vmovdqu ymm4, [r10 - 96]
 vmovdqa ymm9, ymm14
 vfmadd231pd ymm9, ymm15, ymm4
-vmovdqu ymm11, [rip + 5f + 96]
-vmovdqu [rsp + 544], ymm6
+vmovdqu ymm11, [r9 - 64]
+vmovdqu [r8 - 128], ymm6
 vsubpd ymm6, ymm11, ymm10
-vmovdqu [rsp + 32], ymm7
+vmovdqu [rcx], ymm7
 vsubpd ymm7, ymm2, ymm9
 vfmadd231pd ymm6, ymm1, ymm3
 vfmadd231pd ymm7, ymm15, ymm4
 vpaddq ymm5, ymm6, ymm5
 vpaddq ymm0, ymm7, ymm0
-vpaddq ymm10, ymm10, [rsp + 160]
-vpaddq ymm9, ymm9, [rsp + 64]
-vmovdqu ymm7, [rip + 5f + 256]
+vpaddq ymm10, ymm10, [r8 - 32]
+vpaddq ymm9, ymm9, [r8 - 96]
+vmovdqu ymm7, [r10 - 128]
 vmovdqa ymm6, ymm12
 vfmadd231pd ymm6, ymm8, ymm7
-vmovdqu ymm4, [rip + 5f + 256]
+vmovdqu ymm4, [r10 - 128]
 vmovdqa ymm15, ymm14
 vfmadd231pd ymm15, ymm13, ymm4
 vsubpd ymm3, ymm11, ymm6
@@ -3962,10 +3971,10 @@ vpaddq ymm5, ymm3, ymm5
 vpaddq ymm0, ymm1, ymm0
 vpaddq ymm10, ymm6, ymm10
 vpaddq ymm9, ymm15, ymm9
-vmovdqu ymm15, [rip + 5f + 288]
+vmovdqu ymm15, [r10 - 96]
 vmovdqa ymm6, ymm12
 vfmadd231pd ymm6, ymm8, ymm15
-vmovdqu ymm1, [rip + 5f + 288]
+vmovdqu ymm1, [r10 - 96]
 vmovdqa ymm3, ymm14
 vfmadd231pd ymm3, ymm13, ymm1
 vsubpd ymm4, ymm11, ymm6
@@ -3974,64 +3983,64 @@ vfmadd231pd ymm4, ymm8, ymm15
 vfmadd231pd ymm7, ymm13, ymm1
 vpaddq ymm10, ymm4, ymm10
 vpaddq ymm9, ymm7, ymm9
-vpaddq ymm6, ymm6, [rsp + 512]
-vpaddq ymm3, ymm3, [rsp + 352]
-vmovdqu ymm7, [rsp + 128]
-vpaddq ymm7, ymm7, [rip + 5f + 320]
-vmovdqu ymm4, [rsp]
-vpaddq ymm4, ymm4, [rip + 5f + 320]
+vpaddq ymm6, ymm6, [r8 + 32]
+vpaddq ymm3, ymm3, [r8]
+vmovdqu ymm7, [rcx + 32]
+vpaddq ymm7, ymm7, [r11 - 64]
+vmovdqu ymm4, [rcx - 128]
+vpaddq ymm4, ymm4, [r11 - 64]
 vpsrlq ymm1, ymm7, 52
 vpsrlq ymm13, ymm4, 52
-vpaddq ymm1, ymm1, [rsp + 256]
-vpaddq ymm13, ymm13, [rsp + 96]
-vpand ymm7, ymm7, [rip + 5f]
-vpand ymm4, ymm4, [rip + 5f]
-vmovdqu ymm15, [rip + 5f + 32]
+vpaddq ymm1, ymm1, [rcx - 96]
+vpaddq ymm13, ymm13, [rcx - 64]
+vpand ymm7, ymm7, [r9 - 128]
+vpand ymm4, ymm4, [r9 - 128]
+vmovdqu ymm15, [r9 - 96]
 vpaddq ymm7, ymm7, ymm15
-vmovdqu ymm8, [rip + 5f + 32]
+vmovdqu ymm8, [r9 - 96]
 vpaddq ymm4, ymm4, ymm8
 vsubpd ymm7, ymm7, ymm15
 vsubpd ymm4, ymm4, ymm8
 vmovdqa ymm8, ymm12
-vfmadd231pd ymm8, ymm7, [rip + 5f + 352]
+vfmadd231pd ymm8, ymm7, [r10 - 64]
 vmovdqa ymm15, ymm14
-vfmadd231pd ymm15, ymm4, [rip + 5f + 352]
-vmovdqu [rsp + 96], ymm3
+vfmadd231pd ymm15, ymm4, [r10 - 64]
+vmovdqu [rcx - 64], ymm3
 vsubpd ymm3, ymm11, ymm8
-vmovdqu [rsp + 256], ymm6
+vmovdqu [rcx - 96], ymm6
 vsubpd ymm6, ymm2, ymm15
-vfmadd231pd ymm3, ymm7, [rip + 5f + 352]
-vfmadd231pd ymm6, ymm4, [rip + 5f + 352]
+vfmadd231pd ymm3, ymm7, [r10 - 64]
+vfmadd231pd ymm6, ymm4, [r10 - 64]
 vpaddq ymm1, ymm3, ymm1
 vpaddq ymm13, ymm6, ymm13
-vpaddq ymm8, ymm8, [rsp + 448]
-vpaddq ymm15, ymm15, [rsp + 608]
-vmovdqu ymm6, [rip + 5f + 384]
+vpaddq ymm8, ymm8, [rcx - 32]
+vpaddq ymm15, ymm15, [rcx + 64]
+vmovdqu ymm6, [r10 + 96]
 vmovdqa ymm3, ymm12
 vfmadd231pd ymm3, ymm7, ymm6
-vmovdqu [rsp + 608], ymm13
+vmovdqu [rcx + 64], ymm13
 vmovdqa ymm13, ymm14
-vfmadd231pd ymm13, ymm4, [rip + 5f + 384]
-vmovdqu [rsp + 448], ymm1
+vfmadd231pd ymm13, ymm4, [r10 + 96]
+vmovdqu [rcx - 32], ymm1
 vsubpd ymm1, ymm11, ymm3
-vmovdqu [rsp], ymm9
+vmovdqu [rcx - 128], ymm9
 vsubpd ymm9, ymm2, ymm13
 vfmadd231pd ymm1, ymm7, ymm6
-vfmadd231pd ymm9, ymm4, [rip + 5f + 384]
+vfmadd231pd ymm9, ymm4, [r10 + 96]
 vpaddq ymm8, ymm1, ymm8
 vpaddq ymm15, ymm9, ymm15
-vpaddq ymm3, ymm3, [rsp + 32]
-vpaddq ymm13, ymm13, [rsp + 544]
-vmovdqu ymm9, [rip + 5f + 416]
+vpaddq ymm3, ymm3, [rcx]
+vpaddq ymm13, ymm13, [r8 - 128]
+vmovdqu ymm9, [r11 - 32]
 vmovdqa ymm1, ymm12
 vfmadd231pd ymm1, ymm7, ymm9
-vmovdqu ymm6, [rip + 5f + 416]
-vmovdqu [rsp + 544], ymm15
+vmovdqu ymm6, [r11 - 32]
+vmovdqu [r8 - 128], ymm15
 vmovdqa ymm15, ymm14
 vfmadd231pd ymm15, ymm4, ymm6
-vmovdqu [rsp + 32], ymm8
+vmovdqu [rcx], ymm8
 vsubpd ymm8, ymm11, ymm1
-vmovdqu [rsp + 128], ymm10
+vmovdqu [rcx + 32], ymm10
 vsubpd ymm10, ymm2, ymm15
 vfmadd231pd ymm8, ymm7, ymm9
 vfmadd231pd ymm10, ymm4, ymm6
@@ -4039,10 +4048,10 @@ vpaddq ymm3, ymm8, ymm3
 vpaddq ymm13, ymm10, ymm13
 vpaddq ymm5, ymm1, ymm5
 vpaddq ymm0, ymm15, ymm0
-vmovdqu ymm15, [rip + 5f + 448]
+vmovdqu ymm15, [r11]
 vmovdqa ymm1, ymm12
 vfmadd231pd ymm1, ymm7, ymm15
-vmovdqu ymm10, [rip + 5f + 448]
+vmovdqu ymm10, [r11]
 vmovdqa ymm8, ymm14
 vfmadd231pd ymm8, ymm4, ymm10
 vsubpd ymm6, ymm11, ymm1
@@ -4051,91 +4060,91 @@ vfmadd231pd ymm6, ymm7, ymm15
 vfmadd231pd ymm9, ymm4, ymm10
 vpaddq ymm5, ymm6, ymm5
 vpaddq ymm0, ymm9, ymm0
-vpaddq ymm1, ymm1, [rsp + 128]
-vpaddq ymm8, ymm8, [rsp]
-vmovdqu ymm9, [rip + 5f + 480]
+vpaddq ymm1, ymm1, [rcx + 32]
+vpaddq ymm8, ymm8, [rcx - 128]
+vmovdqu ymm9, [r11 + 32]
 vmovdqa ymm6, ymm12
 vfmadd231pd ymm6, ymm7, ymm9
-vmovdqu ymm10, [rip + 5f + 480]
+vmovdqu ymm10, [r11 + 32]
 vmovdqa ymm15, ymm14
 vfmadd231pd ymm15, ymm4, ymm10
-vmovdqu [rsp], ymm0
+vmovdqu [rcx - 128], ymm0
 vsubpd ymm0, ymm11, ymm6
-vmovdqu [rsp + 128], ymm5
+vmovdqu [rcx + 32], ymm5
 vsubpd ymm5, ymm2, ymm15
 vfmadd231pd ymm0, ymm7, ymm9
 vfmadd231pd ymm5, ymm4, ymm10
 vpaddq ymm1, ymm0, ymm1
 vpaddq ymm8, ymm5, ymm8
-vpaddq ymm6, ymm6, [rsp + 256]
-vpaddq ymm15, ymm15, [rsp + 96]
-vmovdqu ymm5, [rsp + 448]
-vpaddq ymm0, ymm5, [rip + 5f + 512]
-vmovdqu ymm10, [rsp + 608]
-vpaddq ymm4, ymm10, [rip + 5f + 512]
-vpand ymm0, ymm0, [rip + 5f]
-vpand ymm4, ymm4, [rip + 5f]
-vmovdqu ymm9, [rip + 5f + 32]
+vpaddq ymm6, ymm6, [rcx - 96]
+vpaddq ymm15, ymm15, [rcx - 64]
+vmovdqu ymm5, [rcx - 32]
+vpaddq ymm0, ymm5, [r11 + 64]
+vmovdqu ymm10, [rcx + 64]
+vpaddq ymm4, ymm10, [r11 + 64]
+vpand ymm0, ymm0, [r9 - 128]
+vpand ymm4, ymm4, [r9 - 128]
+vmovdqu ymm9, [r9 - 96]
 vpaddq ymm0, ymm0, ymm9
-vmovdqu ymm7, [rip + 5f + 32]
+vmovdqu ymm7, [r9 - 96]
 vpaddq ymm4, ymm4, ymm7
 vsubpd ymm0, ymm0, ymm9
 vsubpd ymm4, ymm4, ymm7
 vmovdqa ymm10, ymm12
-vfmadd231pd ymm10, ymm0, [rip + 5f + 544]
+vfmadd231pd ymm10, ymm0, [r9 - 32]
 vmovdqa ymm5, ymm14
-vfmadd231pd ymm5, ymm4, [rip + 5f + 544]
+vfmadd231pd ymm5, ymm4, [r9 - 32]
 vsubpd ymm10, ymm11, ymm10
 vsubpd ymm5, ymm2, ymm5
-vfmadd231pd ymm10, ymm0, [rip + 5f + 544]
-vfmadd231pd ymm5, ymm4, [rip + 5f + 544]
+vfmadd231pd ymm10, ymm0, [r9 - 32]
+vfmadd231pd ymm5, ymm4, [r9 - 32]
 vsubpd ymm10, ymm10, ymm9
 vsubpd ymm5, ymm5, ymm7
 vmovdqa ymm4, ymm12
-vfmadd231pd ymm4, ymm10, [rip + 5f + 576]
+vfmadd231pd ymm4, ymm10, [r10 - 32]
 vmovdqa ymm0, ymm14
-vfmadd231pd ymm0, ymm5, [rip + 5f + 576]
-vpaddq ymm4, ymm4, [rsp + 32]
-vpaddq ymm0, ymm0, [rsp + 544]
+vfmadd231pd ymm0, ymm5, [r10 - 32]
+vpaddq ymm4, ymm4, [rcx]
+vpaddq ymm0, ymm0, [r8 - 128]
 vmovdqa ymm7, ymm12
-vfmadd231pd ymm7, ymm10, [rip + 5f + 608]
+vfmadd231pd ymm7, ymm10, [r9]
 vmovdqa ymm9, ymm14
-vfmadd231pd ymm9, ymm5, [rip + 5f + 608]
-vmovdqu [rsp + 544], ymm15
+vfmadd231pd ymm9, ymm5, [r9]
+vmovdqu [r8 - 128], ymm15
 vsubpd ymm15, ymm11, ymm7
-vmovdqu [rsp + 32], ymm6
+vmovdqu [rcx], ymm6
 vsubpd ymm6, ymm2, ymm9
-vfmadd231pd ymm15, ymm10, [rip + 5f + 608]
-vfmadd231pd ymm6, ymm5, [rip + 5f + 608]
+vfmadd231pd ymm15, ymm10, [r9]
+vfmadd231pd ymm6, ymm5, [r9]
 vpaddq ymm4, ymm15, ymm4
 vpaddq ymm0, ymm6, ymm0
 vpaddq ymm3, ymm7, ymm3
 vpaddq ymm13, ymm9, ymm13
-vmovdqu ymm9, [rip + 5f + 640]
+vmovdqu ymm9, [r10]
 vmovdqa ymm7, ymm12
 vfmadd231pd ymm7, ymm10, ymm9
-vmovdqu ymm6, [rip + 5f + 640]
+vmovdqu ymm6, [r10]
 vmovdqa ymm15, ymm14
 vfmadd231pd ymm15, ymm5, ymm6
-vmovdqu [rsp + 96], ymm0
+vmovdqu [rcx - 64], ymm0
 vsubpd ymm0, ymm11, ymm7
-vmovdqu [rsp + 256], ymm4
+vmovdqu [rcx - 96], ymm4
 vsubpd ymm4, ymm2, ymm15
 vfmadd231pd ymm0, ymm10, ymm9
 vfmadd231pd ymm4, ymm5, ymm6
 vpaddq ymm3, ymm0, ymm3
 vpaddq ymm13, ymm4, ymm13
-vpaddq ymm7, ymm7, [rsp + 128]
-vpaddq ymm15, ymm15, [rsp]
-vmovdqu ymm4, [rip + 5f + 672]
+vpaddq ymm7, ymm7, [rcx + 32]
+vpaddq ymm15, ymm15, [rcx - 128]
+vmovdqu ymm4, [r10 + 32]
 vmovdqa ymm0, ymm12
 vfmadd231pd ymm0, ymm10, ymm4
-vmovdqu ymm6, [rip + 5f + 672]
+vmovdqu ymm6, [r10 + 32]
 vmovdqa ymm9, ymm14
 vfmadd231pd ymm9, ymm5, ymm6
-vmovdqu [rsp], ymm13
+vmovdqu [rcx - 128], ymm13
 vsubpd ymm13, ymm11, ymm0
-vmovdqu [rsp + 128], ymm3
+vmovdqu [rcx + 32], ymm3
 vsubpd ymm3, ymm2, ymm9
 vfmadd231pd ymm13, ymm10, ymm4
 vfmadd231pd ymm3, ymm5, ymm6
@@ -4143,10 +4152,10 @@ vpaddq ymm7, ymm13, ymm7
 vpaddq ymm15, ymm3, ymm15
 vpaddq ymm1, ymm0, ymm1
 vpaddq ymm8, ymm9, ymm8
-vmovdqu ymm9, [rip + 5f + 704]
+vmovdqu ymm9, [r10 + 64]
 vmovdqa ymm0, ymm12
 vfmadd231pd ymm0, ymm10, ymm9
-vmovdqu ymm3, [rip + 5f + 704]
+vmovdqu ymm3, [r10 + 64]
 vmovdqa ymm13, ymm14
 vfmadd231pd ymm13, ymm5, ymm3
 vsubpd ymm6, ymm11, ymm0
@@ -4155,93 +4164,93 @@ vfmadd231pd ymm6, ymm10, ymm9
 vfmadd231pd ymm4, ymm5, ymm3
 vpaddq ymm1, ymm6, ymm1
 vpaddq ymm8, ymm4, ymm8
-vpaddq ymm0, ymm0, [rsp + 32]
-vpaddq ymm13, ymm13, [rsp + 544]
-vmovdqu ymm4, [rsp + 448]
-vpaddq ymm4, ymm4, [rip + 5f + 736]
-vmovdqu ymm6, [rsp + 608]
-vpaddq ymm6, ymm6, [rip + 5f + 736]
+vpaddq ymm0, ymm0, [rcx]
+vpaddq ymm13, ymm13, [r8 - 128]
+vmovdqu ymm4, [rcx - 32]
+vpaddq ymm4, ymm4, [r11 + 96]
+vmovdqu ymm6, [rcx + 64]
+vpaddq ymm6, ymm6, [r11 + 96]
 vpsrlq ymm4, ymm4, 52
 vpsrlq ymm6, ymm6, 52
-vpaddq ymm4, ymm4, [rsp + 256]
-vpaddq ymm6, ymm6, [rsp + 96]
-vpaddq ymm3, ymm4, [rip + 5f + 768]
-vpaddq ymm5, ymm6, [rip + 5f + 768]
-vpand ymm3, ymm3, [rip + 5f]
-vpand ymm5, ymm5, [rip + 5f]
-vmovdqu ymm9, [rip + 5f + 32]
+vpaddq ymm4, ymm4, [rcx - 96]
+vpaddq ymm6, ymm6, [rcx - 64]
+vpaddq ymm3, ymm4, [rip + 3f + 768]
+vpaddq ymm5, ymm6, [rip + 3f + 768]
+vpand ymm3, ymm3, [r9 - 128]
+vpand ymm5, ymm5, [r9 - 128]
+vmovdqu ymm9, [r9 - 96]
 vpaddq ymm3, ymm3, ymm9
-vmovdqu ymm10, [rip + 5f + 32]
+vmovdqu ymm10, [r9 - 96]
 vpaddq ymm5, ymm5, ymm10
 vsubpd ymm3, ymm3, ymm9
 vsubpd ymm5, ymm5, ymm10
-vmovdqu [rsp + 96], ymm6
+vmovdqu [rcx - 64], ymm6
 vmovdqa ymm6, ymm12
-vfmadd231pd ymm6, ymm3, [rip + 5f + 544]
-vmovdqu [rsp + 256], ymm4
+vfmadd231pd ymm6, ymm3, [r9 - 32]
+vmovdqu [rcx - 96], ymm4
 vmovdqa ymm4, ymm14
-vfmadd231pd ymm4, ymm5, [rip + 5f + 544]
+vfmadd231pd ymm4, ymm5, [r9 - 32]
 vsubpd ymm6, ymm11, ymm6
 vsubpd ymm4, ymm2, ymm4
-vfmadd231pd ymm6, ymm3, [rip + 5f + 544]
-vfmadd231pd ymm4, ymm5, [rip + 5f + 544]
+vfmadd231pd ymm6, ymm3, [r9 - 32]
+vfmadd231pd ymm4, ymm5, [r9 - 32]
 vsubpd ymm9, ymm6, ymm9
 vsubpd ymm10, ymm4, ymm10
 vmovdqa ymm4, ymm12
-vfmadd231pd ymm4, ymm9, [rip + 5f + 576]
+vfmadd231pd ymm4, ymm9, [r10 - 32]
 vmovdqa ymm6, ymm14
-vfmadd231pd ymm6, ymm10, [rip + 5f + 576]
-vpaddq ymm4, ymm4, [rsp + 128]
-vpaddq ymm6, ymm6, [rsp]
-vmovdqu ymm5, [rip + 5f + 608]
+vfmadd231pd ymm6, ymm10, [r10 - 32]
+vpaddq ymm4, ymm4, [rcx + 32]
+vpaddq ymm6, ymm6, [rcx - 128]
+vmovdqu ymm5, [r9]
 vmovdqa ymm3, ymm12
 vfmadd231pd ymm3, ymm9, ymm5
-vmovdqu [rsp], ymm13
+vmovdqu [rcx - 128], ymm13
 vmovdqa ymm13, ymm14
-vfmadd231pd ymm13, ymm10, [rip + 5f + 608]
-vmovdqu [rsp + 128], ymm0
+vfmadd231pd ymm13, ymm10, [r9]
+vmovdqu [rcx + 32], ymm0
 vsubpd ymm0, ymm11, ymm3
-vmovdqu [rsp + 608], ymm8
+vmovdqu [rcx + 64], ymm8
 vsubpd ymm8, ymm2, ymm13
 vfmadd231pd ymm0, ymm9, ymm5
-vfmadd231pd ymm8, ymm10, [rip + 5f + 608]
+vfmadd231pd ymm8, ymm10, [r9]
 vpaddq ymm4, ymm0, ymm4
 vpaddq ymm6, ymm8, ymm6
 vpaddq ymm7, ymm3, ymm7
 vpaddq ymm15, ymm13, ymm15
-vmovdqu ymm13, [rip + 5f + 640]
+vmovdqu ymm13, [r10]
 vmovdqa ymm3, ymm12
 vfmadd231pd ymm3, ymm9, ymm13
-vmovdqu ymm8, [rip + 5f + 640]
+vmovdqu ymm8, [r10]
 vmovdqa ymm0, ymm14
 vfmadd231pd ymm0, ymm10, ymm8
 vsubpd ymm5, ymm11, ymm3
-vmovdqu [rsp + 448], ymm6
+vmovdqu [rcx - 32], ymm6
 vsubpd ymm6, ymm2, ymm0
 vfmadd231pd ymm5, ymm9, ymm13
 vfmadd231pd ymm6, ymm10, ymm8
 vpaddq ymm7, ymm5, ymm7
 vpaddq ymm15, ymm6, ymm15
 vpaddq ymm1, ymm3, ymm1
-vpaddq ymm0, ymm0, [rsp + 608]
-vmovdqu ymm3, [rip + 5f + 672]
+vpaddq ymm0, ymm0, [rcx + 64]
+vmovdqu ymm3, [r10 + 32]
 vmovdqa ymm6, ymm12
 vfmadd231pd ymm6, ymm9, ymm3
-vmovdqu ymm5, [rip + 5f + 672]
+vmovdqu ymm5, [r10 + 32]
 vmovdqa ymm8, ymm14
 vfmadd231pd ymm8, ymm10, ymm5
 vsubpd ymm13, ymm11, ymm6
-vmovdqu [rsp + 608], ymm15
+vmovdqu [rcx + 64], ymm15
 vsubpd ymm15, ymm2, ymm8
 vfmadd231pd ymm13, ymm9, ymm3
 vfmadd231pd ymm15, ymm10, ymm5
 vpaddq ymm1, ymm13, ymm1
 vpaddq ymm0, ymm15, ymm0
-vpaddq ymm6, ymm6, [rsp + 128]
-vpaddq ymm8, ymm8, [rsp]
-vmovdqu ymm15, [rip + 5f + 704]
+vpaddq ymm6, ymm6, [rcx + 32]
+vpaddq ymm8, ymm8, [rcx - 128]
+vmovdqu ymm15, [r10 + 64]
 vfmadd231pd ymm12, ymm9, ymm15
-vmovdqu ymm13, [rip + 5f + 704]
+vmovdqu ymm13, [r10 + 64]
 vfmadd231pd ymm14, ymm10, ymm13
 vsubpd ymm11, ymm11, ymm12
 vsubpd ymm2, ymm2, ymm14
@@ -4249,89 +4258,89 @@ vfmadd231pd ymm11, ymm9, ymm15
 vfmadd231pd ymm2, ymm10, ymm13
 vpaddq ymm6, ymm11, ymm6
 vpaddq ymm8, ymm2, ymm8
-vpaddq ymm12, ymm12, [rsp + 576]
-vpaddq ymm14, ymm14, [rsp + 384]
-vmovdqu ymm2, [rsp + 256]
-vpaddq ymm2, ymm2, [rip + 5f + 800]
-vmovdqu ymm11, [rsp + 96]
-vpaddq ymm11, ymm11, [rip + 5f + 800]
+vpaddq ymm12, ymm12, [r8 + 64]
+vpaddq ymm14, ymm14, [r8 - 64]
+vmovdqu ymm2, [rcx - 96]
+vpaddq ymm2, ymm2, [rip + 3f + 800]
+vmovdqu ymm11, [rcx - 64]
+vpaddq ymm11, ymm11, [rip + 3f + 800]
 vpsrlq ymm2, ymm2, 52
 vpsrlq ymm11, ymm11, 52
 vpaddq ymm2, ymm4, ymm2
-vpaddq ymm11, ymm11, [rsp + 448]
-vpaddq ymm4, ymm2, [rip + 5f + 832]
-vpaddq ymm13, ymm11, [rip + 5f + 832]
+vpaddq ymm11, ymm11, [rcx - 32]
+vpaddq ymm4, ymm2, [rip + 3f + 832]
+vpaddq ymm13, ymm11, [rip + 3f + 832]
 vpsrlq ymm10, ymm4, 52
 vpsrlq ymm15, ymm13, 52
 vpaddq ymm10, ymm7, ymm10
-vmovdqu ymm9, [rsp + 608]
+vmovdqu ymm9, [rcx + 64]
 vpaddq ymm15, ymm15, ymm9
-vpaddq ymm10, ymm10, [rip + 5f + 864]
-vpaddq ymm15, ymm15, [rip + 5f + 864]
+vpaddq ymm10, ymm10, [rip + 3f + 864]
+vpaddq ymm15, ymm15, [rip + 3f + 864]
 vpsrlq ymm5, ymm10, 52
 vpsrlq ymm3, ymm15, 52
 vpaddq ymm5, ymm1, ymm5
 vpaddq ymm3, ymm0, ymm3
-vpaddq ymm5, ymm5, [rip + 5f + 896]
-vpaddq ymm3, ymm3, [rip + 5f + 896]
-vmovdqu [rsp + 448], ymm15
+vpaddq ymm5, ymm5, [rip + 3f + 896]
+vpaddq ymm3, ymm3, [rip + 3f + 896]
+vmovdqu [rcx - 32], ymm15
 vpsrlq ymm15, ymm5, 52
-vmovdqu [rsp + 96], ymm5
+vmovdqu [rcx - 64], ymm5
 vpsrlq ymm5, ymm3, 52
 vpaddq ymm15, ymm6, ymm15
 vpaddq ymm5, ymm8, ymm5
-vpaddq ymm15, ymm15, [rip + 5f + 928]
-vpaddq ymm5, ymm5, [rip + 5f + 928]
-vmovdqu [rsp + 256], ymm3
+vpaddq ymm15, ymm15, [rip + 3f + 928]
+vpaddq ymm5, ymm5, [rip + 3f + 928]
+vmovdqu [rcx - 96], ymm3
 vpsrlq ymm3, ymm15, 52
-vmovdqu [rsp + 384], ymm15
+vmovdqu [r8 - 64], ymm15
 vpsrlq ymm15, ymm5, 52
 vpaddq ymm3, ymm12, ymm3
 vpaddq ymm15, ymm14, ymm15
-vpaddq ymm3, ymm3, [rip + 5f + 960]
-vpaddq ymm15, ymm15, [rip + 5f + 960]
-vpaddq ymm2, ymm2, [rip + 5f + 992]
-vpaddq ymm11, ymm11, [rip + 5f + 992]
-vmovdqu [rsp + 576], ymm5
+vpaddq ymm3, ymm3, [rip + 3f + 960]
+vpaddq ymm15, ymm15, [rip + 3f + 960]
+vpaddq ymm2, ymm2, [rip + 3f + 992]
+vpaddq ymm11, ymm11, [rip + 3f + 992]
+vmovdqu [r8 + 64], ymm5
 vpsrlq ymm5, ymm2, 52
-vmovdqu [rsp], ymm10
+vmovdqu [rcx - 128], ymm10
 vpsrlq ymm10, ymm11, 52
 vpaddq ymm5, ymm7, ymm5
 vpaddq ymm10, ymm9, ymm10
-vpaddq ymm5, ymm5, [rip + 5f + 1024]
-vpaddq ymm10, ymm10, [rip + 5f + 1024]
+vpaddq ymm5, ymm5, [rip + 3f + 1024]
+vpaddq ymm10, ymm10, [rip + 3f + 1024]
 vpsrlq ymm9, ymm5, 52
 vpsrlq ymm7, ymm10, 52
 vpaddq ymm9, ymm1, ymm9
 vpaddq ymm7, ymm0, ymm7
-vpaddq ymm9, ymm9, [rip + 5f + 1056]
-vpaddq ymm7, ymm7, [rip + 5f + 1056]
+vpaddq ymm9, ymm9, [rip + 3f + 1056]
+vpaddq ymm7, ymm7, [rip + 3f + 1056]
 vpsrlq ymm0, ymm9, 52
 vpsrlq ymm1, ymm7, 52
 vpaddq ymm0, ymm6, ymm0
 vpaddq ymm1, ymm8, ymm1
-vpaddq ymm0, ymm0, [rip + 5f + 1088]
-vpaddq ymm1, ymm1, [rip + 5f + 1088]
+vpaddq ymm0, ymm0, [rip + 3f + 1088]
+vpaddq ymm1, ymm1, [rip + 3f + 1088]
 vpsrlq ymm8, ymm0, 52
 vpsrlq ymm6, ymm1, 52
 vpaddq ymm8, ymm12, ymm8
 vpaddq ymm6, ymm14, ymm6
 vblendvpd ymm2, ymm4, ymm2, ymm3
 vblendvpd ymm11, ymm13, ymm11, ymm15
-vmovdqu ymm13, [rsp]
+vmovdqu ymm13, [rcx - 128]
 vblendvpd ymm5, ymm13, ymm5, ymm3
-vmovdqu ymm13, [rsp + 448]
+vmovdqu ymm13, [rcx - 32]
 vblendvpd ymm10, ymm13, ymm10, ymm15
-vmovdqu ymm13, [rsp + 96]
+vmovdqu ymm13, [rcx - 64]
 vblendvpd ymm9, ymm13, ymm9, ymm3
-vmovdqu ymm13, [rsp + 256]
+vmovdqu ymm13, [rcx - 96]
 vblendvpd ymm7, ymm13, ymm7, ymm15
-vmovdqu ymm13, [rsp + 384]
+vmovdqu ymm13, [r8 - 64]
 vblendvpd ymm0, ymm13, ymm0, ymm3
-vmovdqu ymm13, [rsp + 576]
+vmovdqu ymm13, [r8 + 64]
 vblendvpd ymm1, ymm13, ymm1, ymm15
-vpaddq ymm8, ymm8, [rip + 5f + 1120]
-vpaddq ymm6, ymm6, [rip + 5f + 1120]
+vpaddq ymm8, ymm8, [rip + 3f + 1120]
+vpaddq ymm6, ymm6, [rip + 3f + 1120]
 vblendvpd ymm8, ymm3, ymm8, ymm3
 vblendvpd ymm6, ymm15, ymm6, ymm15
 vpsllq ymm2, ymm2, 12
@@ -4424,30 +4433,30 @@ ret
 2:
 .long 0x7f80
 .p2align 6, 0xcc
-5:
+3:
 .quad 0x000fffffffffffff, 0x000fffffffffffff, 0x000fffffffffffff, 0x000fffffffffffff
 .quad 0x4330000000000000, 0x4330000000000000, 0x4330000000000000, 0x4330000000000000
-.quad 0x4670000000000000, 0x4670000000000000, 0x4670000000000000, 0x4670000000000000
 .quad 0x4670000000000001, 0x4670000000000001, 0x4670000000000001, 0x4670000000000001
-.quad 0x3330000000000000, 0x3330000000000000, 0x3330000000000000, 0x3330000000000000
+.quad 0x43003c1724331c48, 0x43003c1724331c48, 0x43003c1724331c48, 0x43003c1724331c48
+.quad 0x43222d0e3951a784, 0x43222d0e3951a784, 0x43222d0e3951a784, 0x43222d0e3951a784
 .quad 0x4325b3bc2b0584aa, 0x4325b3bc2b0584aa, 0x4325b3bc2b0584aa, 0x4325b3bc2b0584aa
 .quad 0x43215a57854bfb16, 0x43215a57854bfb16, 0x43215a57854bfb16, 0x43215a57854bfb16
 .quad 0x42e35a3fc913ff00, 0x42e35a3fc913ff00, 0x42e35a3fc913ff00, 0x42e35a3fc913ff00
 .quad 0x4320ee9cd877bfae, 0x4320ee9cd877bfae, 0x4320ee9cd877bfae, 0x4320ee9cd877bfae
 .quad 0x42b31d64f7d9d600, 0x42b31d64f7d9d600, 0x42b31d64f7d9d600, 0x42b31d64f7d9d600
-.quad 0x6660000000000000, 0x6660000000000000, 0x6660000000000000, 0x6660000000000000
 .quad 0x43292747bdc458aa, 0x43292747bdc458aa, 0x43292747bdc458aa, 0x43292747bdc458aa
+.quad 0x42e182db0f9fa8e0, 0x42e182db0f9fa8e0, 0x42e182db0f9fa8e0, 0x42e182db0f9fa8e0
+.quad 0x42f81585d97816a0, 0x42f81585d97816a0, 0x42f81585d97816a0, 0x42f81585d97816a0
+.quad 0x432405370a08b6d0, 0x432405370a08b6d0, 0x432405370a08b6d0, 0x432405370a08b6d0
+.quad 0x42c8322739709880, 0x42c8322739709880, 0x42c8322739709880, 0x42c8322739709880
 .quad 0x432c2be9d44a0eee, 0x432c2be9d44a0eee, 0x432c2be9d44a0eee, 0x432c2be9d44a0eee
+.quad 0x4670000000000000, 0x4670000000000000, 0x4670000000000000, 0x4670000000000000
+.quad 0x3330000000000000, 0x3330000000000000, 0x3330000000000000, 0x3330000000000000
+.quad 0x6660000000000000, 0x6660000000000000, 0x6660000000000000, 0x6660000000000000
 .quad 0x430bf85a4f3e6b18, 0x430bf85a4f3e6b18, 0x430bf85a4f3e6b18, 0x430bf85a4f3e6b18
 .quad 0x43003cf3285044a8, 0x43003cf3285044a8, 0x43003cf3285044a8, 0x43003cf3285044a8
 .quad 0x42988d064b5e8400, 0x42988d064b5e8400, 0x42988d064b5e8400, 0x42988d064b5e8400
 .quad 0x0ff0000000000000, 0x0ff0000000000000, 0x0ff0000000000000, 0x0ff0000000000000
-.quad 0x43003c1724331c48, 0x43003c1724331c48, 0x43003c1724331c48, 0x43003c1724331c48
-.quad 0x42e182db0f9fa8e0, 0x42e182db0f9fa8e0, 0x42e182db0f9fa8e0, 0x42e182db0f9fa8e0
-.quad 0x43222d0e3951a784, 0x43222d0e3951a784, 0x43222d0e3951a784, 0x43222d0e3951a784
-.quad 0x42f81585d97816a0, 0x42f81585d97816a0, 0x42f81585d97816a0, 0x42f81585d97816a0
-.quad 0x432405370a08b6d0, 0x432405370a08b6d0, 0x432405370a08b6d0, 0x432405370a08b6d0
-.quad 0x42c8322739709880, 0x42c8322739709880, 0x42c8322739709880, 0x42c8322739709880
 .quad 0x0fffffffffffffff, 0x0fffffffffffffff, 0x0fffffffffffffff, 0x0fffffffffffffff
 .quad 0x6fd0000000000000, 0x6fd0000000000000, 0x6fd0000000000000, 0x6fd0000000000000
 .quad 0x6fdfffffffffffff, 0x6fdfffffffffffff, 0x6fdfffffffffffff, 0x6fdfffffffffffff
@@ -4476,7 +4485,7 @@ ret
 // mul_add on arrays, layout array: x < p, y < p, a < p; z = x*y/R + a mod p, z < p, R = 2^256. An element has 4 limbs of 64 bits.
 array_kernel! {
     mul_add_avx2,
-    "fieldc_bn254_p_mul_add_array_avx2_469244ef46e81374",
+    "fieldc_bn254_p_mul_add_array_avx2_1a6c72a43eeb7511",
     r"
 push rbp
 mov rbp, rsp
@@ -4484,9 +4493,12 @@ sub rsp, 832
 and rsp, -32
 vstmxcsr [rbp - 4]
 vldmxcsr [rip + 2f]
+lea r9, [rsp + 128]
+lea r10, [rip + 3f + 128]
+lea r11, [rsp + 384]
 sub rdi, 8
-jb 3f
-4:
+jb 4f
+5:
 vmovdqu xmm0, [rcx]
 vmovdqu xmm1, [rcx + 128]
 vinserti128 ymm0, ymm0, [rcx + 64], 1
@@ -4549,23 +4561,23 @@ vmovdqu xmm10, [rdx + 16]
 vmovdqu xmm11, [rdx + 144]
 vinserti128 ymm10, ymm10, [rdx + 80], 1
 vinserti128 ymm11, ymm11, [rdx + 208], 1
-vmovdqu [rsp], ymm7
+vmovdqu [r9 + 32], ymm7
 vmovdqu xmm7, [rdx + 48]
-vmovdqu [rsp + 32], ymm6
+vmovdqu [r9 + 64], ymm6
 vmovdqu xmm6, [rdx + 176]
 vinserti128 ymm7, ymm7, [rdx + 112], 1
 vinserti128 ymm6, ymm6, [rdx + 240], 1
-vmovdqu [rsp + 64], ymm9
+vmovdqu [r11 + 64], ymm9
 vpunpcklqdq ymm9, ymm10, ymm7
-vmovdqu [rsp + 96], ymm8
+vmovdqu [r11 + 96], ymm8
 vpunpcklqdq ymm8, ymm11, ymm6
 vpunpckhqdq ymm7, ymm10, ymm7
 vpunpckhqdq ymm6, ymm11, ymm6
 vpsrlq ymm11, ymm14, 52
 vpsrlq ymm10, ymm15, 52
-vmovdqu [rsp + 128], ymm3
+vmovdqu [rsp + 512], ymm3
 vpsllq ymm3, ymm12, 12
-vmovdqu [rsp + 160], ymm2
+vmovdqu [rsp + 544], ymm2
 vpsllq ymm2, ymm13, 12
 vpaddq ymm11, ymm3, ymm11
 vpaddq ymm10, ymm2, ymm10
@@ -4583,73 +4595,73 @@ vpaddq ymm9, ymm3, ymm9
 vpaddq ymm8, ymm2, ymm8
 vpsrlq ymm7, ymm7, 16
 vpsrlq ymm6, ymm6, 16
-vpand ymm14, ymm14, [rip + 5f]
-vpand ymm15, ymm15, [rip + 5f]
-vmovdqu ymm2, [rip + 5f + 32]
+vpand ymm14, ymm14, [r10 - 128]
+vpand ymm15, ymm15, [r10 - 128]
+vmovdqu ymm2, [r10 - 96]
 vpaddq ymm14, ymm14, ymm2
-vmovdqu ymm3, [rip + 5f + 32]
+vmovdqu ymm3, [r10 - 96]
 vpaddq ymm15, ymm15, ymm3
 vsubpd ymm14, ymm14, ymm2
 vsubpd ymm15, ymm15, ymm3
-vpand ymm0, ymm0, [rip + 5f]
-vpand ymm1, ymm1, [rip + 5f]
+vpand ymm0, ymm0, [r10 - 128]
+vpand ymm1, ymm1, [r10 - 128]
 vpaddq ymm0, ymm0, ymm2
 vpaddq ymm1, ymm1, ymm3
 vsubpd ymm0, ymm0, ymm2
 vsubpd ymm1, ymm1, ymm3
-vmovdqu [rsp + 192], ymm6
-vmovdqu ymm6, [rip + 5f + 64]
-vmovdqu [rsp + 224], ymm7
+vmovdqu [rsp + 672], ymm6
+vmovdqu ymm6, [r10 + 96]
+vmovdqu [rsp + 768], ymm7
 vmovdqa ymm7, ymm6
 vfmadd231pd ymm7, ymm14, ymm0
-vmovdqu [rsp + 256], ymm8
-vmovdqu ymm8, [rip + 5f + 64]
-vmovdqu [rsp + 288], ymm9
+vmovdqu [rsp + 576], ymm8
+vmovdqu ymm8, [r10 + 96]
+vmovdqu [rsp + 608], ymm9
 vmovdqa ymm9, ymm8
 vfmadd231pd ymm9, ymm15, ymm1
-vmovdqu [rsp + 320], ymm13
-vmovdqu ymm13, [rip + 5f + 96]
-vmovdqu [rsp + 352], ymm12
+vmovdqu [r11 - 32], ymm13
+vmovdqu ymm13, [r10 - 64]
+vmovdqu [rsp + 640], ymm12
 vsubpd ymm12, ymm13, ymm7
-vmovdqu [rsp + 384], ymm10
-vmovdqu ymm10, [rip + 5f + 96]
-vmovdqu [rsp + 416], ymm11
+vmovdqu [r9 + 96], ymm10
+vmovdqu ymm10, [r10 - 64]
+vmovdqu [r9 - 64], ymm11
 vsubpd ymm11, ymm10, ymm9
 vfmadd231pd ymm12, ymm14, ymm0
 vfmadd231pd ymm11, ymm15, ymm1
-vpand ymm4, ymm4, [rip + 5f]
-vpand ymm5, ymm5, [rip + 5f]
+vpand ymm4, ymm4, [r10 - 128]
+vpand ymm5, ymm5, [r10 - 128]
 vpaddq ymm4, ymm4, ymm2
 vpaddq ymm5, ymm5, ymm3
 vsubpd ymm4, ymm4, ymm2
 vsubpd ymm5, ymm5, ymm3
-vmovdqu [rsp + 448], ymm11
+vmovdqu [r11 - 96], ymm11
 vmovdqa ymm11, ymm6
 vfmadd231pd ymm11, ymm14, ymm4
-vmovdqu [rsp + 480], ymm12
+vmovdqu [r11 - 64], ymm12
 vmovdqa ymm12, ymm8
 vfmadd231pd ymm12, ymm15, ymm5
 vsubpd ymm8, ymm13, ymm11
-vmovdqu [rsp + 512], ymm11
+vmovdqu [r9 - 96], ymm11
 vsubpd ymm11, ymm10, ymm12
 vfmadd231pd ymm8, ymm14, ymm4
 vfmadd231pd ymm11, ymm15, ymm5
 vpaddq ymm7, ymm8, ymm7
 vpaddq ymm9, ymm11, ymm9
-vmovdqu ymm11, [rsp + 416]
-vpand ymm11, ymm11, [rip + 5f]
-vmovdqu ymm8, [rsp + 384]
-vpand ymm8, ymm8, [rip + 5f]
+vmovdqu ymm11, [r9 - 64]
+vpand ymm11, ymm11, [r10 - 128]
+vmovdqu ymm8, [r9 + 96]
+vpand ymm8, ymm8, [r10 - 128]
 vpaddq ymm11, ymm11, ymm2
 vpaddq ymm8, ymm8, ymm3
 vsubpd ymm11, ymm11, ymm2
 vsubpd ymm8, ymm8, ymm3
-vmovdqu [rsp + 384], ymm5
+vmovdqu [r9 + 96], ymm5
 vmovdqa ymm5, ymm6
 vfmadd231pd ymm5, ymm11, ymm0
-vmovdqu [rsp + 416], ymm4
-vmovdqu ymm4, [rip + 5f + 64]
-vmovdqu [rsp + 544], ymm15
+vmovdqu [r9 - 64], ymm4
+vmovdqu ymm4, [r10 + 96]
+vmovdqu [r9 - 128], ymm15
 vmovdqa ymm15, ymm4
 vfmadd231pd ymm15, ymm8, ymm1
 vsubpd ymm4, ymm13, ymm5
@@ -4658,118 +4670,118 @@ vfmadd231pd ymm4, ymm11, ymm0
 vfmadd231pd ymm13, ymm8, ymm1
 vpaddq ymm7, ymm4, ymm7
 vpaddq ymm9, ymm13, ymm9
-vpaddq ymm5, ymm5, [rsp + 512]
+vpaddq ymm5, ymm5, [r9 - 96]
 vpaddq ymm12, ymm15, ymm12
-vmovdqu ymm15, [rsp + 160]
-vpand ymm15, ymm15, [rip + 5f]
-vmovdqu ymm13, [rsp + 128]
-vpand ymm13, ymm13, [rip + 5f]
+vmovdqu ymm15, [rsp + 544]
+vpand ymm15, ymm15, [r10 - 128]
+vmovdqu ymm13, [rsp + 512]
+vpand ymm13, ymm13, [r10 - 128]
 vpaddq ymm15, ymm15, ymm2
 vpaddq ymm13, ymm13, ymm3
 vsubpd ymm15, ymm15, ymm2
 vsubpd ymm13, ymm13, ymm3
 vmovdqa ymm4, ymm6
 vfmadd231pd ymm4, ymm14, ymm15
-vmovdqu [rsp + 128], ymm9
-vmovdqu ymm9, [rip + 5f + 64]
-vmovdqu [rsp + 160], ymm7
+vmovdqu [rsp + 512], ymm9
+vmovdqu ymm9, [r10 + 96]
+vmovdqu [rsp + 544], ymm7
 vmovdqa ymm7, ymm9
-vfmadd231pd ymm7, ymm13, [rsp + 544]
-vmovdqu [rsp + 512], ymm1
-vmovdqu ymm1, [rip + 5f + 96]
-vmovdqu [rsp + 576], ymm0
+vfmadd231pd ymm7, ymm13, [r9 - 128]
+vmovdqu [r9 - 96], ymm1
+vmovdqu ymm1, [r10 - 64]
+vmovdqu [r9 - 32], ymm0
 vsubpd ymm0, ymm1, ymm4
 vsubpd ymm3, ymm10, ymm7
 vfmadd231pd ymm0, ymm14, ymm15
-vfmadd231pd ymm3, ymm13, [rsp + 544]
+vfmadd231pd ymm3, ymm13, [r9 - 128]
 vpaddq ymm5, ymm0, ymm5
 vpaddq ymm12, ymm3, ymm12
-vmovdqu ymm3, [rsp + 416]
+vmovdqu ymm3, [r9 - 64]
 vmovdqa ymm0, ymm6
 vfmadd231pd ymm0, ymm11, ymm3
-vmovdqu [rsp + 608], ymm13
+vmovdqu [r9], ymm13
 vmovdqa ymm13, ymm9
-vfmadd231pd ymm13, ymm8, [rsp + 384]
-vmovdqu [rsp + 640], ymm15
+vfmadd231pd ymm13, ymm8, [r9 + 96]
+vmovdqu [r11 - 128], ymm15
 vsubpd ymm15, ymm1, ymm0
-vmovdqu [rsp + 672], ymm14
+vmovdqu [r11], ymm14
 vsubpd ymm14, ymm10, ymm13
 vfmadd231pd ymm15, ymm11, ymm3
-vfmadd231pd ymm14, ymm8, [rsp + 384]
+vfmadd231pd ymm14, ymm8, [r9 + 96]
 vpaddq ymm5, ymm15, ymm5
 vpaddq ymm12, ymm14, ymm12
 vpaddq ymm4, ymm0, ymm4
 vpaddq ymm7, ymm13, ymm7
-vmovdqu ymm13, [rsp + 352]
-vpand ymm13, ymm13, [rip + 5f]
-vmovdqu ymm0, [rsp + 320]
-vpand ymm0, ymm0, [rip + 5f]
+vmovdqu ymm13, [rsp + 640]
+vpand ymm13, ymm13, [r10 - 128]
+vmovdqu ymm0, [r11 - 32]
+vpand ymm0, ymm0, [r10 - 128]
 vpaddq ymm13, ymm13, ymm2
-vmovdqu ymm14, [rip + 5f + 32]
+vmovdqu ymm14, [r10 - 96]
 vpaddq ymm0, ymm0, ymm14
 vsubpd ymm13, ymm13, ymm2
 vsubpd ymm0, ymm0, ymm14
-vmovdqu ymm15, [rsp + 576]
+vmovdqu ymm15, [r9 - 32]
 vmovdqa ymm3, ymm6
 vfmadd231pd ymm3, ymm13, ymm15
-vmovdqu [rsp + 320], ymm8
+vmovdqu [r11 - 32], ymm8
 vmovdqa ymm8, ymm9
-vfmadd231pd ymm8, ymm0, [rsp + 512]
-vmovdqu [rsp + 352], ymm11
+vfmadd231pd ymm8, ymm0, [r9 - 96]
+vmovdqu [rsp + 640], ymm11
 vsubpd ymm11, ymm1, ymm3
 vsubpd ymm1, ymm10, ymm8
 vfmadd231pd ymm11, ymm13, ymm15
-vfmadd231pd ymm1, ymm0, [rsp + 512]
+vfmadd231pd ymm1, ymm0, [r9 - 96]
 vpaddq ymm5, ymm11, ymm5
 vpaddq ymm12, ymm1, ymm12
 vpaddq ymm4, ymm3, ymm4
 vpaddq ymm7, ymm8, ymm7
-vmovdqu ymm8, [rsp + 96]
-vpand ymm8, ymm8, [rip + 5f]
-vmovdqu ymm3, [rsp + 64]
-vpand ymm3, ymm3, [rip + 5f]
+vmovdqu ymm8, [r11 + 96]
+vpand ymm8, ymm8, [r10 - 128]
+vmovdqu ymm3, [r11 + 64]
+vpand ymm3, ymm3, [r10 - 128]
 vpaddq ymm8, ymm8, ymm2
 vpaddq ymm3, ymm3, ymm14
 vsubpd ymm8, ymm8, ymm2
 vsubpd ymm3, ymm3, ymm14
-vmovdqu ymm1, [rsp + 672]
+vmovdqu ymm1, [r11]
 vmovdqa ymm11, ymm6
 vfmadd231pd ymm11, ymm8, ymm1
-vmovdqu [rsp + 64], ymm12
+vmovdqu [r11 + 64], ymm12
 vmovdqa ymm12, ymm9
-vfmadd231pd ymm12, ymm3, [rsp + 544]
-vmovdqu [rsp + 96], ymm5
-vmovdqu ymm5, [rip + 5f + 96]
+vfmadd231pd ymm12, ymm3, [r9 - 128]
+vmovdqu [r11 + 96], ymm5
+vmovdqu ymm5, [r10 - 64]
 vsubpd ymm15, ymm5, ymm11
 vsubpd ymm14, ymm10, ymm12
 vfmadd231pd ymm15, ymm1, ymm8
-vfmadd231pd ymm14, ymm3, [rsp + 544]
+vfmadd231pd ymm14, ymm3, [r9 - 128]
 vpaddq ymm4, ymm15, ymm4
 vpaddq ymm7, ymm14, ymm7
-vmovdqu ymm14, [rsp + 352]
-vmovdqu ymm15, [rsp + 640]
-vmovdqu [rsp + 704], ymm3
+vmovdqu ymm14, [rsp + 640]
+vmovdqu ymm15, [r11 - 128]
+vmovdqu [r11 + 32], ymm3
 vmovdqa ymm3, ymm6
 vfmadd231pd ymm3, ymm14, ymm15
-vmovdqu [rsp + 736], ymm8
-vmovdqu ymm8, [rsp + 320]
+vmovdqu [rsp + 704], ymm8
+vmovdqu ymm8, [r11 - 32]
 vmovdqa ymm1, ymm9
-vfmadd231pd ymm1, ymm8, [rsp + 608]
+vfmadd231pd ymm1, ymm8, [r9]
 vsubpd ymm2, ymm5, ymm3
 vsubpd ymm5, ymm10, ymm1
 vfmadd231pd ymm2, ymm14, ymm15
-vfmadd231pd ymm5, ymm8, [rsp + 608]
+vfmadd231pd ymm5, ymm8, [r9]
 vpaddq ymm4, ymm2, ymm4
 vpaddq ymm7, ymm5, ymm7
 vpaddq ymm11, ymm3, ymm11
 vpaddq ymm12, ymm1, ymm12
-vmovdqu ymm1, [rsp + 416]
+vmovdqu ymm1, [r9 - 64]
 vmovdqa ymm3, ymm6
 vfmadd231pd ymm3, ymm13, ymm1
-vmovdqu ymm5, [rsp + 384]
+vmovdqu ymm5, [r9 + 96]
 vmovdqa ymm2, ymm9
 vfmadd231pd ymm2, ymm0, ymm5
-vmovdqu ymm15, [rip + 5f + 96]
+vmovdqu ymm15, [r10 - 64]
 vsubpd ymm8, ymm15, ymm3
 vsubpd ymm14, ymm10, ymm2
 vfmadd231pd ymm8, ymm13, ymm1
@@ -4778,85 +4790,85 @@ vpaddq ymm4, ymm8, ymm4
 vpaddq ymm7, ymm14, ymm7
 vpaddq ymm11, ymm3, ymm11
 vpaddq ymm12, ymm2, ymm12
-vmovdqu ymm2, [rsp + 288]
-vpand ymm2, ymm2, [rip + 5f]
-vmovdqu ymm3, [rsp + 256]
-vpand ymm3, ymm3, [rip + 5f]
-vmovdqu ymm14, [rip + 5f + 32]
+vmovdqu ymm2, [rsp + 608]
+vpand ymm2, ymm2, [r10 - 128]
+vmovdqu ymm3, [rsp + 576]
+vpand ymm3, ymm3, [r10 - 128]
+vmovdqu ymm14, [r10 - 96]
 vpaddq ymm2, ymm2, ymm14
-vmovdqu ymm8, [rip + 5f + 32]
+vmovdqu ymm8, [r10 - 96]
 vpaddq ymm3, ymm3, ymm8
 vsubpd ymm2, ymm2, ymm14
 vsubpd ymm3, ymm3, ymm8
 vmovdqa ymm5, ymm6
-vfmadd231pd ymm5, ymm2, [rsp + 576]
+vfmadd231pd ymm5, ymm2, [r9 - 32]
 vmovdqa ymm1, ymm9
-vfmadd231pd ymm1, ymm3, [rsp + 512]
-vmovdqu [rsp + 256], ymm0
+vfmadd231pd ymm1, ymm3, [r9 - 96]
+vmovdqu [rsp + 576], ymm0
 vsubpd ymm0, ymm15, ymm5
-vmovdqu [rsp + 288], ymm13
+vmovdqu [rsp + 608], ymm13
 vsubpd ymm13, ymm10, ymm1
-vfmadd231pd ymm0, ymm2, [rsp + 576]
-vfmadd231pd ymm13, ymm3, [rsp + 512]
+vfmadd231pd ymm0, ymm2, [r9 - 32]
+vfmadd231pd ymm13, ymm3, [r9 - 96]
 vpaddq ymm4, ymm0, ymm4
 vpaddq ymm7, ymm13, ymm7
 vpaddq ymm11, ymm5, ymm11
 vpaddq ymm12, ymm1, ymm12
-vpaddq ymm1, ymm14, [rsp + 32]
-vpaddq ymm5, ymm8, [rsp]
+vpaddq ymm1, ymm14, [r9 + 64]
+vpaddq ymm5, ymm8, [r9 + 32]
 vsubpd ymm1, ymm1, ymm14
 vsubpd ymm5, ymm5, ymm8
-vmovdqu ymm13, [rsp + 672]
+vmovdqu ymm13, [r11]
 vmovdqa ymm0, ymm6
 vfmadd231pd ymm0, ymm1, ymm13
-vmovdqu [rsp], ymm7
+vmovdqu [r9 + 32], ymm7
 vmovdqa ymm7, ymm9
-vfmadd231pd ymm7, ymm5, [rsp + 544]
-vmovdqu [rsp + 32], ymm4
+vfmadd231pd ymm7, ymm5, [r9 - 128]
+vmovdqu [r9 + 64], ymm4
 vsubpd ymm4, ymm15, ymm0
 vsubpd ymm8, ymm10, ymm7
 vfmadd231pd ymm4, ymm13, ymm1
-vfmadd231pd ymm8, ymm5, [rsp + 544]
+vfmadd231pd ymm8, ymm5, [r9 - 128]
 vpaddq ymm11, ymm4, ymm11
 vpaddq ymm12, ymm8, ymm12
-vmovdqu ymm8, [rsp + 352]
-vmovdqu ymm4, [rsp + 736]
+vmovdqu ymm8, [rsp + 640]
+vmovdqu ymm4, [rsp + 704]
 vmovdqa ymm13, ymm6
 vfmadd231pd ymm13, ymm8, ymm4
-vmovdqu [rsp + 544], ymm5
-vmovdqu ymm5, [rsp + 320]
-vmovdqu [rsp + 672], ymm1
+vmovdqu [r9 - 128], ymm5
+vmovdqu ymm5, [r11 - 32]
+vmovdqu [r11], ymm1
 vmovdqa ymm1, ymm9
-vfmadd231pd ymm1, ymm5, [rsp + 704]
+vfmadd231pd ymm1, ymm5, [r11 + 32]
 vsubpd ymm14, ymm15, ymm13
-vmovdqu [rsp + 768], ymm3
+vmovdqu [rsp + 736], ymm3
 vsubpd ymm3, ymm10, ymm1
 vfmadd231pd ymm14, ymm8, ymm4
-vfmadd231pd ymm3, ymm5, [rsp + 704]
+vfmadd231pd ymm3, ymm5, [r11 + 32]
 vpaddq ymm11, ymm14, ymm11
 vpaddq ymm12, ymm3, ymm12
 vpaddq ymm0, ymm13, ymm0
 vpaddq ymm7, ymm1, ymm7
-vmovdqu ymm1, [rsp + 288]
-vmovdqu ymm13, [rsp + 640]
+vmovdqu ymm1, [rsp + 608]
+vmovdqu ymm13, [r11 - 128]
 vmovdqa ymm3, ymm6
 vfmadd231pd ymm3, ymm1, ymm13
-vmovdqu ymm14, [rsp + 256]
+vmovdqu ymm14, [rsp + 576]
 vmovdqa ymm4, ymm9
-vfmadd231pd ymm4, ymm14, [rsp + 608]
+vfmadd231pd ymm4, ymm14, [r9]
 vsubpd ymm5, ymm15, ymm3
 vsubpd ymm8, ymm10, ymm4
 vfmadd231pd ymm5, ymm1, ymm13
-vfmadd231pd ymm8, ymm14, [rsp + 608]
+vfmadd231pd ymm8, ymm14, [r9]
 vpaddq ymm11, ymm5, ymm11
 vpaddq ymm12, ymm8, ymm12
 vpaddq ymm0, ymm3, ymm0
 vpaddq ymm7, ymm4, ymm7
-vmovdqu ymm4, [rsp + 416]
+vmovdqu ymm4, [r9 - 64]
 vmovdqa ymm3, ymm6
 vfmadd231pd ymm3, ymm2, ymm4
-vmovdqu ymm8, [rsp + 768]
-vmovdqu ymm5, [rsp + 384]
+vmovdqu ymm8, [rsp + 736]
+vmovdqu ymm5, [r9 + 96]
 vmovdqa ymm13, ymm9
 vfmadd231pd ymm13, ymm8, ymm5
 vsubpd ymm14, ymm15, ymm3
@@ -4867,66 +4879,66 @@ vpaddq ymm11, ymm14, ymm11
 vpaddq ymm12, ymm1, ymm12
 vpaddq ymm0, ymm3, ymm0
 vpaddq ymm7, ymm13, ymm7
-vmovdqu ymm13, [rsp + 224]
-vmovdqu ymm3, [rip + 5f + 32]
+vmovdqu ymm13, [rsp + 768]
+vmovdqu ymm3, [r10 - 96]
 vpaddq ymm13, ymm13, ymm3
-vmovdqu ymm1, [rsp + 192]
-vmovdqu ymm14, [rip + 5f + 32]
+vmovdqu ymm1, [rsp + 672]
+vmovdqu ymm14, [r10 - 96]
 vpaddq ymm1, ymm1, ymm14
 vsubpd ymm13, ymm13, ymm3
 vsubpd ymm1, ymm1, ymm14
 vmovdqa ymm14, ymm6
-vfmadd231pd ymm14, ymm13, [rsp + 576]
+vfmadd231pd ymm14, ymm13, [r9 - 32]
 vmovdqa ymm3, ymm9
-vfmadd231pd ymm3, ymm1, [rsp + 512]
+vfmadd231pd ymm3, ymm1, [r9 - 96]
 vsubpd ymm5, ymm15, ymm14
 vsubpd ymm4, ymm10, ymm3
-vfmadd231pd ymm5, ymm13, [rsp + 576]
-vfmadd231pd ymm4, ymm1, [rsp + 512]
+vfmadd231pd ymm5, ymm13, [r9 - 32]
+vfmadd231pd ymm4, ymm1, [r9 - 96]
 vpaddq ymm11, ymm5, ymm11
 vpaddq ymm12, ymm4, ymm12
 vpaddq ymm0, ymm14, ymm0
 vpaddq ymm7, ymm3, ymm7
-vmovdqu ymm3, [rsp + 352]
-vmovdqu ymm14, [rsp + 672]
+vmovdqu ymm3, [rsp + 640]
+vmovdqu ymm14, [r11]
 vmovdqa ymm4, ymm6
 vfmadd231pd ymm4, ymm3, ymm14
-vmovdqu ymm5, [rsp + 320]
-vmovdqu [rsp + 512], ymm12
+vmovdqu ymm5, [r11 - 32]
+vmovdqu [r9 - 96], ymm12
 vmovdqa ymm12, ymm9
-vfmadd231pd ymm12, ymm5, [rsp + 544]
-vmovdqu [rsp + 576], ymm11
+vfmadd231pd ymm12, ymm5, [r9 - 128]
+vmovdqu [r9 - 32], ymm11
 vsubpd ymm11, ymm15, ymm4
-vmovdqu [rsp + 192], ymm1
+vmovdqu [rsp + 672], ymm1
 vsubpd ymm1, ymm10, ymm12
 vfmadd231pd ymm11, ymm3, ymm14
-vmovdqu ymm3, [rsp + 544]
+vmovdqu ymm3, [r9 - 128]
 vfmadd231pd ymm1, ymm5, ymm3
 vpaddq ymm0, ymm11, ymm0
 vpaddq ymm7, ymm1, ymm7
-vmovdqu ymm1, [rsp + 288]
-vmovdqu ymm11, [rsp + 736]
+vmovdqu ymm1, [rsp + 608]
+vmovdqu ymm11, [rsp + 704]
 vmovdqa ymm5, ymm6
 vfmadd231pd ymm5, ymm1, ymm11
-vmovdqu ymm3, [rsp + 256]
+vmovdqu ymm3, [rsp + 576]
 vmovdqa ymm14, ymm9
-vfmadd231pd ymm14, ymm3, [rsp + 704]
-vmovdqu [rsp + 320], ymm13
+vfmadd231pd ymm14, ymm3, [r11 + 32]
+vmovdqu [r11 - 32], ymm13
 vsubpd ymm13, ymm15, ymm5
 vsubpd ymm15, ymm10, ymm14
 vfmadd231pd ymm13, ymm1, ymm11
-vfmadd231pd ymm15, ymm3, [rsp + 704]
+vfmadd231pd ymm15, ymm3, [r11 + 32]
 vpaddq ymm0, ymm13, ymm0
 vpaddq ymm7, ymm15, ymm7
 vpaddq ymm4, ymm5, ymm4
 vpaddq ymm12, ymm14, ymm12
-vmovdqu ymm14, [rsp + 640]
+vmovdqu ymm14, [r11 - 128]
 vmovdqa ymm5, ymm6
 vfmadd231pd ymm5, ymm2, ymm14
-vmovdqu ymm15, [rsp + 608]
+vmovdqu ymm15, [r9]
 vmovdqa ymm13, ymm9
 vfmadd231pd ymm13, ymm8, ymm15
-vmovdqu ymm11, [rip + 5f + 96]
+vmovdqu ymm11, [r10 - 64]
 vsubpd ymm3, ymm11, ymm5
 vsubpd ymm1, ymm10, ymm13
 vfmadd231pd ymm3, ymm2, ymm14
@@ -4935,42 +4947,42 @@ vpaddq ymm0, ymm3, ymm0
 vpaddq ymm7, ymm1, ymm7
 vpaddq ymm4, ymm5, ymm4
 vpaddq ymm12, ymm13, ymm12
-vmovdqu ymm13, [rsp + 320]
-vmovdqu ymm5, [rsp + 416]
+vmovdqu ymm13, [r11 - 32]
+vmovdqu ymm5, [r9 - 64]
 vmovdqa ymm1, ymm6
 vfmadd231pd ymm1, ymm13, ymm5
-vmovdqu ymm3, [rsp + 192]
+vmovdqu ymm3, [rsp + 672]
 vmovdqa ymm15, ymm9
-vfmadd231pd ymm15, ymm3, [rsp + 384]
+vfmadd231pd ymm15, ymm3, [r9 + 96]
 vsubpd ymm14, ymm11, ymm1
 vsubpd ymm8, ymm10, ymm15
 vfmadd231pd ymm14, ymm13, ymm5
-vfmadd231pd ymm8, ymm3, [rsp + 384]
+vfmadd231pd ymm8, ymm3, [r9 + 96]
 vpaddq ymm0, ymm14, ymm0
 vpaddq ymm7, ymm8, ymm7
 vpaddq ymm4, ymm1, ymm4
 vpaddq ymm12, ymm15, ymm12
-vmovdqu ymm15, [rsp + 288]
-vmovdqu ymm1, [rsp + 672]
+vmovdqu ymm15, [rsp + 608]
+vmovdqu ymm1, [r11]
 vmovdqa ymm8, ymm6
 vfmadd231pd ymm8, ymm15, ymm1
-vmovdqu ymm14, [rsp + 256]
-vmovdqu ymm5, [rsp + 544]
-vmovdqu [rsp + 384], ymm7
+vmovdqu ymm14, [rsp + 576]
+vmovdqu ymm5, [r9 - 128]
+vmovdqu [r9 + 96], ymm7
 vmovdqa ymm7, ymm9
 vfmadd231pd ymm7, ymm14, ymm5
-vmovdqu [rsp + 416], ymm0
+vmovdqu [r9 - 64], ymm0
 vsubpd ymm0, ymm11, ymm8
 vsubpd ymm3, ymm10, ymm7
 vfmadd231pd ymm0, ymm15, ymm1
 vfmadd231pd ymm3, ymm14, ymm5
 vpaddq ymm4, ymm0, ymm4
 vpaddq ymm12, ymm3, ymm12
-vmovdqu ymm3, [rsp + 736]
+vmovdqu ymm3, [rsp + 704]
 vmovdqa ymm0, ymm6
 vfmadd231pd ymm0, ymm2, ymm3
-vmovdqu ymm14, [rsp + 768]
-vmovdqu ymm15, [rsp + 704]
+vmovdqu ymm14, [rsp + 736]
+vmovdqu ymm15, [r11 + 32]
 vmovdqa ymm5, ymm9
 vfmadd231pd ymm5, ymm14, ymm15
 vsubpd ymm1, ymm11, ymm0
@@ -4981,14 +4993,14 @@ vpaddq ymm4, ymm1, ymm4
 vpaddq ymm12, ymm11, ymm12
 vpaddq ymm8, ymm0, ymm8
 vpaddq ymm7, ymm5, ymm7
-vmovdqu ymm5, [rsp + 640]
+vmovdqu ymm5, [r11 - 128]
 vmovdqa ymm0, ymm6
 vfmadd231pd ymm0, ymm13, ymm5
-vmovdqu ymm11, [rsp + 192]
-vmovdqu ymm1, [rsp + 608]
+vmovdqu ymm11, [rsp + 672]
+vmovdqu ymm1, [r9]
 vmovdqa ymm15, ymm9
 vfmadd231pd ymm15, ymm11, ymm1
-vmovdqu ymm3, [rip + 5f + 96]
+vmovdqu ymm3, [r10 - 64]
 vsubpd ymm14, ymm3, ymm0
 vsubpd ymm3, ymm10, ymm15
 vfmadd231pd ymm14, ymm13, ymm5
@@ -4997,26 +5009,26 @@ vpaddq ymm4, ymm14, ymm4
 vpaddq ymm12, ymm3, ymm12
 vpaddq ymm8, ymm0, ymm8
 vpaddq ymm7, ymm15, ymm7
-vmovdqu ymm15, [rsp + 672]
+vmovdqu ymm15, [r11]
 vmovdqa ymm0, ymm6
 vfmadd231pd ymm0, ymm2, ymm15
-vmovdqu ymm3, [rsp + 768]
-vmovdqu ymm14, [rsp + 544]
+vmovdqu ymm3, [rsp + 736]
+vmovdqu ymm14, [r9 - 128]
 vmovdqa ymm1, ymm9
 vfmadd231pd ymm1, ymm3, ymm14
-vmovdqu ymm5, [rip + 5f + 96]
-vmovdqu [rsp + 608], ymm12
+vmovdqu ymm5, [r10 - 64]
+vmovdqu [r9], ymm12
 vsubpd ymm12, ymm5, ymm0
-vmovdqu [rsp + 640], ymm4
+vmovdqu [r11 - 128], ymm4
 vsubpd ymm4, ymm10, ymm1
 vfmadd231pd ymm12, ymm2, ymm15
 vfmadd231pd ymm4, ymm3, ymm14
 vpaddq ymm8, ymm12, ymm8
 vpaddq ymm7, ymm4, ymm7
-vmovdqu ymm4, [rsp + 736]
+vmovdqu ymm4, [rsp + 704]
 vmovdqa ymm12, ymm6
 vfmadd231pd ymm12, ymm13, ymm4
-vmovdqu ymm3, [rsp + 704]
+vmovdqu ymm3, [r11 + 32]
 vmovdqa ymm2, ymm9
 vfmadd231pd ymm2, ymm11, ymm3
 vsubpd ymm14, ymm5, ymm12
@@ -5029,106 +5041,106 @@ vpaddq ymm0, ymm12, ymm0
 vpaddq ymm1, ymm2, ymm1
 vmovdqa ymm2, ymm6
 vfmadd231pd ymm2, ymm13, ymm15
-vmovdqu ymm12, [rsp + 544]
+vmovdqu ymm12, [r9 - 128]
 vmovdqa ymm5, ymm9
 vfmadd231pd ymm5, ymm11, ymm12
-vmovdqu ymm14, [rip + 5f + 96]
+vmovdqu ymm14, [r10 - 64]
 vsubpd ymm3, ymm14, ymm2
 vsubpd ymm4, ymm10, ymm5
 vfmadd231pd ymm3, ymm13, ymm15
 vfmadd231pd ymm4, ymm11, ymm12
 vpaddq ymm0, ymm3, ymm0
 vpaddq ymm1, ymm4, ymm1
-vmovdqu ymm4, [rsp + 160]
-vpaddq ymm4, ymm4, [rip + 5f + 128]
-vmovdqu ymm3, [rsp + 128]
-vpaddq ymm3, ymm3, [rip + 5f + 128]
+vmovdqu ymm4, [rsp + 544]
+vpaddq ymm4, ymm4, [rip + 3f + 544]
+vmovdqu ymm3, [rsp + 512]
+vpaddq ymm3, ymm3, [rip + 3f + 544]
 vpsrlq ymm12, ymm4, 52
 vpsrlq ymm11, ymm3, 52
-vpaddq ymm12, ymm12, [rsp + 96]
-vpaddq ymm11, ymm11, [rsp + 64]
-vmovdqu ymm15, [rsp + 480]
-vmovdqu ymm13, [rip + 5f + 32]
+vpaddq ymm12, ymm12, [r11 + 96]
+vpaddq ymm11, ymm11, [r11 + 64]
+vmovdqu ymm15, [r11 - 64]
+vmovdqu ymm13, [r10 - 96]
 vsubpd ymm15, ymm15, ymm13
-vmovdqu [rsp + 480], ymm5
-vmovdqu ymm5, [rsp + 448]
-vsubpd ymm5, ymm5, [rip + 5f + 32]
-vmovdqu [rsp + 448], ymm2
+vmovdqu [r11 - 64], ymm5
+vmovdqu ymm5, [r11 - 96]
+vsubpd ymm5, ymm5, [r10 - 96]
+vmovdqu [r11 - 96], ymm2
 vmovdqa ymm2, ymm6
-vfmadd231pd ymm2, ymm15, [rip + 5f + 160]
-vmovdqu [rsp + 64], ymm1
+vfmadd231pd ymm2, ymm15, [r10]
+vmovdqu [r11 + 64], ymm1
 vmovdqa ymm1, ymm9
-vfmadd231pd ymm1, ymm5, [rip + 5f + 160]
-vmovdqu [rsp + 96], ymm0
+vfmadd231pd ymm1, ymm5, [r10]
+vmovdqu [r11 + 96], ymm0
 vsubpd ymm0, ymm14, ymm2
-vmovdqu [rsp + 128], ymm7
+vmovdqu [rsp + 512], ymm7
 vsubpd ymm7, ymm10, ymm1
-vfmadd231pd ymm0, ymm15, [rip + 5f + 160]
-vfmadd231pd ymm7, ymm5, [rip + 5f + 160]
+vfmadd231pd ymm0, ymm15, [r10]
+vfmadd231pd ymm7, ymm5, [r10]
 vpaddq ymm12, ymm0, ymm12
 vpaddq ymm11, ymm7, ymm11
-vpaddq ymm2, ymm2, [rsp + 32]
-vpaddq ymm1, ymm1, [rsp]
-vmovdqu ymm7, [rip + 5f + 192]
+vpaddq ymm2, ymm2, [r9 + 64]
+vpaddq ymm1, ymm1, [r9 + 32]
+vmovdqu ymm7, [r10 + 64]
 vmovdqa ymm0, ymm6
 vfmadd231pd ymm0, ymm15, ymm7
-vmovdqu [rsp], ymm11
+vmovdqu [r9 + 32], ymm11
 vmovdqa ymm11, ymm9
-vfmadd231pd ymm11, ymm5, [rip + 5f + 192]
-vmovdqu [rsp + 32], ymm12
+vfmadd231pd ymm11, ymm5, [r10 + 64]
+vmovdqu [r9 + 64], ymm12
 vsubpd ymm12, ymm14, ymm0
-vmovdqu [rsp + 160], ymm8
+vmovdqu [rsp + 544], ymm8
 vsubpd ymm8, ymm10, ymm11
 vfmadd231pd ymm12, ymm15, ymm7
-vfmadd231pd ymm8, ymm5, [rip + 5f + 192]
+vfmadd231pd ymm8, ymm5, [r10 + 64]
 vpaddq ymm2, ymm12, ymm2
 vpaddq ymm1, ymm8, ymm1
-vpaddq ymm0, ymm0, [rsp + 576]
-vpaddq ymm11, ymm11, [rsp + 512]
-vpand ymm4, ymm4, [rip + 5f]
-vpand ymm3, ymm3, [rip + 5f]
+vpaddq ymm0, ymm0, [r9 - 32]
+vpaddq ymm11, ymm11, [r9 - 96]
+vpand ymm4, ymm4, [r10 - 128]
+vpand ymm3, ymm3, [r10 - 128]
 vpaddq ymm4, ymm4, ymm13
-vmovdqu ymm8, [rip + 5f + 32]
+vmovdqu ymm8, [r10 - 96]
 vpaddq ymm3, ymm3, ymm8
 vsubpd ymm4, ymm4, ymm13
 vsubpd ymm3, ymm3, ymm8
-vmovdqu ymm12, [rip + 5f + 160]
+vmovdqu ymm12, [r10]
 vmovdqa ymm7, ymm6
 vfmadd231pd ymm7, ymm4, ymm12
 vmovdqa ymm8, ymm9
-vfmadd231pd ymm8, ymm3, [rip + 5f + 160]
+vfmadd231pd ymm8, ymm3, [r10]
 vsubpd ymm13, ymm14, ymm7
 vsubpd ymm14, ymm10, ymm8
 vfmadd231pd ymm13, ymm4, ymm12
-vfmadd231pd ymm14, ymm3, [rip + 5f + 160]
+vfmadd231pd ymm14, ymm3, [r10]
 vpaddq ymm2, ymm13, ymm2
 vpaddq ymm1, ymm14, ymm1
 vpaddq ymm0, ymm7, ymm0
 vpaddq ymm11, ymm8, ymm11
-vmovdqu ymm8, [rip + 5f + 224]
+vmovdqu ymm8, [rip + 3f + 256]
 vmovdqa ymm7, ymm6
 vfmadd231pd ymm7, ymm15, ymm8
-vmovdqu ymm14, [rip + 5f + 224]
+vmovdqu ymm14, [rip + 3f + 256]
 vmovdqa ymm13, ymm9
 vfmadd231pd ymm13, ymm5, ymm14
-vmovdqu ymm12, [rip + 5f + 96]
-vmovdqu [rsp + 512], ymm1
+vmovdqu ymm12, [r10 - 64]
+vmovdqu [r9 - 96], ymm1
 vsubpd ymm1, ymm12, ymm7
-vmovdqu [rsp + 576], ymm2
+vmovdqu [r9 - 32], ymm2
 vsubpd ymm2, ymm10, ymm13
 vfmadd231pd ymm1, ymm15, ymm8
 vfmadd231pd ymm2, ymm5, ymm14
 vpaddq ymm0, ymm1, ymm0
 vpaddq ymm11, ymm2, ymm11
-vpaddq ymm7, ymm7, [rsp + 416]
-vpaddq ymm13, ymm13, [rsp + 384]
-vmovdqu ymm2, [rip + 5f + 192]
+vpaddq ymm7, ymm7, [r9 - 64]
+vpaddq ymm13, ymm13, [r9 + 96]
+vmovdqu ymm2, [r10 + 64]
 vmovdqa ymm1, ymm6
 vfmadd231pd ymm1, ymm4, ymm2
-vmovdqu ymm14, [rip + 5f + 192]
+vmovdqu ymm14, [r10 + 64]
 vmovdqa ymm8, ymm9
 vfmadd231pd ymm8, ymm3, ymm14
-vmovdqu [rsp + 384], ymm5
+vmovdqu [r9 + 96], ymm5
 vsubpd ymm5, ymm12, ymm1
 vsubpd ymm12, ymm10, ymm8
 vfmadd231pd ymm5, ymm4, ymm2
@@ -5137,28 +5149,28 @@ vpaddq ymm0, ymm5, ymm0
 vpaddq ymm11, ymm12, ymm11
 vpaddq ymm7, ymm1, ymm7
 vpaddq ymm13, ymm8, ymm13
-vmovdqu ymm8, [rip + 5f + 256]
+vmovdqu ymm8, [rip + 3f + 288]
 vmovdqa ymm1, ymm6
 vfmadd231pd ymm1, ymm15, ymm8
-vmovdqu ymm12, [rsp + 384]
-vmovdqu ymm5, [rip + 5f + 256]
+vmovdqu ymm12, [r9 + 96]
+vmovdqu ymm5, [rip + 3f + 288]
 vmovdqa ymm14, ymm9
 vfmadd231pd ymm14, ymm12, ymm5
-vmovdqu ymm2, [rip + 5f + 96]
-vmovdqu [rsp + 416], ymm11
+vmovdqu ymm2, [r10 - 64]
+vmovdqu [r9 - 64], ymm11
 vsubpd ymm11, ymm2, ymm1
-vmovdqu [rsp + 544], ymm0
+vmovdqu [r9 - 128], ymm0
 vsubpd ymm0, ymm10, ymm14
 vfmadd231pd ymm11, ymm15, ymm8
 vfmadd231pd ymm0, ymm12, ymm5
 vpaddq ymm7, ymm11, ymm7
 vpaddq ymm13, ymm0, ymm13
-vpaddq ymm1, ymm1, [rsp + 640]
-vpaddq ymm14, ymm14, [rsp + 608]
-vmovdqu ymm0, [rip + 5f + 224]
+vpaddq ymm1, ymm1, [r11 - 128]
+vpaddq ymm14, ymm14, [r9]
+vmovdqu ymm0, [rip + 3f + 256]
 vmovdqa ymm11, ymm6
 vfmadd231pd ymm11, ymm4, ymm0
-vmovdqu ymm5, [rip + 5f + 224]
+vmovdqu ymm5, [rip + 3f + 256]
 vmovdqa ymm8, ymm9
 vfmadd231pd ymm8, ymm3, ymm5
 vsubpd ymm12, ymm2, ymm11
@@ -5169,28 +5181,28 @@ vpaddq ymm7, ymm12, ymm7
 vpaddq ymm13, ymm2, ymm13
 vpaddq ymm1, ymm11, ymm1
 vpaddq ymm14, ymm8, ymm14
-vmovdqu ymm8, [rip + 5f + 288]
+vmovdqu ymm8, [rip + 3f + 320]
 vmovdqa ymm11, ymm6
 vfmadd231pd ymm11, ymm15, ymm8
-vmovdqu ymm2, [rsp + 384]
-vmovdqu ymm12, [rip + 5f + 288]
+vmovdqu ymm2, [r9 + 96]
+vmovdqu ymm12, [rip + 3f + 320]
 vmovdqa ymm5, ymm9
 vfmadd231pd ymm5, ymm2, ymm12
-vmovdqu ymm0, [rip + 5f + 96]
-vmovdqu [rsp + 608], ymm13
+vmovdqu ymm0, [r10 - 64]
+vmovdqu [r9], ymm13
 vsubpd ymm13, ymm0, ymm11
-vmovdqu [rsp + 640], ymm7
+vmovdqu [r11 - 128], ymm7
 vsubpd ymm7, ymm10, ymm5
 vfmadd231pd ymm13, ymm15, ymm8
 vfmadd231pd ymm7, ymm2, ymm12
 vpaddq ymm1, ymm13, ymm1
 vpaddq ymm14, ymm7, ymm14
-vpaddq ymm11, ymm11, [rsp + 160]
-vpaddq ymm5, ymm5, [rsp + 128]
-vmovdqu ymm7, [rip + 5f + 256]
+vpaddq ymm11, ymm11, [rsp + 544]
+vpaddq ymm5, ymm5, [rsp + 512]
+vmovdqu ymm7, [rip + 3f + 288]
 vmovdqa ymm13, ymm6
 vfmadd231pd ymm13, ymm4, ymm7
-vmovdqu ymm12, [rip + 5f + 256]
+vmovdqu ymm12, [rip + 3f + 288]
 vmovdqa ymm2, ymm9
 vfmadd231pd ymm2, ymm3, ymm12
 vsubpd ymm8, ymm0, ymm13
@@ -5201,10 +5213,10 @@ vpaddq ymm1, ymm8, ymm1
 vpaddq ymm14, ymm15, ymm14
 vpaddq ymm11, ymm13, ymm11
 vpaddq ymm5, ymm2, ymm5
-vmovdqu ymm2, [rip + 5f + 288]
+vmovdqu ymm2, [rip + 3f + 320]
 vmovdqa ymm13, ymm6
 vfmadd231pd ymm13, ymm4, ymm2
-vmovdqu ymm15, [rip + 5f + 288]
+vmovdqu ymm15, [rip + 3f + 320]
 vmovdqa ymm8, ymm9
 vfmadd231pd ymm8, ymm3, ymm15
 vsubpd ymm12, ymm0, ymm13
@@ -5213,64 +5225,64 @@ vfmadd231pd ymm12, ymm4, ymm2
 vfmadd231pd ymm7, ymm3, ymm15
 vpaddq ymm11, ymm12, ymm11
 vpaddq ymm5, ymm7, ymm5
-vpaddq ymm13, ymm13, [rsp + 96]
-vpaddq ymm8, ymm8, [rsp + 64]
-vmovdqu ymm7, [rsp + 32]
-vpaddq ymm7, ymm7, [rip + 5f + 320]
-vmovdqu ymm12, [rsp]
-vpaddq ymm12, ymm12, [rip + 5f + 320]
+vpaddq ymm13, ymm13, [r11 + 96]
+vpaddq ymm8, ymm8, [r11 + 64]
+vmovdqu ymm7, [r9 + 64]
+vpaddq ymm7, ymm7, [rip + 3f + 576]
+vmovdqu ymm12, [r9 + 32]
+vpaddq ymm12, ymm12, [rip + 3f + 576]
 vpsrlq ymm15, ymm7, 52
 vpsrlq ymm3, ymm12, 52
-vpaddq ymm15, ymm15, [rsp + 576]
-vpaddq ymm3, ymm3, [rsp + 512]
-vpand ymm7, ymm7, [rip + 5f]
-vpand ymm12, ymm12, [rip + 5f]
-vmovdqu ymm2, [rip + 5f + 32]
+vpaddq ymm15, ymm15, [r9 - 32]
+vpaddq ymm3, ymm3, [r9 - 96]
+vpand ymm7, ymm7, [r10 - 128]
+vpand ymm12, ymm12, [r10 - 128]
+vmovdqu ymm2, [r10 - 96]
 vpaddq ymm7, ymm7, ymm2
-vmovdqu ymm4, [rip + 5f + 32]
+vmovdqu ymm4, [r10 - 96]
 vpaddq ymm12, ymm12, ymm4
 vsubpd ymm7, ymm7, ymm2
 vsubpd ymm12, ymm12, ymm4
 vmovdqa ymm4, ymm6
-vfmadd231pd ymm4, ymm7, [rip + 5f + 352]
+vfmadd231pd ymm4, ymm7, [rip + 3f + 352]
 vmovdqa ymm2, ymm9
-vfmadd231pd ymm2, ymm12, [rip + 5f + 352]
-vmovdqu [rsp + 512], ymm8
+vfmadd231pd ymm2, ymm12, [rip + 3f + 352]
+vmovdqu [r9 - 96], ymm8
 vsubpd ymm8, ymm0, ymm4
-vmovdqu [rsp + 576], ymm13
+vmovdqu [r9 - 32], ymm13
 vsubpd ymm13, ymm10, ymm2
-vfmadd231pd ymm8, ymm7, [rip + 5f + 352]
-vfmadd231pd ymm13, ymm12, [rip + 5f + 352]
+vfmadd231pd ymm8, ymm7, [rip + 3f + 352]
+vfmadd231pd ymm13, ymm12, [rip + 3f + 352]
 vpaddq ymm15, ymm8, ymm15
 vpaddq ymm3, ymm13, ymm3
-vpaddq ymm4, ymm4, [rsp + 544]
-vpaddq ymm2, ymm2, [rsp + 416]
-vmovdqu ymm13, [rip + 5f + 384]
+vpaddq ymm4, ymm4, [r9 - 128]
+vpaddq ymm2, ymm2, [r9 - 64]
+vmovdqu ymm13, [rip + 3f + 512]
 vmovdqa ymm8, ymm6
 vfmadd231pd ymm8, ymm7, ymm13
-vmovdqu [rsp + 416], ymm3
+vmovdqu [r9 - 64], ymm3
 vmovdqa ymm3, ymm9
-vfmadd231pd ymm3, ymm12, [rip + 5f + 384]
-vmovdqu [rsp + 544], ymm15
+vfmadd231pd ymm3, ymm12, [rip + 3f + 512]
+vmovdqu [r9 - 128], ymm15
 vsubpd ymm15, ymm0, ymm8
-vmovdqu [rsp], ymm5
+vmovdqu [r9 + 32], ymm5
 vsubpd ymm5, ymm10, ymm3
 vfmadd231pd ymm15, ymm7, ymm13
-vfmadd231pd ymm5, ymm12, [rip + 5f + 384]
+vfmadd231pd ymm5, ymm12, [rip + 3f + 512]
 vpaddq ymm4, ymm15, ymm4
 vpaddq ymm2, ymm5, ymm2
-vpaddq ymm8, ymm8, [rsp + 640]
-vpaddq ymm3, ymm3, [rsp + 608]
-vmovdqu ymm5, [rip + 5f + 416]
+vpaddq ymm8, ymm8, [r11 - 128]
+vpaddq ymm3, ymm3, [r9]
+vmovdqu ymm5, [rip + 3f + 608]
 vmovdqa ymm15, ymm6
 vfmadd231pd ymm15, ymm7, ymm5
-vmovdqu ymm13, [rip + 5f + 416]
-vmovdqu [rsp + 608], ymm2
+vmovdqu ymm13, [rip + 3f + 608]
+vmovdqu [r9], ymm2
 vmovdqa ymm2, ymm9
 vfmadd231pd ymm2, ymm12, ymm13
-vmovdqu [rsp + 640], ymm4
+vmovdqu [r11 - 128], ymm4
 vsubpd ymm4, ymm0, ymm15
-vmovdqu [rsp + 32], ymm11
+vmovdqu [r9 + 64], ymm11
 vsubpd ymm11, ymm10, ymm2
 vfmadd231pd ymm4, ymm7, ymm5
 vfmadd231pd ymm11, ymm12, ymm13
@@ -5278,10 +5290,10 @@ vpaddq ymm8, ymm4, ymm8
 vpaddq ymm3, ymm11, ymm3
 vpaddq ymm1, ymm15, ymm1
 vpaddq ymm14, ymm2, ymm14
-vmovdqu ymm2, [rip + 5f + 448]
+vmovdqu ymm2, [rip + 3f + 640]
 vmovdqa ymm15, ymm6
 vfmadd231pd ymm15, ymm7, ymm2
-vmovdqu ymm11, [rip + 5f + 448]
+vmovdqu ymm11, [rip + 3f + 640]
 vmovdqa ymm4, ymm9
 vfmadd231pd ymm4, ymm12, ymm11
 vsubpd ymm13, ymm0, ymm15
@@ -5290,91 +5302,91 @@ vfmadd231pd ymm13, ymm7, ymm2
 vfmadd231pd ymm5, ymm12, ymm11
 vpaddq ymm1, ymm13, ymm1
 vpaddq ymm14, ymm5, ymm14
-vpaddq ymm15, ymm15, [rsp + 32]
-vpaddq ymm4, ymm4, [rsp]
-vmovdqu ymm5, [rip + 5f + 480]
+vpaddq ymm15, ymm15, [r9 + 64]
+vpaddq ymm4, ymm4, [r9 + 32]
+vmovdqu ymm5, [rip + 3f + 672]
 vmovdqa ymm13, ymm6
 vfmadd231pd ymm13, ymm7, ymm5
-vmovdqu ymm11, [rip + 5f + 480]
+vmovdqu ymm11, [rip + 3f + 672]
 vmovdqa ymm2, ymm9
 vfmadd231pd ymm2, ymm12, ymm11
-vmovdqu [rsp], ymm14
+vmovdqu [r9 + 32], ymm14
 vsubpd ymm14, ymm0, ymm13
-vmovdqu [rsp + 32], ymm1
+vmovdqu [r9 + 64], ymm1
 vsubpd ymm1, ymm10, ymm2
 vfmadd231pd ymm14, ymm7, ymm5
 vfmadd231pd ymm1, ymm12, ymm11
 vpaddq ymm15, ymm14, ymm15
 vpaddq ymm4, ymm1, ymm4
-vpaddq ymm13, ymm13, [rsp + 576]
-vpaddq ymm2, ymm2, [rsp + 512]
-vmovdqu ymm1, [rsp + 544]
-vpaddq ymm14, ymm1, [rip + 5f + 512]
-vmovdqu ymm11, [rsp + 416]
-vpaddq ymm12, ymm11, [rip + 5f + 512]
-vpand ymm14, ymm14, [rip + 5f]
-vpand ymm12, ymm12, [rip + 5f]
-vmovdqu ymm5, [rip + 5f + 32]
+vpaddq ymm13, ymm13, [r9 - 32]
+vpaddq ymm2, ymm2, [r9 - 96]
+vmovdqu ymm1, [r9 - 128]
+vpaddq ymm14, ymm1, [rip + 3f + 704]
+vmovdqu ymm11, [r9 - 64]
+vpaddq ymm12, ymm11, [rip + 3f + 704]
+vpand ymm14, ymm14, [r10 - 128]
+vpand ymm12, ymm12, [r10 - 128]
+vmovdqu ymm5, [r10 - 96]
 vpaddq ymm14, ymm14, ymm5
-vmovdqu ymm7, [rip + 5f + 32]
+vmovdqu ymm7, [r10 - 96]
 vpaddq ymm12, ymm12, ymm7
 vsubpd ymm14, ymm14, ymm5
 vsubpd ymm12, ymm12, ymm7
 vmovdqa ymm11, ymm6
-vfmadd231pd ymm11, ymm14, [rip + 5f + 544]
+vfmadd231pd ymm11, ymm14, [r10 - 32]
 vmovdqa ymm1, ymm9
-vfmadd231pd ymm1, ymm12, [rip + 5f + 544]
+vfmadd231pd ymm1, ymm12, [r10 - 32]
 vsubpd ymm11, ymm0, ymm11
 vsubpd ymm1, ymm10, ymm1
-vfmadd231pd ymm11, ymm14, [rip + 5f + 544]
-vfmadd231pd ymm1, ymm12, [rip + 5f + 544]
+vfmadd231pd ymm11, ymm14, [r10 - 32]
+vfmadd231pd ymm1, ymm12, [r10 - 32]
 vsubpd ymm11, ymm11, ymm5
 vsubpd ymm1, ymm1, ymm7
 vmovdqa ymm12, ymm6
-vfmadd231pd ymm12, ymm11, [rip + 5f + 576]
+vfmadd231pd ymm12, ymm11, [rip + 3f + 384]
 vmovdqa ymm14, ymm9
-vfmadd231pd ymm14, ymm1, [rip + 5f + 576]
-vpaddq ymm12, ymm12, [rsp + 640]
-vpaddq ymm14, ymm14, [rsp + 608]
+vfmadd231pd ymm14, ymm1, [rip + 3f + 384]
+vpaddq ymm12, ymm12, [r11 - 128]
+vpaddq ymm14, ymm14, [r9]
 vmovdqa ymm7, ymm6
-vfmadd231pd ymm7, ymm11, [rip + 5f + 608]
+vfmadd231pd ymm7, ymm11, [r10 + 32]
 vmovdqa ymm5, ymm9
-vfmadd231pd ymm5, ymm1, [rip + 5f + 608]
-vmovdqu [rsp + 608], ymm2
+vfmadd231pd ymm5, ymm1, [r10 + 32]
+vmovdqu [r9], ymm2
 vsubpd ymm2, ymm0, ymm7
-vmovdqu [rsp + 640], ymm13
+vmovdqu [r11 - 128], ymm13
 vsubpd ymm13, ymm10, ymm5
-vfmadd231pd ymm2, ymm11, [rip + 5f + 608]
-vfmadd231pd ymm13, ymm1, [rip + 5f + 608]
+vfmadd231pd ymm2, ymm11, [r10 + 32]
+vfmadd231pd ymm13, ymm1, [r10 + 32]
 vpaddq ymm12, ymm2, ymm12
 vpaddq ymm14, ymm13, ymm14
 vpaddq ymm8, ymm7, ymm8
 vpaddq ymm3, ymm5, ymm3
-vmovdqu ymm5, [rip + 5f + 640]
+vmovdqu ymm5, [rip + 3f + 416]
 vmovdqa ymm7, ymm6
 vfmadd231pd ymm7, ymm11, ymm5
-vmovdqu ymm13, [rip + 5f + 640]
+vmovdqu ymm13, [rip + 3f + 416]
 vmovdqa ymm2, ymm9
 vfmadd231pd ymm2, ymm1, ymm13
-vmovdqu [rsp + 512], ymm14
+vmovdqu [r9 - 96], ymm14
 vsubpd ymm14, ymm0, ymm7
-vmovdqu [rsp + 576], ymm12
+vmovdqu [r9 - 32], ymm12
 vsubpd ymm12, ymm10, ymm2
 vfmadd231pd ymm14, ymm11, ymm5
 vfmadd231pd ymm12, ymm1, ymm13
 vpaddq ymm8, ymm14, ymm8
 vpaddq ymm3, ymm12, ymm3
-vpaddq ymm7, ymm7, [rsp + 32]
-vpaddq ymm2, ymm2, [rsp]
-vmovdqu ymm12, [rip + 5f + 672]
+vpaddq ymm7, ymm7, [r9 + 64]
+vpaddq ymm2, ymm2, [r9 + 32]
+vmovdqu ymm12, [rip + 3f + 448]
 vmovdqa ymm14, ymm6
 vfmadd231pd ymm14, ymm11, ymm12
-vmovdqu ymm13, [rip + 5f + 672]
+vmovdqu ymm13, [rip + 3f + 448]
 vmovdqa ymm5, ymm9
 vfmadd231pd ymm5, ymm1, ymm13
-vmovdqu [rsp], ymm3
+vmovdqu [r9 + 32], ymm3
 vsubpd ymm3, ymm0, ymm14
-vmovdqu [rsp + 32], ymm8
+vmovdqu [r9 + 64], ymm8
 vsubpd ymm8, ymm10, ymm5
 vfmadd231pd ymm3, ymm11, ymm12
 vfmadd231pd ymm8, ymm1, ymm13
@@ -5382,10 +5394,10 @@ vpaddq ymm7, ymm3, ymm7
 vpaddq ymm2, ymm8, ymm2
 vpaddq ymm15, ymm14, ymm15
 vpaddq ymm4, ymm5, ymm4
-vmovdqu ymm5, [rip + 5f + 704]
+vmovdqu ymm5, [rip + 3f + 480]
 vmovdqa ymm14, ymm6
 vfmadd231pd ymm14, ymm11, ymm5
-vmovdqu ymm8, [rip + 5f + 704]
+vmovdqu ymm8, [rip + 3f + 480]
 vmovdqa ymm3, ymm9
 vfmadd231pd ymm3, ymm1, ymm8
 vsubpd ymm13, ymm0, ymm14
@@ -5394,93 +5406,93 @@ vfmadd231pd ymm13, ymm11, ymm5
 vfmadd231pd ymm12, ymm1, ymm8
 vpaddq ymm15, ymm13, ymm15
 vpaddq ymm4, ymm12, ymm4
-vpaddq ymm14, ymm14, [rsp + 640]
-vpaddq ymm3, ymm3, [rsp + 608]
-vmovdqu ymm12, [rsp + 544]
-vpaddq ymm12, ymm12, [rip + 5f + 736]
-vmovdqu ymm13, [rsp + 416]
-vpaddq ymm13, ymm13, [rip + 5f + 736]
+vpaddq ymm14, ymm14, [r11 - 128]
+vpaddq ymm3, ymm3, [r9]
+vmovdqu ymm12, [r9 - 128]
+vpaddq ymm12, ymm12, [rip + 3f + 736]
+vmovdqu ymm13, [r9 - 64]
+vpaddq ymm13, ymm13, [rip + 3f + 736]
 vpsrlq ymm12, ymm12, 52
 vpsrlq ymm13, ymm13, 52
-vpaddq ymm12, ymm12, [rsp + 576]
-vpaddq ymm13, ymm13, [rsp + 512]
-vpaddq ymm8, ymm12, [rip + 5f + 768]
-vpaddq ymm1, ymm13, [rip + 5f + 768]
-vpand ymm8, ymm8, [rip + 5f]
-vpand ymm1, ymm1, [rip + 5f]
-vmovdqu ymm5, [rip + 5f + 32]
+vpaddq ymm12, ymm12, [r9 - 32]
+vpaddq ymm13, ymm13, [r9 - 96]
+vpaddq ymm8, ymm12, [rip + 3f + 768]
+vpaddq ymm1, ymm13, [rip + 3f + 768]
+vpand ymm8, ymm8, [r10 - 128]
+vpand ymm1, ymm1, [r10 - 128]
+vmovdqu ymm5, [r10 - 96]
 vpaddq ymm8, ymm8, ymm5
-vmovdqu ymm11, [rip + 5f + 32]
+vmovdqu ymm11, [r10 - 96]
 vpaddq ymm1, ymm1, ymm11
 vsubpd ymm8, ymm8, ymm5
 vsubpd ymm1, ymm1, ymm11
-vmovdqu [rsp + 512], ymm13
+vmovdqu [r9 - 96], ymm13
 vmovdqa ymm13, ymm6
-vfmadd231pd ymm13, ymm8, [rip + 5f + 544]
-vmovdqu [rsp + 576], ymm12
+vfmadd231pd ymm13, ymm8, [r10 - 32]
+vmovdqu [r9 - 32], ymm12
 vmovdqa ymm12, ymm9
-vfmadd231pd ymm12, ymm1, [rip + 5f + 544]
+vfmadd231pd ymm12, ymm1, [r10 - 32]
 vsubpd ymm13, ymm0, ymm13
 vsubpd ymm12, ymm10, ymm12
-vfmadd231pd ymm13, ymm8, [rip + 5f + 544]
-vfmadd231pd ymm12, ymm1, [rip + 5f + 544]
+vfmadd231pd ymm13, ymm8, [r10 - 32]
+vfmadd231pd ymm12, ymm1, [r10 - 32]
 vsubpd ymm5, ymm13, ymm5
 vsubpd ymm11, ymm12, ymm11
 vmovdqa ymm12, ymm6
-vfmadd231pd ymm12, ymm5, [rip + 5f + 576]
+vfmadd231pd ymm12, ymm5, [rip + 3f + 384]
 vmovdqa ymm13, ymm9
-vfmadd231pd ymm13, ymm11, [rip + 5f + 576]
-vpaddq ymm12, ymm12, [rsp + 32]
-vpaddq ymm13, ymm13, [rsp]
-vmovdqu ymm1, [rip + 5f + 608]
+vfmadd231pd ymm13, ymm11, [rip + 3f + 384]
+vpaddq ymm12, ymm12, [r9 + 64]
+vpaddq ymm13, ymm13, [r9 + 32]
+vmovdqu ymm1, [r10 + 32]
 vmovdqa ymm8, ymm6
 vfmadd231pd ymm8, ymm5, ymm1
-vmovdqu [rsp], ymm3
+vmovdqu [r9 + 32], ymm3
 vmovdqa ymm3, ymm9
-vfmadd231pd ymm3, ymm11, [rip + 5f + 608]
-vmovdqu [rsp + 32], ymm14
+vfmadd231pd ymm3, ymm11, [r10 + 32]
+vmovdqu [r9 + 64], ymm14
 vsubpd ymm14, ymm0, ymm8
-vmovdqu [rsp + 416], ymm4
+vmovdqu [r9 - 64], ymm4
 vsubpd ymm4, ymm10, ymm3
 vfmadd231pd ymm14, ymm5, ymm1
-vfmadd231pd ymm4, ymm11, [rip + 5f + 608]
+vfmadd231pd ymm4, ymm11, [r10 + 32]
 vpaddq ymm12, ymm14, ymm12
 vpaddq ymm13, ymm4, ymm13
 vpaddq ymm7, ymm8, ymm7
 vpaddq ymm2, ymm3, ymm2
-vmovdqu ymm3, [rip + 5f + 640]
+vmovdqu ymm3, [rip + 3f + 416]
 vmovdqa ymm8, ymm6
 vfmadd231pd ymm8, ymm5, ymm3
-vmovdqu ymm4, [rip + 5f + 640]
+vmovdqu ymm4, [rip + 3f + 416]
 vmovdqa ymm14, ymm9
 vfmadd231pd ymm14, ymm11, ymm4
 vsubpd ymm1, ymm0, ymm8
-vmovdqu [rsp + 544], ymm13
+vmovdqu [r9 - 128], ymm13
 vsubpd ymm13, ymm10, ymm14
 vfmadd231pd ymm1, ymm5, ymm3
 vfmadd231pd ymm13, ymm11, ymm4
 vpaddq ymm7, ymm1, ymm7
 vpaddq ymm2, ymm13, ymm2
 vpaddq ymm15, ymm8, ymm15
-vpaddq ymm14, ymm14, [rsp + 416]
-vmovdqu ymm8, [rip + 5f + 672]
+vpaddq ymm14, ymm14, [r9 - 64]
+vmovdqu ymm8, [rip + 3f + 448]
 vmovdqa ymm13, ymm6
 vfmadd231pd ymm13, ymm5, ymm8
-vmovdqu ymm1, [rip + 5f + 672]
+vmovdqu ymm1, [rip + 3f + 448]
 vmovdqa ymm4, ymm9
 vfmadd231pd ymm4, ymm11, ymm1
 vsubpd ymm3, ymm0, ymm13
-vmovdqu [rsp + 416], ymm2
+vmovdqu [r9 - 64], ymm2
 vsubpd ymm2, ymm10, ymm4
 vfmadd231pd ymm3, ymm5, ymm8
 vfmadd231pd ymm2, ymm11, ymm1
 vpaddq ymm15, ymm3, ymm15
 vpaddq ymm14, ymm2, ymm14
-vpaddq ymm13, ymm13, [rsp + 32]
-vpaddq ymm4, ymm4, [rsp]
-vmovdqu ymm2, [rip + 5f + 704]
+vpaddq ymm13, ymm13, [r9 + 64]
+vpaddq ymm4, ymm4, [r9 + 32]
+vmovdqu ymm2, [rip + 3f + 480]
 vfmadd231pd ymm6, ymm5, ymm2
-vmovdqu ymm3, [rip + 5f + 704]
+vmovdqu ymm3, [rip + 3f + 480]
 vfmadd231pd ymm9, ymm11, ymm3
 vsubpd ymm0, ymm0, ymm6
 vsubpd ymm10, ymm10, ymm9
@@ -5488,16 +5500,16 @@ vfmadd231pd ymm0, ymm5, ymm2
 vfmadd231pd ymm10, ymm11, ymm3
 vpaddq ymm13, ymm0, ymm13
 vpaddq ymm4, ymm10, ymm4
-vpaddq ymm6, ymm6, [rsp + 448]
-vpaddq ymm9, ymm9, [rsp + 480]
-vmovdqu ymm10, [rsp + 576]
-vpaddq ymm10, ymm10, [rip + 5f + 800]
-vmovdqu ymm0, [rsp + 512]
-vpaddq ymm0, ymm0, [rip + 5f + 800]
+vpaddq ymm6, ymm6, [r11 - 96]
+vpaddq ymm9, ymm9, [r11 - 64]
+vmovdqu ymm10, [r9 - 32]
+vpaddq ymm10, ymm10, [rip + 3f + 800]
+vmovdqu ymm0, [r9 - 96]
+vpaddq ymm0, ymm0, [rip + 3f + 800]
 vpsrlq ymm10, ymm10, 52
 vpsrlq ymm0, ymm0, 52
 vpaddq ymm10, ymm12, ymm10
-vpaddq ymm0, ymm0, [rsp + 544]
+vpaddq ymm0, ymm0, [r9 - 128]
 vmovdqu xmm12, [r8]
 vmovdqu xmm3, [r8 + 128]
 vinserti128 ymm12, ymm12, [r8 + 64], 1
@@ -5515,21 +5527,21 @@ vmovdqu xmm12, [r8 + 144]
 vinserti128 ymm3, ymm3, [r8 + 80], 1
 vinserti128 ymm12, ymm12, [r8 + 208], 1
 vmovdqu xmm8, [r8 + 48]
-vmovdqu [rsp + 544], ymm9
+vmovdqu [r9 - 128], ymm9
 vmovdqu xmm9, [r8 + 176]
 vinserti128 ymm8, ymm8, [r8 + 112], 1
 vinserti128 ymm9, ymm9, [r8 + 240], 1
-vmovdqu [rsp + 512], ymm6
+vmovdqu [r9 - 96], ymm6
 vpunpcklqdq ymm6, ymm3, ymm8
-vmovdqu [rsp + 576], ymm4
+vmovdqu [r9 - 32], ymm4
 vpunpcklqdq ymm4, ymm12, ymm9
 vpunpckhqdq ymm8, ymm3, ymm8
 vpunpckhqdq ymm9, ymm12, ymm9
 vpsrlq ymm12, ymm5, 52
 vpsrlq ymm3, ymm1, 52
-vmovdqu [rsp + 480], ymm13
+vmovdqu [r11 - 64], ymm13
 vpsllq ymm13, ymm11, 12
-vmovdqu [rsp + 448], ymm14
+vmovdqu [r11 - 96], ymm14
 vpsllq ymm14, ymm2, 12
 vpaddq ymm12, ymm13, ymm12
 vpaddq ymm3, ymm14, ymm3
@@ -5547,137 +5559,137 @@ vpaddq ymm6, ymm13, ymm6
 vpaddq ymm4, ymm14, ymm4
 vpsrlq ymm8, ymm8, 16
 vpsrlq ymm9, ymm9, 16
-vpand ymm5, ymm5, [rip + 5f]
-vpand ymm1, ymm1, [rip + 5f]
-vpand ymm12, ymm12, [rip + 5f]
-vpand ymm3, ymm3, [rip + 5f]
-vpand ymm11, ymm11, [rip + 5f]
-vpand ymm2, ymm2, [rip + 5f]
-vpand ymm6, ymm6, [rip + 5f]
-vpand ymm4, ymm4, [rip + 5f]
+vpand ymm5, ymm5, [r10 - 128]
+vpand ymm1, ymm1, [r10 - 128]
+vpand ymm12, ymm12, [r10 - 128]
+vpand ymm3, ymm3, [r10 - 128]
+vpand ymm11, ymm11, [r10 - 128]
+vpand ymm2, ymm2, [r10 - 128]
+vpand ymm6, ymm6, [r10 - 128]
+vpand ymm4, ymm4, [r10 - 128]
 vpaddq ymm5, ymm10, ymm5
 vpaddq ymm1, ymm0, ymm1
 vpaddq ymm12, ymm7, ymm12
-vpaddq ymm3, ymm3, [rsp + 416]
+vpaddq ymm3, ymm3, [r9 - 64]
 vpaddq ymm11, ymm15, ymm11
-vpaddq ymm2, ymm2, [rsp + 448]
-vpaddq ymm6, ymm6, [rsp + 480]
-vpaddq ymm4, ymm4, [rsp + 576]
-vpaddq ymm8, ymm8, [rsp + 512]
-vpaddq ymm9, ymm9, [rsp + 544]
-vpaddq ymm15, ymm5, [rip + 5f + 832]
-vpaddq ymm7, ymm1, [rip + 5f + 832]
+vpaddq ymm2, ymm2, [r11 - 96]
+vpaddq ymm6, ymm6, [r11 - 64]
+vpaddq ymm4, ymm4, [r9 - 32]
+vpaddq ymm8, ymm8, [r9 - 96]
+vpaddq ymm9, ymm9, [r9 - 128]
+vpaddq ymm15, ymm5, [rip + 3f + 832]
+vpaddq ymm7, ymm1, [rip + 3f + 832]
 vpsrlq ymm0, ymm15, 52
 vpsrlq ymm10, ymm7, 52
 vpaddq ymm0, ymm12, ymm0
 vpaddq ymm10, ymm3, ymm10
-vpaddq ymm0, ymm0, [rip + 5f + 864]
-vpaddq ymm10, ymm10, [rip + 5f + 864]
+vpaddq ymm0, ymm0, [rip + 3f + 864]
+vpaddq ymm10, ymm10, [rip + 3f + 864]
 vpsrlq ymm14, ymm0, 52
 vpsrlq ymm13, ymm10, 52
 vpaddq ymm14, ymm11, ymm14
 vpaddq ymm13, ymm2, ymm13
-vpaddq ymm14, ymm14, [rip + 5f + 896]
-vpaddq ymm13, ymm13, [rip + 5f + 896]
-vmovdqu [rsp + 544], ymm10
+vpaddq ymm14, ymm14, [rip + 3f + 896]
+vpaddq ymm13, ymm13, [rip + 3f + 896]
+vmovdqu [r9 - 128], ymm10
 vpsrlq ymm10, ymm14, 52
-vmovdqu [rsp + 512], ymm14
+vmovdqu [r9 - 96], ymm14
 vpsrlq ymm14, ymm13, 52
 vpaddq ymm10, ymm6, ymm10
 vpaddq ymm14, ymm4, ymm14
-vpaddq ymm10, ymm10, [rip + 5f + 928]
-vpaddq ymm14, ymm14, [rip + 5f + 928]
-vmovdqu [rsp + 576], ymm13
+vpaddq ymm10, ymm10, [rip + 3f + 928]
+vpaddq ymm14, ymm14, [rip + 3f + 928]
+vmovdqu [r9 - 32], ymm13
 vpsrlq ymm13, ymm10, 52
-vmovdqu [rsp + 480], ymm10
+vmovdqu [r11 - 64], ymm10
 vpsrlq ymm10, ymm14, 52
 vpaddq ymm13, ymm8, ymm13
 vpaddq ymm10, ymm9, ymm10
-vpaddq ymm13, ymm13, [rip + 5f + 960]
-vpaddq ymm10, ymm10, [rip + 5f + 960]
-vpaddq ymm5, ymm5, [rip + 5f + 992]
-vpaddq ymm1, ymm1, [rip + 5f + 992]
-vmovdqu [rsp + 448], ymm14
+vpaddq ymm13, ymm13, [rip + 3f + 960]
+vpaddq ymm10, ymm10, [rip + 3f + 960]
+vpaddq ymm5, ymm5, [rip + 3f + 992]
+vpaddq ymm1, ymm1, [rip + 3f + 992]
+vmovdqu [r11 - 96], ymm14
 vpsrlq ymm14, ymm5, 52
-vmovdqu [rsp + 416], ymm0
+vmovdqu [r9 - 64], ymm0
 vpsrlq ymm0, ymm1, 52
 vpaddq ymm14, ymm12, ymm14
 vpaddq ymm0, ymm3, ymm0
-vpaddq ymm14, ymm14, [rip + 5f + 1024]
-vpaddq ymm0, ymm0, [rip + 5f + 1024]
+vpaddq ymm14, ymm14, [rip + 3f + 1024]
+vpaddq ymm0, ymm0, [rip + 3f + 1024]
 vpsrlq ymm3, ymm14, 52
 vpsrlq ymm12, ymm0, 52
 vpaddq ymm3, ymm11, ymm3
 vpaddq ymm12, ymm2, ymm12
-vpaddq ymm3, ymm3, [rip + 5f + 1056]
-vpaddq ymm12, ymm12, [rip + 5f + 1056]
+vpaddq ymm3, ymm3, [rip + 3f + 1056]
+vpaddq ymm12, ymm12, [rip + 3f + 1056]
 vpsrlq ymm2, ymm3, 52
 vpsrlq ymm11, ymm12, 52
 vpaddq ymm2, ymm6, ymm2
 vpaddq ymm11, ymm4, ymm11
-vpaddq ymm2, ymm2, [rip + 5f + 1088]
-vpaddq ymm11, ymm11, [rip + 5f + 1088]
+vpaddq ymm2, ymm2, [rip + 3f + 1088]
+vpaddq ymm11, ymm11, [rip + 3f + 1088]
 vpsrlq ymm4, ymm2, 52
 vpsrlq ymm6, ymm11, 52
 vpaddq ymm4, ymm8, ymm4
 vpaddq ymm6, ymm9, ymm6
 vblendvpd ymm5, ymm15, ymm5, ymm13
 vblendvpd ymm1, ymm7, ymm1, ymm10
-vmovdqu ymm7, [rsp + 416]
+vmovdqu ymm7, [r9 - 64]
 vblendvpd ymm14, ymm7, ymm14, ymm13
-vmovdqu ymm7, [rsp + 544]
+vmovdqu ymm7, [r9 - 128]
 vblendvpd ymm0, ymm7, ymm0, ymm10
-vmovdqu ymm7, [rsp + 512]
+vmovdqu ymm7, [r9 - 96]
 vblendvpd ymm3, ymm7, ymm3, ymm13
-vmovdqu ymm7, [rsp + 576]
+vmovdqu ymm7, [r9 - 32]
 vblendvpd ymm12, ymm7, ymm12, ymm10
-vmovdqu ymm7, [rsp + 480]
+vmovdqu ymm7, [r11 - 64]
 vblendvpd ymm2, ymm7, ymm2, ymm13
-vmovdqu ymm7, [rsp + 448]
+vmovdqu ymm7, [r11 - 96]
 vblendvpd ymm11, ymm7, ymm11, ymm10
-vpaddq ymm4, ymm4, [rip + 5f + 1120]
-vpaddq ymm6, ymm6, [rip + 5f + 1120]
+vpaddq ymm4, ymm4, [rip + 3f + 1120]
+vpaddq ymm6, ymm6, [rip + 3f + 1120]
 vblendvpd ymm4, ymm13, ymm4, ymm13
 vblendvpd ymm6, ymm10, ymm6, ymm10
-vpand ymm5, ymm5, [rip + 5f]
-vpand ymm1, ymm1, [rip + 5f]
-vpand ymm14, ymm14, [rip + 5f]
-vpand ymm0, ymm0, [rip + 5f]
-vpand ymm3, ymm3, [rip + 5f]
-vpand ymm12, ymm12, [rip + 5f]
-vpand ymm2, ymm2, [rip + 5f]
-vpand ymm11, ymm11, [rip + 5f]
-vpand ymm4, ymm4, [rip + 5f]
-vpand ymm6, ymm6, [rip + 5f]
-vpaddq ymm10, ymm5, [rip + 5f + 1152]
-vpaddq ymm13, ymm1, [rip + 5f + 1152]
-vpaddq ymm7, ymm14, [rip + 5f + 1184]
-vpaddq ymm15, ymm0, [rip + 5f + 1184]
+vpand ymm5, ymm5, [r10 - 128]
+vpand ymm1, ymm1, [r10 - 128]
+vpand ymm14, ymm14, [r10 - 128]
+vpand ymm0, ymm0, [r10 - 128]
+vpand ymm3, ymm3, [r10 - 128]
+vpand ymm12, ymm12, [r10 - 128]
+vpand ymm2, ymm2, [r10 - 128]
+vpand ymm11, ymm11, [r10 - 128]
+vpand ymm4, ymm4, [r10 - 128]
+vpand ymm6, ymm6, [r10 - 128]
+vpaddq ymm10, ymm5, [rip + 3f + 1152]
+vpaddq ymm13, ymm1, [rip + 3f + 1152]
+vpaddq ymm7, ymm14, [rip + 3f + 1184]
+vpaddq ymm15, ymm0, [rip + 3f + 1184]
 vpsrlq ymm9, ymm10, 52
 vpsrlq ymm8, ymm13, 52
 vpaddq ymm9, ymm7, ymm9
 vpaddq ymm8, ymm15, ymm8
-vpaddq ymm15, ymm3, [rip + 5f + 1216]
-vpaddq ymm7, ymm12, [rip + 5f + 1216]
-vmovdqu [rsp + 448], ymm12
+vpaddq ymm15, ymm3, [rip + 3f + 1216]
+vpaddq ymm7, ymm12, [rip + 3f + 1216]
+vmovdqu [r11 - 96], ymm12
 vpsrlq ymm12, ymm9, 52
-vmovdqu [rsp + 480], ymm3
+vmovdqu [r11 - 64], ymm3
 vpsrlq ymm3, ymm8, 52
 vpaddq ymm12, ymm15, ymm12
 vpaddq ymm3, ymm7, ymm3
-vpaddq ymm7, ymm2, [rip + 5f + 1248]
-vpaddq ymm15, ymm11, [rip + 5f + 1248]
-vmovdqu [rsp + 576], ymm11
+vpaddq ymm7, ymm2, [rip + 3f + 1248]
+vpaddq ymm15, ymm11, [rip + 3f + 1248]
+vmovdqu [r9 - 32], ymm11
 vpsrlq ymm11, ymm12, 52
-vmovdqu [rsp + 512], ymm2
+vmovdqu [r9 - 96], ymm2
 vpsrlq ymm2, ymm3, 52
 vpaddq ymm11, ymm7, ymm11
 vpaddq ymm2, ymm15, ymm2
-vpaddq ymm15, ymm4, [rip + 5f + 1280]
-vpaddq ymm7, ymm6, [rip + 5f + 1280]
-vmovdqu [rsp + 544], ymm6
+vpaddq ymm15, ymm4, [rip + 3f + 1280]
+vpaddq ymm7, ymm6, [rip + 3f + 1280]
+vmovdqu [r9 - 128], ymm6
 vpsrlq ymm6, ymm11, 52
-vmovdqu [rsp + 416], ymm4
+vmovdqu [r9 - 64], ymm4
 vpsrlq ymm4, ymm2, 52
 vpaddq ymm6, ymm15, ymm6
 vpaddq ymm4, ymm7, ymm4
@@ -5685,12 +5697,12 @@ vblendvpd ymm5, ymm10, ymm5, ymm6
 vblendvpd ymm1, ymm13, ymm1, ymm4
 vblendvpd ymm14, ymm9, ymm14, ymm6
 vblendvpd ymm0, ymm8, ymm0, ymm4
-vblendvpd ymm12, ymm12, [rsp + 480], ymm6
-vblendvpd ymm3, ymm3, [rsp + 448], ymm4
-vblendvpd ymm11, ymm11, [rsp + 512], ymm6
-vblendvpd ymm2, ymm2, [rsp + 576], ymm4
-vblendvpd ymm6, ymm6, [rsp + 416], ymm6
-vblendvpd ymm4, ymm4, [rsp + 544], ymm4
+vblendvpd ymm12, ymm12, [r11 - 64], ymm6
+vblendvpd ymm3, ymm3, [r11 - 96], ymm4
+vblendvpd ymm11, ymm11, [r9 - 96], ymm6
+vblendvpd ymm2, ymm2, [r9 - 32], ymm4
+vblendvpd ymm6, ymm6, [r9 - 64], ymm6
+vblendvpd ymm4, ymm4, [r9 - 128], ymm4
 vpsllq ymm5, ymm5, 12
 vpsllq ymm1, ymm1, 12
 vpsrlq ymm5, ymm5, 12
@@ -5752,8 +5764,8 @@ add rdx, 256
 add rcx, 256
 add r8, 256
 sub rdi, 8
-jae 4b
-3:
+jae 5b
+4:
 add rdi, 8
 jz 6f
 imul rdi, rdi, -32
@@ -5857,9 +5869,9 @@ vmovdqu xmm13, [rax + 16]
 vmovdqu xmm12, [rax + 144]
 vpmaskmovq xmm13, xmm13, [rdx + 16]
 vpmaskmovq xmm12, xmm12, [rdx + 144]
-vmovdqu [rsp], ymm9
+vmovdqu [r9 + 32], ymm9
 vmovdqu xmm9, [rax + 80]
-vmovdqu [rsp + 32], ymm8
+vmovdqu [r9 + 64], ymm8
 vmovdqu xmm8, [rax + 208]
 vpmaskmovq xmm9, xmm9, [rdx + 80]
 vpmaskmovq xmm8, xmm8, [rdx + 208]
@@ -5869,9 +5881,9 @@ vmovdqu xmm12, [rax + 48]
 vmovdqu xmm13, [rax + 176]
 vpmaskmovq xmm12, xmm12, [rdx + 48]
 vpmaskmovq xmm13, xmm13, [rdx + 176]
-vmovdqu [rsp + 64], ymm2
+vmovdqu [r11 + 64], ymm2
 vmovdqu xmm2, [rax + 112]
-vmovdqu [rsp + 96], ymm3
+vmovdqu [r11 + 96], ymm3
 vmovdqu xmm3, [rax + 240]
 vpmaskmovq xmm2, xmm2, [rdx + 112]
 vpmaskmovq xmm3, xmm3, [rdx + 240]
@@ -5883,9 +5895,9 @@ vpunpckhqdq ymm2, ymm9, ymm2
 vpunpckhqdq ymm3, ymm8, ymm3
 vpsrlq ymm8, ymm11, 52
 vpsrlq ymm9, ymm10, 52
-vmovdqu [rsp + 128], ymm5
+vmovdqu [rsp + 512], ymm5
 vpsllq ymm5, ymm14, 12
-vmovdqu [rsp + 160], ymm4
+vmovdqu [rsp + 544], ymm4
 vpsllq ymm4, ymm15, 12
 vpaddq ymm8, ymm5, ymm8
 vpaddq ymm9, ymm4, ymm9
@@ -5903,73 +5915,73 @@ vpaddq ymm13, ymm5, ymm13
 vpaddq ymm12, ymm4, ymm12
 vpsrlq ymm2, ymm2, 16
 vpsrlq ymm3, ymm3, 16
-vpand ymm11, ymm11, [rip + 5f]
-vpand ymm10, ymm10, [rip + 5f]
-vmovdqu ymm4, [rip + 5f + 32]
+vpand ymm11, ymm11, [r10 - 128]
+vpand ymm10, ymm10, [r10 - 128]
+vmovdqu ymm4, [r10 - 96]
 vpaddq ymm11, ymm11, ymm4
-vmovdqu ymm5, [rip + 5f + 32]
+vmovdqu ymm5, [r10 - 96]
 vpaddq ymm10, ymm10, ymm5
 vsubpd ymm11, ymm11, ymm4
 vsubpd ymm10, ymm10, ymm5
-vpand ymm7, ymm7, [rip + 5f]
-vpand ymm6, ymm6, [rip + 5f]
+vpand ymm7, ymm7, [r10 - 128]
+vpand ymm6, ymm6, [r10 - 128]
 vpaddq ymm7, ymm7, ymm4
 vpaddq ymm6, ymm6, ymm5
 vsubpd ymm7, ymm7, ymm4
 vsubpd ymm6, ymm6, ymm5
-vmovdqu [rsp + 192], ymm3
-vmovdqu ymm3, [rip + 5f + 64]
-vmovdqu [rsp + 224], ymm2
+vmovdqu [rsp + 672], ymm3
+vmovdqu ymm3, [r10 + 96]
+vmovdqu [rsp + 768], ymm2
 vmovdqa ymm2, ymm3
 vfmadd231pd ymm2, ymm11, ymm7
-vmovdqu [rsp + 256], ymm12
-vmovdqu ymm12, [rip + 5f + 64]
-vmovdqu [rsp + 288], ymm13
+vmovdqu [rsp + 576], ymm12
+vmovdqu ymm12, [r10 + 96]
+vmovdqu [rsp + 608], ymm13
 vmovdqa ymm13, ymm12
 vfmadd231pd ymm13, ymm10, ymm6
-vmovdqu [rsp + 320], ymm15
-vmovdqu ymm15, [rip + 5f + 96]
-vmovdqu [rsp + 352], ymm14
+vmovdqu [r11 - 32], ymm15
+vmovdqu ymm15, [r10 - 64]
+vmovdqu [rsp + 640], ymm14
 vsubpd ymm14, ymm15, ymm2
-vmovdqu [rsp + 384], ymm9
-vmovdqu ymm9, [rip + 5f + 96]
-vmovdqu [rsp + 416], ymm8
+vmovdqu [r9 + 96], ymm9
+vmovdqu ymm9, [r10 - 64]
+vmovdqu [r9 - 64], ymm8
 vsubpd ymm8, ymm9, ymm13
 vfmadd231pd ymm14, ymm11, ymm7
 vfmadd231pd ymm8, ymm10, ymm6
-vpand ymm0, ymm0, [rip + 5f]
-vpand ymm1, ymm1, [rip + 5f]
+vpand ymm0, ymm0, [r10 - 128]
+vpand ymm1, ymm1, [r10 - 128]
 vpaddq ymm0, ymm0, ymm4
 vpaddq ymm1, ymm1, ymm5
 vsubpd ymm0, ymm0, ymm4
 vsubpd ymm1, ymm1, ymm5
-vmovdqu [rsp + 448], ymm8
+vmovdqu [r11 - 96], ymm8
 vmovdqa ymm8, ymm3
 vfmadd231pd ymm8, ymm11, ymm0
-vmovdqu [rsp + 480], ymm14
+vmovdqu [r11 - 64], ymm14
 vmovdqa ymm14, ymm12
 vfmadd231pd ymm14, ymm10, ymm1
 vsubpd ymm12, ymm15, ymm8
-vmovdqu [rsp + 512], ymm8
+vmovdqu [r9 - 96], ymm8
 vsubpd ymm8, ymm9, ymm14
 vfmadd231pd ymm12, ymm11, ymm0
 vfmadd231pd ymm8, ymm10, ymm1
 vpaddq ymm2, ymm12, ymm2
 vpaddq ymm13, ymm8, ymm13
-vmovdqu ymm8, [rsp + 416]
-vpand ymm8, ymm8, [rip + 5f]
-vmovdqu ymm12, [rsp + 384]
-vpand ymm12, ymm12, [rip + 5f]
+vmovdqu ymm8, [r9 - 64]
+vpand ymm8, ymm8, [r10 - 128]
+vmovdqu ymm12, [r9 + 96]
+vpand ymm12, ymm12, [r10 - 128]
 vpaddq ymm8, ymm8, ymm4
 vpaddq ymm12, ymm12, ymm5
 vsubpd ymm8, ymm8, ymm4
 vsubpd ymm12, ymm12, ymm5
-vmovdqu [rsp + 384], ymm1
+vmovdqu [r9 + 96], ymm1
 vmovdqa ymm1, ymm3
 vfmadd231pd ymm1, ymm8, ymm7
-vmovdqu [rsp + 416], ymm0
-vmovdqu ymm0, [rip + 5f + 64]
-vmovdqu [rsp + 544], ymm10
+vmovdqu [r9 - 64], ymm0
+vmovdqu ymm0, [r10 + 96]
+vmovdqu [r9 - 128], ymm10
 vmovdqa ymm10, ymm0
 vfmadd231pd ymm10, ymm12, ymm6
 vsubpd ymm0, ymm15, ymm1
@@ -5978,118 +5990,118 @@ vfmadd231pd ymm0, ymm8, ymm7
 vfmadd231pd ymm15, ymm12, ymm6
 vpaddq ymm2, ymm0, ymm2
 vpaddq ymm13, ymm15, ymm13
-vpaddq ymm1, ymm1, [rsp + 512]
+vpaddq ymm1, ymm1, [r9 - 96]
 vpaddq ymm14, ymm10, ymm14
-vmovdqu ymm10, [rsp + 160]
-vpand ymm10, ymm10, [rip + 5f]
-vmovdqu ymm15, [rsp + 128]
-vpand ymm15, ymm15, [rip + 5f]
+vmovdqu ymm10, [rsp + 544]
+vpand ymm10, ymm10, [r10 - 128]
+vmovdqu ymm15, [rsp + 512]
+vpand ymm15, ymm15, [r10 - 128]
 vpaddq ymm10, ymm10, ymm4
 vpaddq ymm15, ymm15, ymm5
 vsubpd ymm10, ymm10, ymm4
 vsubpd ymm15, ymm15, ymm5
 vmovdqa ymm0, ymm3
 vfmadd231pd ymm0, ymm11, ymm10
-vmovdqu [rsp + 128], ymm13
-vmovdqu ymm13, [rip + 5f + 64]
-vmovdqu [rsp + 160], ymm2
+vmovdqu [rsp + 512], ymm13
+vmovdqu ymm13, [r10 + 96]
+vmovdqu [rsp + 544], ymm2
 vmovdqa ymm2, ymm13
-vfmadd231pd ymm2, ymm15, [rsp + 544]
-vmovdqu [rsp + 512], ymm6
-vmovdqu ymm6, [rip + 5f + 96]
-vmovdqu [rsp + 576], ymm7
+vfmadd231pd ymm2, ymm15, [r9 - 128]
+vmovdqu [r9 - 96], ymm6
+vmovdqu ymm6, [r10 - 64]
+vmovdqu [r9 - 32], ymm7
 vsubpd ymm7, ymm6, ymm0
 vsubpd ymm5, ymm9, ymm2
 vfmadd231pd ymm7, ymm11, ymm10
-vfmadd231pd ymm5, ymm15, [rsp + 544]
+vfmadd231pd ymm5, ymm15, [r9 - 128]
 vpaddq ymm1, ymm7, ymm1
 vpaddq ymm14, ymm5, ymm14
-vmovdqu ymm5, [rsp + 416]
+vmovdqu ymm5, [r9 - 64]
 vmovdqa ymm7, ymm3
 vfmadd231pd ymm7, ymm8, ymm5
-vmovdqu [rsp + 608], ymm15
+vmovdqu [r9], ymm15
 vmovdqa ymm15, ymm13
-vfmadd231pd ymm15, ymm12, [rsp + 384]
-vmovdqu [rsp + 640], ymm10
+vfmadd231pd ymm15, ymm12, [r9 + 96]
+vmovdqu [r11 - 128], ymm10
 vsubpd ymm10, ymm6, ymm7
-vmovdqu [rsp + 672], ymm11
+vmovdqu [r11], ymm11
 vsubpd ymm11, ymm9, ymm15
 vfmadd231pd ymm10, ymm8, ymm5
-vfmadd231pd ymm11, ymm12, [rsp + 384]
+vfmadd231pd ymm11, ymm12, [r9 + 96]
 vpaddq ymm1, ymm10, ymm1
 vpaddq ymm14, ymm11, ymm14
 vpaddq ymm0, ymm7, ymm0
 vpaddq ymm2, ymm15, ymm2
-vmovdqu ymm15, [rsp + 352]
-vpand ymm15, ymm15, [rip + 5f]
-vmovdqu ymm7, [rsp + 320]
-vpand ymm7, ymm7, [rip + 5f]
+vmovdqu ymm15, [rsp + 640]
+vpand ymm15, ymm15, [r10 - 128]
+vmovdqu ymm7, [r11 - 32]
+vpand ymm7, ymm7, [r10 - 128]
 vpaddq ymm15, ymm15, ymm4
-vmovdqu ymm11, [rip + 5f + 32]
+vmovdqu ymm11, [r10 - 96]
 vpaddq ymm7, ymm7, ymm11
 vsubpd ymm15, ymm15, ymm4
 vsubpd ymm7, ymm7, ymm11
-vmovdqu ymm10, [rsp + 576]
+vmovdqu ymm10, [r9 - 32]
 vmovdqa ymm5, ymm3
 vfmadd231pd ymm5, ymm15, ymm10
-vmovdqu [rsp + 320], ymm12
+vmovdqu [r11 - 32], ymm12
 vmovdqa ymm12, ymm13
-vfmadd231pd ymm12, ymm7, [rsp + 512]
-vmovdqu [rsp + 352], ymm8
+vfmadd231pd ymm12, ymm7, [r9 - 96]
+vmovdqu [rsp + 640], ymm8
 vsubpd ymm8, ymm6, ymm5
 vsubpd ymm6, ymm9, ymm12
 vfmadd231pd ymm8, ymm15, ymm10
-vfmadd231pd ymm6, ymm7, [rsp + 512]
+vfmadd231pd ymm6, ymm7, [r9 - 96]
 vpaddq ymm1, ymm8, ymm1
 vpaddq ymm14, ymm6, ymm14
 vpaddq ymm0, ymm5, ymm0
 vpaddq ymm2, ymm12, ymm2
-vmovdqu ymm12, [rsp + 96]
-vpand ymm12, ymm12, [rip + 5f]
-vmovdqu ymm5, [rsp + 64]
-vpand ymm5, ymm5, [rip + 5f]
+vmovdqu ymm12, [r11 + 96]
+vpand ymm12, ymm12, [r10 - 128]
+vmovdqu ymm5, [r11 + 64]
+vpand ymm5, ymm5, [r10 - 128]
 vpaddq ymm12, ymm12, ymm4
 vpaddq ymm5, ymm5, ymm11
 vsubpd ymm12, ymm12, ymm4
 vsubpd ymm5, ymm5, ymm11
-vmovdqu ymm6, [rsp + 672]
+vmovdqu ymm6, [r11]
 vmovdqa ymm8, ymm3
 vfmadd231pd ymm8, ymm12, ymm6
-vmovdqu [rsp + 64], ymm14
+vmovdqu [r11 + 64], ymm14
 vmovdqa ymm14, ymm13
-vfmadd231pd ymm14, ymm5, [rsp + 544]
-vmovdqu [rsp + 96], ymm1
-vmovdqu ymm1, [rip + 5f + 96]
+vfmadd231pd ymm14, ymm5, [r9 - 128]
+vmovdqu [r11 + 96], ymm1
+vmovdqu ymm1, [r10 - 64]
 vsubpd ymm10, ymm1, ymm8
 vsubpd ymm11, ymm9, ymm14
 vfmadd231pd ymm10, ymm6, ymm12
-vfmadd231pd ymm11, ymm5, [rsp + 544]
+vfmadd231pd ymm11, ymm5, [r9 - 128]
 vpaddq ymm0, ymm10, ymm0
 vpaddq ymm2, ymm11, ymm2
-vmovdqu ymm11, [rsp + 352]
-vmovdqu ymm10, [rsp + 640]
-vmovdqu [rsp + 704], ymm5
+vmovdqu ymm11, [rsp + 640]
+vmovdqu ymm10, [r11 - 128]
+vmovdqu [r11 + 32], ymm5
 vmovdqa ymm5, ymm3
 vfmadd231pd ymm5, ymm11, ymm10
-vmovdqu [rsp + 736], ymm12
-vmovdqu ymm12, [rsp + 320]
+vmovdqu [rsp + 704], ymm12
+vmovdqu ymm12, [r11 - 32]
 vmovdqa ymm6, ymm13
-vfmadd231pd ymm6, ymm12, [rsp + 608]
+vfmadd231pd ymm6, ymm12, [r9]
 vsubpd ymm4, ymm1, ymm5
 vsubpd ymm1, ymm9, ymm6
 vfmadd231pd ymm4, ymm11, ymm10
-vfmadd231pd ymm1, ymm12, [rsp + 608]
+vfmadd231pd ymm1, ymm12, [r9]
 vpaddq ymm0, ymm4, ymm0
 vpaddq ymm2, ymm1, ymm2
 vpaddq ymm8, ymm5, ymm8
 vpaddq ymm14, ymm6, ymm14
-vmovdqu ymm6, [rsp + 416]
+vmovdqu ymm6, [r9 - 64]
 vmovdqa ymm5, ymm3
 vfmadd231pd ymm5, ymm15, ymm6
-vmovdqu ymm1, [rsp + 384]
+vmovdqu ymm1, [r9 + 96]
 vmovdqa ymm4, ymm13
 vfmadd231pd ymm4, ymm7, ymm1
-vmovdqu ymm10, [rip + 5f + 96]
+vmovdqu ymm10, [r10 - 64]
 vsubpd ymm12, ymm10, ymm5
 vsubpd ymm11, ymm9, ymm4
 vfmadd231pd ymm12, ymm15, ymm6
@@ -6098,85 +6110,85 @@ vpaddq ymm0, ymm12, ymm0
 vpaddq ymm2, ymm11, ymm2
 vpaddq ymm8, ymm5, ymm8
 vpaddq ymm14, ymm4, ymm14
-vmovdqu ymm4, [rsp + 288]
-vpand ymm4, ymm4, [rip + 5f]
-vmovdqu ymm5, [rsp + 256]
-vpand ymm5, ymm5, [rip + 5f]
-vmovdqu ymm11, [rip + 5f + 32]
+vmovdqu ymm4, [rsp + 608]
+vpand ymm4, ymm4, [r10 - 128]
+vmovdqu ymm5, [rsp + 576]
+vpand ymm5, ymm5, [r10 - 128]
+vmovdqu ymm11, [r10 - 96]
 vpaddq ymm4, ymm4, ymm11
-vmovdqu ymm12, [rip + 5f + 32]
+vmovdqu ymm12, [r10 - 96]
 vpaddq ymm5, ymm5, ymm12
 vsubpd ymm4, ymm4, ymm11
 vsubpd ymm5, ymm5, ymm12
 vmovdqa ymm1, ymm3
-vfmadd231pd ymm1, ymm4, [rsp + 576]
+vfmadd231pd ymm1, ymm4, [r9 - 32]
 vmovdqa ymm6, ymm13
-vfmadd231pd ymm6, ymm5, [rsp + 512]
-vmovdqu [rsp + 256], ymm7
+vfmadd231pd ymm6, ymm5, [r9 - 96]
+vmovdqu [rsp + 576], ymm7
 vsubpd ymm7, ymm10, ymm1
-vmovdqu [rsp + 288], ymm15
+vmovdqu [rsp + 608], ymm15
 vsubpd ymm15, ymm9, ymm6
-vfmadd231pd ymm7, ymm4, [rsp + 576]
-vfmadd231pd ymm15, ymm5, [rsp + 512]
+vfmadd231pd ymm7, ymm4, [r9 - 32]
+vfmadd231pd ymm15, ymm5, [r9 - 96]
 vpaddq ymm0, ymm7, ymm0
 vpaddq ymm2, ymm15, ymm2
 vpaddq ymm8, ymm1, ymm8
 vpaddq ymm14, ymm6, ymm14
-vpaddq ymm6, ymm11, [rsp + 32]
-vpaddq ymm1, ymm12, [rsp]
+vpaddq ymm6, ymm11, [r9 + 64]
+vpaddq ymm1, ymm12, [r9 + 32]
 vsubpd ymm6, ymm6, ymm11
 vsubpd ymm1, ymm1, ymm12
-vmovdqu ymm15, [rsp + 672]
+vmovdqu ymm15, [r11]
 vmovdqa ymm7, ymm3
 vfmadd231pd ymm7, ymm6, ymm15
-vmovdqu [rsp], ymm2
+vmovdqu [r9 + 32], ymm2
 vmovdqa ymm2, ymm13
-vfmadd231pd ymm2, ymm1, [rsp + 544]
-vmovdqu [rsp + 32], ymm0
+vfmadd231pd ymm2, ymm1, [r9 - 128]
+vmovdqu [r9 + 64], ymm0
 vsubpd ymm0, ymm10, ymm7
 vsubpd ymm12, ymm9, ymm2
 vfmadd231pd ymm0, ymm15, ymm6
-vfmadd231pd ymm12, ymm1, [rsp + 544]
+vfmadd231pd ymm12, ymm1, [r9 - 128]
 vpaddq ymm8, ymm0, ymm8
 vpaddq ymm14, ymm12, ymm14
-vmovdqu ymm12, [rsp + 352]
-vmovdqu ymm0, [rsp + 736]
+vmovdqu ymm12, [rsp + 640]
+vmovdqu ymm0, [rsp + 704]
 vmovdqa ymm15, ymm3
 vfmadd231pd ymm15, ymm12, ymm0
-vmovdqu [rsp + 544], ymm1
-vmovdqu ymm1, [rsp + 320]
-vmovdqu [rsp + 672], ymm6
+vmovdqu [r9 - 128], ymm1
+vmovdqu ymm1, [r11 - 32]
+vmovdqu [r11], ymm6
 vmovdqa ymm6, ymm13
-vfmadd231pd ymm6, ymm1, [rsp + 704]
+vfmadd231pd ymm6, ymm1, [r11 + 32]
 vsubpd ymm11, ymm10, ymm15
-vmovdqu [rsp + 768], ymm5
+vmovdqu [rsp + 736], ymm5
 vsubpd ymm5, ymm9, ymm6
 vfmadd231pd ymm11, ymm12, ymm0
-vfmadd231pd ymm5, ymm1, [rsp + 704]
+vfmadd231pd ymm5, ymm1, [r11 + 32]
 vpaddq ymm8, ymm11, ymm8
 vpaddq ymm14, ymm5, ymm14
 vpaddq ymm7, ymm15, ymm7
 vpaddq ymm2, ymm6, ymm2
-vmovdqu ymm6, [rsp + 288]
-vmovdqu ymm15, [rsp + 640]
+vmovdqu ymm6, [rsp + 608]
+vmovdqu ymm15, [r11 - 128]
 vmovdqa ymm5, ymm3
 vfmadd231pd ymm5, ymm6, ymm15
-vmovdqu ymm11, [rsp + 256]
+vmovdqu ymm11, [rsp + 576]
 vmovdqa ymm0, ymm13
-vfmadd231pd ymm0, ymm11, [rsp + 608]
+vfmadd231pd ymm0, ymm11, [r9]
 vsubpd ymm1, ymm10, ymm5
 vsubpd ymm12, ymm9, ymm0
 vfmadd231pd ymm1, ymm6, ymm15
-vfmadd231pd ymm12, ymm11, [rsp + 608]
+vfmadd231pd ymm12, ymm11, [r9]
 vpaddq ymm8, ymm1, ymm8
 vpaddq ymm14, ymm12, ymm14
 vpaddq ymm7, ymm5, ymm7
 vpaddq ymm2, ymm0, ymm2
-vmovdqu ymm0, [rsp + 416]
+vmovdqu ymm0, [r9 - 64]
 vmovdqa ymm5, ymm3
 vfmadd231pd ymm5, ymm4, ymm0
-vmovdqu ymm12, [rsp + 768]
-vmovdqu ymm1, [rsp + 384]
+vmovdqu ymm12, [rsp + 736]
+vmovdqu ymm1, [r9 + 96]
 vmovdqa ymm15, ymm13
 vfmadd231pd ymm15, ymm12, ymm1
 vsubpd ymm11, ymm10, ymm5
@@ -6187,66 +6199,66 @@ vpaddq ymm8, ymm11, ymm8
 vpaddq ymm14, ymm6, ymm14
 vpaddq ymm7, ymm5, ymm7
 vpaddq ymm2, ymm15, ymm2
-vmovdqu ymm15, [rsp + 224]
-vmovdqu ymm5, [rip + 5f + 32]
+vmovdqu ymm15, [rsp + 768]
+vmovdqu ymm5, [r10 - 96]
 vpaddq ymm15, ymm15, ymm5
-vmovdqu ymm6, [rsp + 192]
-vmovdqu ymm11, [rip + 5f + 32]
+vmovdqu ymm6, [rsp + 672]
+vmovdqu ymm11, [r10 - 96]
 vpaddq ymm6, ymm6, ymm11
 vsubpd ymm15, ymm15, ymm5
 vsubpd ymm6, ymm6, ymm11
 vmovdqa ymm11, ymm3
-vfmadd231pd ymm11, ymm15, [rsp + 576]
+vfmadd231pd ymm11, ymm15, [r9 - 32]
 vmovdqa ymm5, ymm13
-vfmadd231pd ymm5, ymm6, [rsp + 512]
+vfmadd231pd ymm5, ymm6, [r9 - 96]
 vsubpd ymm1, ymm10, ymm11
 vsubpd ymm0, ymm9, ymm5
-vfmadd231pd ymm1, ymm15, [rsp + 576]
-vfmadd231pd ymm0, ymm6, [rsp + 512]
+vfmadd231pd ymm1, ymm15, [r9 - 32]
+vfmadd231pd ymm0, ymm6, [r9 - 96]
 vpaddq ymm8, ymm1, ymm8
 vpaddq ymm14, ymm0, ymm14
 vpaddq ymm7, ymm11, ymm7
 vpaddq ymm2, ymm5, ymm2
-vmovdqu ymm5, [rsp + 352]
-vmovdqu ymm11, [rsp + 672]
+vmovdqu ymm5, [rsp + 640]
+vmovdqu ymm11, [r11]
 vmovdqa ymm0, ymm3
 vfmadd231pd ymm0, ymm5, ymm11
-vmovdqu ymm1, [rsp + 320]
-vmovdqu [rsp + 512], ymm14
+vmovdqu ymm1, [r11 - 32]
+vmovdqu [r9 - 96], ymm14
 vmovdqa ymm14, ymm13
-vfmadd231pd ymm14, ymm1, [rsp + 544]
-vmovdqu [rsp + 576], ymm8
+vfmadd231pd ymm14, ymm1, [r9 - 128]
+vmovdqu [r9 - 32], ymm8
 vsubpd ymm8, ymm10, ymm0
-vmovdqu [rsp + 192], ymm6
+vmovdqu [rsp + 672], ymm6
 vsubpd ymm6, ymm9, ymm14
 vfmadd231pd ymm8, ymm5, ymm11
-vmovdqu ymm5, [rsp + 544]
+vmovdqu ymm5, [r9 - 128]
 vfmadd231pd ymm6, ymm1, ymm5
 vpaddq ymm7, ymm8, ymm7
 vpaddq ymm2, ymm6, ymm2
-vmovdqu ymm6, [rsp + 288]
-vmovdqu ymm8, [rsp + 736]
+vmovdqu ymm6, [rsp + 608]
+vmovdqu ymm8, [rsp + 704]
 vmovdqa ymm1, ymm3
 vfmadd231pd ymm1, ymm6, ymm8
-vmovdqu ymm5, [rsp + 256]
+vmovdqu ymm5, [rsp + 576]
 vmovdqa ymm11, ymm13
-vfmadd231pd ymm11, ymm5, [rsp + 704]
-vmovdqu [rsp + 320], ymm15
+vfmadd231pd ymm11, ymm5, [r11 + 32]
+vmovdqu [r11 - 32], ymm15
 vsubpd ymm15, ymm10, ymm1
 vsubpd ymm10, ymm9, ymm11
 vfmadd231pd ymm15, ymm6, ymm8
-vfmadd231pd ymm10, ymm5, [rsp + 704]
+vfmadd231pd ymm10, ymm5, [r11 + 32]
 vpaddq ymm7, ymm15, ymm7
 vpaddq ymm2, ymm10, ymm2
 vpaddq ymm0, ymm1, ymm0
 vpaddq ymm14, ymm11, ymm14
-vmovdqu ymm11, [rsp + 640]
+vmovdqu ymm11, [r11 - 128]
 vmovdqa ymm1, ymm3
 vfmadd231pd ymm1, ymm4, ymm11
-vmovdqu ymm10, [rsp + 608]
+vmovdqu ymm10, [r9]
 vmovdqa ymm15, ymm13
 vfmadd231pd ymm15, ymm12, ymm10
-vmovdqu ymm8, [rip + 5f + 96]
+vmovdqu ymm8, [r10 - 64]
 vsubpd ymm5, ymm8, ymm1
 vsubpd ymm6, ymm9, ymm15
 vfmadd231pd ymm5, ymm4, ymm11
@@ -6255,42 +6267,42 @@ vpaddq ymm7, ymm5, ymm7
 vpaddq ymm2, ymm6, ymm2
 vpaddq ymm0, ymm1, ymm0
 vpaddq ymm14, ymm15, ymm14
-vmovdqu ymm15, [rsp + 320]
-vmovdqu ymm1, [rsp + 416]
+vmovdqu ymm15, [r11 - 32]
+vmovdqu ymm1, [r9 - 64]
 vmovdqa ymm6, ymm3
 vfmadd231pd ymm6, ymm15, ymm1
-vmovdqu ymm5, [rsp + 192]
+vmovdqu ymm5, [rsp + 672]
 vmovdqa ymm10, ymm13
-vfmadd231pd ymm10, ymm5, [rsp + 384]
+vfmadd231pd ymm10, ymm5, [r9 + 96]
 vsubpd ymm11, ymm8, ymm6
 vsubpd ymm12, ymm9, ymm10
 vfmadd231pd ymm11, ymm15, ymm1
-vfmadd231pd ymm12, ymm5, [rsp + 384]
+vfmadd231pd ymm12, ymm5, [r9 + 96]
 vpaddq ymm7, ymm11, ymm7
 vpaddq ymm2, ymm12, ymm2
 vpaddq ymm0, ymm6, ymm0
 vpaddq ymm14, ymm10, ymm14
-vmovdqu ymm10, [rsp + 288]
-vmovdqu ymm6, [rsp + 672]
+vmovdqu ymm10, [rsp + 608]
+vmovdqu ymm6, [r11]
 vmovdqa ymm12, ymm3
 vfmadd231pd ymm12, ymm10, ymm6
-vmovdqu ymm11, [rsp + 256]
-vmovdqu ymm1, [rsp + 544]
-vmovdqu [rsp + 384], ymm2
+vmovdqu ymm11, [rsp + 576]
+vmovdqu ymm1, [r9 - 128]
+vmovdqu [r9 + 96], ymm2
 vmovdqa ymm2, ymm13
 vfmadd231pd ymm2, ymm11, ymm1
-vmovdqu [rsp + 416], ymm7
+vmovdqu [r9 - 64], ymm7
 vsubpd ymm7, ymm8, ymm12
 vsubpd ymm5, ymm9, ymm2
 vfmadd231pd ymm7, ymm10, ymm6
 vfmadd231pd ymm5, ymm11, ymm1
 vpaddq ymm0, ymm7, ymm0
 vpaddq ymm14, ymm5, ymm14
-vmovdqu ymm5, [rsp + 736]
+vmovdqu ymm5, [rsp + 704]
 vmovdqa ymm7, ymm3
 vfmadd231pd ymm7, ymm4, ymm5
-vmovdqu ymm11, [rsp + 768]
-vmovdqu ymm10, [rsp + 704]
+vmovdqu ymm11, [rsp + 736]
+vmovdqu ymm10, [r11 + 32]
 vmovdqa ymm1, ymm13
 vfmadd231pd ymm1, ymm11, ymm10
 vsubpd ymm6, ymm8, ymm7
@@ -6301,14 +6313,14 @@ vpaddq ymm0, ymm6, ymm0
 vpaddq ymm14, ymm8, ymm14
 vpaddq ymm12, ymm7, ymm12
 vpaddq ymm2, ymm1, ymm2
-vmovdqu ymm1, [rsp + 640]
+vmovdqu ymm1, [r11 - 128]
 vmovdqa ymm7, ymm3
 vfmadd231pd ymm7, ymm15, ymm1
-vmovdqu ymm8, [rsp + 192]
-vmovdqu ymm6, [rsp + 608]
+vmovdqu ymm8, [rsp + 672]
+vmovdqu ymm6, [r9]
 vmovdqa ymm10, ymm13
 vfmadd231pd ymm10, ymm8, ymm6
-vmovdqu ymm5, [rip + 5f + 96]
+vmovdqu ymm5, [r10 - 64]
 vsubpd ymm11, ymm5, ymm7
 vsubpd ymm5, ymm9, ymm10
 vfmadd231pd ymm11, ymm15, ymm1
@@ -6317,26 +6329,26 @@ vpaddq ymm0, ymm11, ymm0
 vpaddq ymm14, ymm5, ymm14
 vpaddq ymm12, ymm7, ymm12
 vpaddq ymm2, ymm10, ymm2
-vmovdqu ymm10, [rsp + 672]
+vmovdqu ymm10, [r11]
 vmovdqa ymm7, ymm3
 vfmadd231pd ymm7, ymm4, ymm10
-vmovdqu ymm5, [rsp + 768]
-vmovdqu ymm11, [rsp + 544]
+vmovdqu ymm5, [rsp + 736]
+vmovdqu ymm11, [r9 - 128]
 vmovdqa ymm6, ymm13
 vfmadd231pd ymm6, ymm5, ymm11
-vmovdqu ymm1, [rip + 5f + 96]
-vmovdqu [rsp + 608], ymm14
+vmovdqu ymm1, [r10 - 64]
+vmovdqu [r9], ymm14
 vsubpd ymm14, ymm1, ymm7
-vmovdqu [rsp + 640], ymm0
+vmovdqu [r11 - 128], ymm0
 vsubpd ymm0, ymm9, ymm6
 vfmadd231pd ymm14, ymm4, ymm10
 vfmadd231pd ymm0, ymm5, ymm11
 vpaddq ymm12, ymm14, ymm12
 vpaddq ymm2, ymm0, ymm2
-vmovdqu ymm0, [rsp + 736]
+vmovdqu ymm0, [rsp + 704]
 vmovdqa ymm14, ymm3
 vfmadd231pd ymm14, ymm15, ymm0
-vmovdqu ymm5, [rsp + 704]
+vmovdqu ymm5, [r11 + 32]
 vmovdqa ymm4, ymm13
 vfmadd231pd ymm4, ymm8, ymm5
 vsubpd ymm11, ymm1, ymm14
@@ -6349,106 +6361,106 @@ vpaddq ymm7, ymm14, ymm7
 vpaddq ymm6, ymm4, ymm6
 vmovdqa ymm4, ymm3
 vfmadd231pd ymm4, ymm15, ymm10
-vmovdqu ymm14, [rsp + 544]
+vmovdqu ymm14, [r9 - 128]
 vmovdqa ymm1, ymm13
 vfmadd231pd ymm1, ymm8, ymm14
-vmovdqu ymm11, [rip + 5f + 96]
+vmovdqu ymm11, [r10 - 64]
 vsubpd ymm5, ymm11, ymm4
 vsubpd ymm0, ymm9, ymm1
 vfmadd231pd ymm5, ymm15, ymm10
 vfmadd231pd ymm0, ymm8, ymm14
 vpaddq ymm7, ymm5, ymm7
 vpaddq ymm6, ymm0, ymm6
-vmovdqu ymm0, [rsp + 160]
-vpaddq ymm0, ymm0, [rip + 5f + 128]
-vmovdqu ymm5, [rsp + 128]
-vpaddq ymm5, ymm5, [rip + 5f + 128]
+vmovdqu ymm0, [rsp + 544]
+vpaddq ymm0, ymm0, [rip + 3f + 544]
+vmovdqu ymm5, [rsp + 512]
+vpaddq ymm5, ymm5, [rip + 3f + 544]
 vpsrlq ymm14, ymm0, 52
 vpsrlq ymm8, ymm5, 52
-vpaddq ymm14, ymm14, [rsp + 96]
-vpaddq ymm8, ymm8, [rsp + 64]
-vmovdqu ymm10, [rsp + 480]
-vmovdqu ymm15, [rip + 5f + 32]
+vpaddq ymm14, ymm14, [r11 + 96]
+vpaddq ymm8, ymm8, [r11 + 64]
+vmovdqu ymm10, [r11 - 64]
+vmovdqu ymm15, [r10 - 96]
 vsubpd ymm10, ymm10, ymm15
-vmovdqu [rsp + 480], ymm1
-vmovdqu ymm1, [rsp + 448]
-vsubpd ymm1, ymm1, [rip + 5f + 32]
-vmovdqu [rsp + 448], ymm4
+vmovdqu [r11 - 64], ymm1
+vmovdqu ymm1, [r11 - 96]
+vsubpd ymm1, ymm1, [r10 - 96]
+vmovdqu [r11 - 96], ymm4
 vmovdqa ymm4, ymm3
-vfmadd231pd ymm4, ymm10, [rip + 5f + 160]
-vmovdqu [rsp + 64], ymm6
+vfmadd231pd ymm4, ymm10, [r10]
+vmovdqu [r11 + 64], ymm6
 vmovdqa ymm6, ymm13
-vfmadd231pd ymm6, ymm1, [rip + 5f + 160]
-vmovdqu [rsp + 96], ymm7
+vfmadd231pd ymm6, ymm1, [r10]
+vmovdqu [r11 + 96], ymm7
 vsubpd ymm7, ymm11, ymm4
-vmovdqu [rsp + 128], ymm2
+vmovdqu [rsp + 512], ymm2
 vsubpd ymm2, ymm9, ymm6
-vfmadd231pd ymm7, ymm10, [rip + 5f + 160]
-vfmadd231pd ymm2, ymm1, [rip + 5f + 160]
+vfmadd231pd ymm7, ymm10, [r10]
+vfmadd231pd ymm2, ymm1, [r10]
 vpaddq ymm14, ymm7, ymm14
 vpaddq ymm8, ymm2, ymm8
-vpaddq ymm4, ymm4, [rsp + 32]
-vpaddq ymm6, ymm6, [rsp]
-vmovdqu ymm2, [rip + 5f + 192]
+vpaddq ymm4, ymm4, [r9 + 64]
+vpaddq ymm6, ymm6, [r9 + 32]
+vmovdqu ymm2, [r10 + 64]
 vmovdqa ymm7, ymm3
 vfmadd231pd ymm7, ymm10, ymm2
-vmovdqu [rsp], ymm8
+vmovdqu [r9 + 32], ymm8
 vmovdqa ymm8, ymm13
-vfmadd231pd ymm8, ymm1, [rip + 5f + 192]
-vmovdqu [rsp + 32], ymm14
+vfmadd231pd ymm8, ymm1, [r10 + 64]
+vmovdqu [r9 + 64], ymm14
 vsubpd ymm14, ymm11, ymm7
-vmovdqu [rsp + 160], ymm12
+vmovdqu [rsp + 544], ymm12
 vsubpd ymm12, ymm9, ymm8
 vfmadd231pd ymm14, ymm10, ymm2
-vfmadd231pd ymm12, ymm1, [rip + 5f + 192]
+vfmadd231pd ymm12, ymm1, [r10 + 64]
 vpaddq ymm4, ymm14, ymm4
 vpaddq ymm6, ymm12, ymm6
-vpaddq ymm7, ymm7, [rsp + 576]
-vpaddq ymm8, ymm8, [rsp + 512]
-vpand ymm0, ymm0, [rip + 5f]
-vpand ymm5, ymm5, [rip + 5f]
+vpaddq ymm7, ymm7, [r9 - 32]
+vpaddq ymm8, ymm8, [r9 - 96]
+vpand ymm0, ymm0, [r10 - 128]
+vpand ymm5, ymm5, [r10 - 128]
 vpaddq ymm0, ymm0, ymm15
-vmovdqu ymm12, [rip + 5f + 32]
+vmovdqu ymm12, [r10 - 96]
 vpaddq ymm5, ymm5, ymm12
 vsubpd ymm0, ymm0, ymm15
 vsubpd ymm5, ymm5, ymm12
-vmovdqu ymm14, [rip + 5f + 160]
+vmovdqu ymm14, [r10]
 vmovdqa ymm2, ymm3
 vfmadd231pd ymm2, ymm0, ymm14
 vmovdqa ymm12, ymm13
-vfmadd231pd ymm12, ymm5, [rip + 5f + 160]
+vfmadd231pd ymm12, ymm5, [r10]
 vsubpd ymm15, ymm11, ymm2
 vsubpd ymm11, ymm9, ymm12
 vfmadd231pd ymm15, ymm0, ymm14
-vfmadd231pd ymm11, ymm5, [rip + 5f + 160]
+vfmadd231pd ymm11, ymm5, [r10]
 vpaddq ymm4, ymm15, ymm4
 vpaddq ymm6, ymm11, ymm6
 vpaddq ymm7, ymm2, ymm7
 vpaddq ymm8, ymm12, ymm8
-vmovdqu ymm12, [rip + 5f + 224]
+vmovdqu ymm12, [rip + 3f + 256]
 vmovdqa ymm2, ymm3
 vfmadd231pd ymm2, ymm10, ymm12
-vmovdqu ymm11, [rip + 5f + 224]
+vmovdqu ymm11, [rip + 3f + 256]
 vmovdqa ymm15, ymm13
 vfmadd231pd ymm15, ymm1, ymm11
-vmovdqu ymm14, [rip + 5f + 96]
-vmovdqu [rsp + 512], ymm6
+vmovdqu ymm14, [r10 - 64]
+vmovdqu [r9 - 96], ymm6
 vsubpd ymm6, ymm14, ymm2
-vmovdqu [rsp + 576], ymm4
+vmovdqu [r9 - 32], ymm4
 vsubpd ymm4, ymm9, ymm15
 vfmadd231pd ymm6, ymm10, ymm12
 vfmadd231pd ymm4, ymm1, ymm11
 vpaddq ymm7, ymm6, ymm7
 vpaddq ymm8, ymm4, ymm8
-vpaddq ymm2, ymm2, [rsp + 416]
-vpaddq ymm15, ymm15, [rsp + 384]
-vmovdqu ymm4, [rip + 5f + 192]
+vpaddq ymm2, ymm2, [r9 - 64]
+vpaddq ymm15, ymm15, [r9 + 96]
+vmovdqu ymm4, [r10 + 64]
 vmovdqa ymm6, ymm3
 vfmadd231pd ymm6, ymm0, ymm4
-vmovdqu ymm11, [rip + 5f + 192]
+vmovdqu ymm11, [r10 + 64]
 vmovdqa ymm12, ymm13
 vfmadd231pd ymm12, ymm5, ymm11
-vmovdqu [rsp + 384], ymm1
+vmovdqu [r9 + 96], ymm1
 vsubpd ymm1, ymm14, ymm6
 vsubpd ymm14, ymm9, ymm12
 vfmadd231pd ymm1, ymm0, ymm4
@@ -6457,28 +6469,28 @@ vpaddq ymm7, ymm1, ymm7
 vpaddq ymm8, ymm14, ymm8
 vpaddq ymm2, ymm6, ymm2
 vpaddq ymm15, ymm12, ymm15
-vmovdqu ymm12, [rip + 5f + 256]
+vmovdqu ymm12, [rip + 3f + 288]
 vmovdqa ymm6, ymm3
 vfmadd231pd ymm6, ymm10, ymm12
-vmovdqu ymm14, [rsp + 384]
-vmovdqu ymm1, [rip + 5f + 256]
+vmovdqu ymm14, [r9 + 96]
+vmovdqu ymm1, [rip + 3f + 288]
 vmovdqa ymm11, ymm13
 vfmadd231pd ymm11, ymm14, ymm1
-vmovdqu ymm4, [rip + 5f + 96]
-vmovdqu [rsp + 416], ymm8
+vmovdqu ymm4, [r10 - 64]
+vmovdqu [r9 - 64], ymm8
 vsubpd ymm8, ymm4, ymm6
-vmovdqu [rsp + 544], ymm7
+vmovdqu [r9 - 128], ymm7
 vsubpd ymm7, ymm9, ymm11
 vfmadd231pd ymm8, ymm10, ymm12
 vfmadd231pd ymm7, ymm14, ymm1
 vpaddq ymm2, ymm8, ymm2
 vpaddq ymm15, ymm7, ymm15
-vpaddq ymm6, ymm6, [rsp + 640]
-vpaddq ymm11, ymm11, [rsp + 608]
-vmovdqu ymm7, [rip + 5f + 224]
+vpaddq ymm6, ymm6, [r11 - 128]
+vpaddq ymm11, ymm11, [r9]
+vmovdqu ymm7, [rip + 3f + 256]
 vmovdqa ymm8, ymm3
 vfmadd231pd ymm8, ymm0, ymm7
-vmovdqu ymm1, [rip + 5f + 224]
+vmovdqu ymm1, [rip + 3f + 256]
 vmovdqa ymm12, ymm13
 vfmadd231pd ymm12, ymm5, ymm1
 vsubpd ymm14, ymm4, ymm8
@@ -6489,28 +6501,28 @@ vpaddq ymm2, ymm14, ymm2
 vpaddq ymm15, ymm4, ymm15
 vpaddq ymm6, ymm8, ymm6
 vpaddq ymm11, ymm12, ymm11
-vmovdqu ymm12, [rip + 5f + 288]
+vmovdqu ymm12, [rip + 3f + 320]
 vmovdqa ymm8, ymm3
 vfmadd231pd ymm8, ymm10, ymm12
-vmovdqu ymm4, [rsp + 384]
-vmovdqu ymm14, [rip + 5f + 288]
+vmovdqu ymm4, [r9 + 96]
+vmovdqu ymm14, [rip + 3f + 320]
 vmovdqa ymm1, ymm13
 vfmadd231pd ymm1, ymm4, ymm14
-vmovdqu ymm7, [rip + 5f + 96]
-vmovdqu [rsp + 608], ymm15
+vmovdqu ymm7, [r10 - 64]
+vmovdqu [r9], ymm15
 vsubpd ymm15, ymm7, ymm8
-vmovdqu [rsp + 640], ymm2
+vmovdqu [r11 - 128], ymm2
 vsubpd ymm2, ymm9, ymm1
 vfmadd231pd ymm15, ymm10, ymm12
 vfmadd231pd ymm2, ymm4, ymm14
 vpaddq ymm6, ymm15, ymm6
 vpaddq ymm11, ymm2, ymm11
-vpaddq ymm8, ymm8, [rsp + 160]
-vpaddq ymm1, ymm1, [rsp + 128]
-vmovdqu ymm2, [rip + 5f + 256]
+vpaddq ymm8, ymm8, [rsp + 544]
+vpaddq ymm1, ymm1, [rsp + 512]
+vmovdqu ymm2, [rip + 3f + 288]
 vmovdqa ymm15, ymm3
 vfmadd231pd ymm15, ymm0, ymm2
-vmovdqu ymm14, [rip + 5f + 256]
+vmovdqu ymm14, [rip + 3f + 288]
 vmovdqa ymm4, ymm13
 vfmadd231pd ymm4, ymm5, ymm14
 vsubpd ymm12, ymm7, ymm15
@@ -6521,10 +6533,10 @@ vpaddq ymm6, ymm12, ymm6
 vpaddq ymm11, ymm10, ymm11
 vpaddq ymm8, ymm15, ymm8
 vpaddq ymm1, ymm4, ymm1
-vmovdqu ymm4, [rip + 5f + 288]
+vmovdqu ymm4, [rip + 3f + 320]
 vmovdqa ymm15, ymm3
 vfmadd231pd ymm15, ymm0, ymm4
-vmovdqu ymm10, [rip + 5f + 288]
+vmovdqu ymm10, [rip + 3f + 320]
 vmovdqa ymm12, ymm13
 vfmadd231pd ymm12, ymm5, ymm10
 vsubpd ymm14, ymm7, ymm15
@@ -6533,64 +6545,64 @@ vfmadd231pd ymm14, ymm0, ymm4
 vfmadd231pd ymm2, ymm5, ymm10
 vpaddq ymm8, ymm14, ymm8
 vpaddq ymm1, ymm2, ymm1
-vpaddq ymm15, ymm15, [rsp + 96]
-vpaddq ymm12, ymm12, [rsp + 64]
-vmovdqu ymm2, [rsp + 32]
-vpaddq ymm2, ymm2, [rip + 5f + 320]
-vmovdqu ymm14, [rsp]
-vpaddq ymm14, ymm14, [rip + 5f + 320]
+vpaddq ymm15, ymm15, [r11 + 96]
+vpaddq ymm12, ymm12, [r11 + 64]
+vmovdqu ymm2, [r9 + 64]
+vpaddq ymm2, ymm2, [rip + 3f + 576]
+vmovdqu ymm14, [r9 + 32]
+vpaddq ymm14, ymm14, [rip + 3f + 576]
 vpsrlq ymm10, ymm2, 52
 vpsrlq ymm5, ymm14, 52
-vpaddq ymm10, ymm10, [rsp + 576]
-vpaddq ymm5, ymm5, [rsp + 512]
-vpand ymm2, ymm2, [rip + 5f]
-vpand ymm14, ymm14, [rip + 5f]
-vmovdqu ymm4, [rip + 5f + 32]
+vpaddq ymm10, ymm10, [r9 - 32]
+vpaddq ymm5, ymm5, [r9 - 96]
+vpand ymm2, ymm2, [r10 - 128]
+vpand ymm14, ymm14, [r10 - 128]
+vmovdqu ymm4, [r10 - 96]
 vpaddq ymm2, ymm2, ymm4
-vmovdqu ymm0, [rip + 5f + 32]
+vmovdqu ymm0, [r10 - 96]
 vpaddq ymm14, ymm14, ymm0
 vsubpd ymm2, ymm2, ymm4
 vsubpd ymm14, ymm14, ymm0
 vmovdqa ymm0, ymm3
-vfmadd231pd ymm0, ymm2, [rip + 5f + 352]
+vfmadd231pd ymm0, ymm2, [rip + 3f + 352]
 vmovdqa ymm4, ymm13
-vfmadd231pd ymm4, ymm14, [rip + 5f + 352]
-vmovdqu [rsp + 512], ymm12
+vfmadd231pd ymm4, ymm14, [rip + 3f + 352]
+vmovdqu [r9 - 96], ymm12
 vsubpd ymm12, ymm7, ymm0
-vmovdqu [rsp + 576], ymm15
+vmovdqu [r9 - 32], ymm15
 vsubpd ymm15, ymm9, ymm4
-vfmadd231pd ymm12, ymm2, [rip + 5f + 352]
-vfmadd231pd ymm15, ymm14, [rip + 5f + 352]
+vfmadd231pd ymm12, ymm2, [rip + 3f + 352]
+vfmadd231pd ymm15, ymm14, [rip + 3f + 352]
 vpaddq ymm10, ymm12, ymm10
 vpaddq ymm5, ymm15, ymm5
-vpaddq ymm0, ymm0, [rsp + 544]
-vpaddq ymm4, ymm4, [rsp + 416]
-vmovdqu ymm15, [rip + 5f + 384]
+vpaddq ymm0, ymm0, [r9 - 128]
+vpaddq ymm4, ymm4, [r9 - 64]
+vmovdqu ymm15, [rip + 3f + 512]
 vmovdqa ymm12, ymm3
 vfmadd231pd ymm12, ymm2, ymm15
-vmovdqu [rsp + 416], ymm5
+vmovdqu [r9 - 64], ymm5
 vmovdqa ymm5, ymm13
-vfmadd231pd ymm5, ymm14, [rip + 5f + 384]
-vmovdqu [rsp + 544], ymm10
+vfmadd231pd ymm5, ymm14, [rip + 3f + 512]
+vmovdqu [r9 - 128], ymm10
 vsubpd ymm10, ymm7, ymm12
-vmovdqu [rsp], ymm1
+vmovdqu [r9 + 32], ymm1
 vsubpd ymm1, ymm9, ymm5
 vfmadd231pd ymm10, ymm2, ymm15
-vfmadd231pd ymm1, ymm14, [rip + 5f + 384]
+vfmadd231pd ymm1, ymm14, [rip + 3f + 512]
 vpaddq ymm0, ymm10, ymm0
 vpaddq ymm4, ymm1, ymm4
-vpaddq ymm12, ymm12, [rsp + 640]
-vpaddq ymm5, ymm5, [rsp + 608]
-vmovdqu ymm1, [rip + 5f + 416]
+vpaddq ymm12, ymm12, [r11 - 128]
+vpaddq ymm5, ymm5, [r9]
+vmovdqu ymm1, [rip + 3f + 608]
 vmovdqa ymm10, ymm3
 vfmadd231pd ymm10, ymm2, ymm1
-vmovdqu ymm15, [rip + 5f + 416]
-vmovdqu [rsp + 608], ymm4
+vmovdqu ymm15, [rip + 3f + 608]
+vmovdqu [r9], ymm4
 vmovdqa ymm4, ymm13
 vfmadd231pd ymm4, ymm14, ymm15
-vmovdqu [rsp + 640], ymm0
+vmovdqu [r11 - 128], ymm0
 vsubpd ymm0, ymm7, ymm10
-vmovdqu [rsp + 32], ymm8
+vmovdqu [r9 + 64], ymm8
 vsubpd ymm8, ymm9, ymm4
 vfmadd231pd ymm0, ymm2, ymm1
 vfmadd231pd ymm8, ymm14, ymm15
@@ -6598,10 +6610,10 @@ vpaddq ymm12, ymm0, ymm12
 vpaddq ymm5, ymm8, ymm5
 vpaddq ymm6, ymm10, ymm6
 vpaddq ymm11, ymm4, ymm11
-vmovdqu ymm4, [rip + 5f + 448]
+vmovdqu ymm4, [rip + 3f + 640]
 vmovdqa ymm10, ymm3
 vfmadd231pd ymm10, ymm2, ymm4
-vmovdqu ymm8, [rip + 5f + 448]
+vmovdqu ymm8, [rip + 3f + 640]
 vmovdqa ymm0, ymm13
 vfmadd231pd ymm0, ymm14, ymm8
 vsubpd ymm15, ymm7, ymm10
@@ -6610,91 +6622,91 @@ vfmadd231pd ymm15, ymm2, ymm4
 vfmadd231pd ymm1, ymm14, ymm8
 vpaddq ymm6, ymm15, ymm6
 vpaddq ymm11, ymm1, ymm11
-vpaddq ymm10, ymm10, [rsp + 32]
-vpaddq ymm0, ymm0, [rsp]
-vmovdqu ymm1, [rip + 5f + 480]
+vpaddq ymm10, ymm10, [r9 + 64]
+vpaddq ymm0, ymm0, [r9 + 32]
+vmovdqu ymm1, [rip + 3f + 672]
 vmovdqa ymm15, ymm3
 vfmadd231pd ymm15, ymm2, ymm1
-vmovdqu ymm8, [rip + 5f + 480]
+vmovdqu ymm8, [rip + 3f + 672]
 vmovdqa ymm4, ymm13
 vfmadd231pd ymm4, ymm14, ymm8
-vmovdqu [rsp], ymm11
+vmovdqu [r9 + 32], ymm11
 vsubpd ymm11, ymm7, ymm15
-vmovdqu [rsp + 32], ymm6
+vmovdqu [r9 + 64], ymm6
 vsubpd ymm6, ymm9, ymm4
 vfmadd231pd ymm11, ymm2, ymm1
 vfmadd231pd ymm6, ymm14, ymm8
 vpaddq ymm10, ymm11, ymm10
 vpaddq ymm0, ymm6, ymm0
-vpaddq ymm15, ymm15, [rsp + 576]
-vpaddq ymm4, ymm4, [rsp + 512]
-vmovdqu ymm6, [rsp + 544]
-vpaddq ymm11, ymm6, [rip + 5f + 512]
-vmovdqu ymm8, [rsp + 416]
-vpaddq ymm14, ymm8, [rip + 5f + 512]
-vpand ymm11, ymm11, [rip + 5f]
-vpand ymm14, ymm14, [rip + 5f]
-vmovdqu ymm1, [rip + 5f + 32]
+vpaddq ymm15, ymm15, [r9 - 32]
+vpaddq ymm4, ymm4, [r9 - 96]
+vmovdqu ymm6, [r9 - 128]
+vpaddq ymm11, ymm6, [rip + 3f + 704]
+vmovdqu ymm8, [r9 - 64]
+vpaddq ymm14, ymm8, [rip + 3f + 704]
+vpand ymm11, ymm11, [r10 - 128]
+vpand ymm14, ymm14, [r10 - 128]
+vmovdqu ymm1, [r10 - 96]
 vpaddq ymm11, ymm11, ymm1
-vmovdqu ymm2, [rip + 5f + 32]
+vmovdqu ymm2, [r10 - 96]
 vpaddq ymm14, ymm14, ymm2
 vsubpd ymm11, ymm11, ymm1
 vsubpd ymm14, ymm14, ymm2
 vmovdqa ymm8, ymm3
-vfmadd231pd ymm8, ymm11, [rip + 5f + 544]
+vfmadd231pd ymm8, ymm11, [r10 - 32]
 vmovdqa ymm6, ymm13
-vfmadd231pd ymm6, ymm14, [rip + 5f + 544]
+vfmadd231pd ymm6, ymm14, [r10 - 32]
 vsubpd ymm8, ymm7, ymm8
 vsubpd ymm6, ymm9, ymm6
-vfmadd231pd ymm8, ymm11, [rip + 5f + 544]
-vfmadd231pd ymm6, ymm14, [rip + 5f + 544]
+vfmadd231pd ymm8, ymm11, [r10 - 32]
+vfmadd231pd ymm6, ymm14, [r10 - 32]
 vsubpd ymm8, ymm8, ymm1
 vsubpd ymm6, ymm6, ymm2
 vmovdqa ymm14, ymm3
-vfmadd231pd ymm14, ymm8, [rip + 5f + 576]
+vfmadd231pd ymm14, ymm8, [rip + 3f + 384]
 vmovdqa ymm11, ymm13
-vfmadd231pd ymm11, ymm6, [rip + 5f + 576]
-vpaddq ymm14, ymm14, [rsp + 640]
-vpaddq ymm11, ymm11, [rsp + 608]
+vfmadd231pd ymm11, ymm6, [rip + 3f + 384]
+vpaddq ymm14, ymm14, [r11 - 128]
+vpaddq ymm11, ymm11, [r9]
 vmovdqa ymm2, ymm3
-vfmadd231pd ymm2, ymm8, [rip + 5f + 608]
+vfmadd231pd ymm2, ymm8, [r10 + 32]
 vmovdqa ymm1, ymm13
-vfmadd231pd ymm1, ymm6, [rip + 5f + 608]
-vmovdqu [rsp + 608], ymm4
+vfmadd231pd ymm1, ymm6, [r10 + 32]
+vmovdqu [r9], ymm4
 vsubpd ymm4, ymm7, ymm2
-vmovdqu [rsp + 640], ymm15
+vmovdqu [r11 - 128], ymm15
 vsubpd ymm15, ymm9, ymm1
-vfmadd231pd ymm4, ymm8, [rip + 5f + 608]
-vfmadd231pd ymm15, ymm6, [rip + 5f + 608]
+vfmadd231pd ymm4, ymm8, [r10 + 32]
+vfmadd231pd ymm15, ymm6, [r10 + 32]
 vpaddq ymm14, ymm4, ymm14
 vpaddq ymm11, ymm15, ymm11
 vpaddq ymm12, ymm2, ymm12
 vpaddq ymm5, ymm1, ymm5
-vmovdqu ymm1, [rip + 5f + 640]
+vmovdqu ymm1, [rip + 3f + 416]
 vmovdqa ymm2, ymm3
 vfmadd231pd ymm2, ymm8, ymm1
-vmovdqu ymm15, [rip + 5f + 640]
+vmovdqu ymm15, [rip + 3f + 416]
 vmovdqa ymm4, ymm13
 vfmadd231pd ymm4, ymm6, ymm15
-vmovdqu [rsp + 512], ymm11
+vmovdqu [r9 - 96], ymm11
 vsubpd ymm11, ymm7, ymm2
-vmovdqu [rsp + 576], ymm14
+vmovdqu [r9 - 32], ymm14
 vsubpd ymm14, ymm9, ymm4
 vfmadd231pd ymm11, ymm8, ymm1
 vfmadd231pd ymm14, ymm6, ymm15
 vpaddq ymm12, ymm11, ymm12
 vpaddq ymm5, ymm14, ymm5
-vpaddq ymm2, ymm2, [rsp + 32]
-vpaddq ymm4, ymm4, [rsp]
-vmovdqu ymm14, [rip + 5f + 672]
+vpaddq ymm2, ymm2, [r9 + 64]
+vpaddq ymm4, ymm4, [r9 + 32]
+vmovdqu ymm14, [rip + 3f + 448]
 vmovdqa ymm11, ymm3
 vfmadd231pd ymm11, ymm8, ymm14
-vmovdqu ymm15, [rip + 5f + 672]
+vmovdqu ymm15, [rip + 3f + 448]
 vmovdqa ymm1, ymm13
 vfmadd231pd ymm1, ymm6, ymm15
-vmovdqu [rsp], ymm5
+vmovdqu [r9 + 32], ymm5
 vsubpd ymm5, ymm7, ymm11
-vmovdqu [rsp + 32], ymm12
+vmovdqu [r9 + 64], ymm12
 vsubpd ymm12, ymm9, ymm1
 vfmadd231pd ymm5, ymm8, ymm14
 vfmadd231pd ymm12, ymm6, ymm15
@@ -6702,10 +6714,10 @@ vpaddq ymm2, ymm5, ymm2
 vpaddq ymm4, ymm12, ymm4
 vpaddq ymm10, ymm11, ymm10
 vpaddq ymm0, ymm1, ymm0
-vmovdqu ymm1, [rip + 5f + 704]
+vmovdqu ymm1, [rip + 3f + 480]
 vmovdqa ymm11, ymm3
 vfmadd231pd ymm11, ymm8, ymm1
-vmovdqu ymm12, [rip + 5f + 704]
+vmovdqu ymm12, [rip + 3f + 480]
 vmovdqa ymm5, ymm13
 vfmadd231pd ymm5, ymm6, ymm12
 vsubpd ymm15, ymm7, ymm11
@@ -6714,93 +6726,93 @@ vfmadd231pd ymm15, ymm8, ymm1
 vfmadd231pd ymm14, ymm6, ymm12
 vpaddq ymm10, ymm15, ymm10
 vpaddq ymm0, ymm14, ymm0
-vpaddq ymm11, ymm11, [rsp + 640]
-vpaddq ymm5, ymm5, [rsp + 608]
-vmovdqu ymm14, [rsp + 544]
-vpaddq ymm14, ymm14, [rip + 5f + 736]
-vmovdqu ymm15, [rsp + 416]
-vpaddq ymm15, ymm15, [rip + 5f + 736]
+vpaddq ymm11, ymm11, [r11 - 128]
+vpaddq ymm5, ymm5, [r9]
+vmovdqu ymm14, [r9 - 128]
+vpaddq ymm14, ymm14, [rip + 3f + 736]
+vmovdqu ymm15, [r9 - 64]
+vpaddq ymm15, ymm15, [rip + 3f + 736]
 vpsrlq ymm14, ymm14, 52
 vpsrlq ymm15, ymm15, 52
-vpaddq ymm14, ymm14, [rsp + 576]
-vpaddq ymm15, ymm15, [rsp + 512]
-vpaddq ymm12, ymm14, [rip + 5f + 768]
-vpaddq ymm6, ymm15, [rip + 5f + 768]
-vpand ymm12, ymm12, [rip + 5f]
-vpand ymm6, ymm6, [rip + 5f]
-vmovdqu ymm1, [rip + 5f + 32]
+vpaddq ymm14, ymm14, [r9 - 32]
+vpaddq ymm15, ymm15, [r9 - 96]
+vpaddq ymm12, ymm14, [rip + 3f + 768]
+vpaddq ymm6, ymm15, [rip + 3f + 768]
+vpand ymm12, ymm12, [r10 - 128]
+vpand ymm6, ymm6, [r10 - 128]
+vmovdqu ymm1, [r10 - 96]
 vpaddq ymm12, ymm12, ymm1
-vmovdqu ymm8, [rip + 5f + 32]
+vmovdqu ymm8, [r10 - 96]
 vpaddq ymm6, ymm6, ymm8
 vsubpd ymm12, ymm12, ymm1
 vsubpd ymm6, ymm6, ymm8
-vmovdqu [rsp + 512], ymm15
+vmovdqu [r9 - 96], ymm15
 vmovdqa ymm15, ymm3
-vfmadd231pd ymm15, ymm12, [rip + 5f + 544]
-vmovdqu [rsp + 576], ymm14
+vfmadd231pd ymm15, ymm12, [r10 - 32]
+vmovdqu [r9 - 32], ymm14
 vmovdqa ymm14, ymm13
-vfmadd231pd ymm14, ymm6, [rip + 5f + 544]
+vfmadd231pd ymm14, ymm6, [r10 - 32]
 vsubpd ymm15, ymm7, ymm15
 vsubpd ymm14, ymm9, ymm14
-vfmadd231pd ymm15, ymm12, [rip + 5f + 544]
-vfmadd231pd ymm14, ymm6, [rip + 5f + 544]
+vfmadd231pd ymm15, ymm12, [r10 - 32]
+vfmadd231pd ymm14, ymm6, [r10 - 32]
 vsubpd ymm1, ymm15, ymm1
 vsubpd ymm8, ymm14, ymm8
 vmovdqa ymm14, ymm3
-vfmadd231pd ymm14, ymm1, [rip + 5f + 576]
+vfmadd231pd ymm14, ymm1, [rip + 3f + 384]
 vmovdqa ymm15, ymm13
-vfmadd231pd ymm15, ymm8, [rip + 5f + 576]
-vpaddq ymm14, ymm14, [rsp + 32]
-vpaddq ymm15, ymm15, [rsp]
-vmovdqu ymm6, [rip + 5f + 608]
+vfmadd231pd ymm15, ymm8, [rip + 3f + 384]
+vpaddq ymm14, ymm14, [r9 + 64]
+vpaddq ymm15, ymm15, [r9 + 32]
+vmovdqu ymm6, [r10 + 32]
 vmovdqa ymm12, ymm3
 vfmadd231pd ymm12, ymm1, ymm6
-vmovdqu [rsp], ymm5
+vmovdqu [r9 + 32], ymm5
 vmovdqa ymm5, ymm13
-vfmadd231pd ymm5, ymm8, [rip + 5f + 608]
-vmovdqu [rsp + 32], ymm11
+vfmadd231pd ymm5, ymm8, [r10 + 32]
+vmovdqu [r9 + 64], ymm11
 vsubpd ymm11, ymm7, ymm12
-vmovdqu [rsp + 416], ymm0
+vmovdqu [r9 - 64], ymm0
 vsubpd ymm0, ymm9, ymm5
 vfmadd231pd ymm11, ymm1, ymm6
-vfmadd231pd ymm0, ymm8, [rip + 5f + 608]
+vfmadd231pd ymm0, ymm8, [r10 + 32]
 vpaddq ymm14, ymm11, ymm14
 vpaddq ymm15, ymm0, ymm15
 vpaddq ymm2, ymm12, ymm2
 vpaddq ymm4, ymm5, ymm4
-vmovdqu ymm5, [rip + 5f + 640]
+vmovdqu ymm5, [rip + 3f + 416]
 vmovdqa ymm12, ymm3
 vfmadd231pd ymm12, ymm1, ymm5
-vmovdqu ymm0, [rip + 5f + 640]
+vmovdqu ymm0, [rip + 3f + 416]
 vmovdqa ymm11, ymm13
 vfmadd231pd ymm11, ymm8, ymm0
 vsubpd ymm6, ymm7, ymm12
-vmovdqu [rsp + 544], ymm15
+vmovdqu [r9 - 128], ymm15
 vsubpd ymm15, ymm9, ymm11
 vfmadd231pd ymm6, ymm1, ymm5
 vfmadd231pd ymm15, ymm8, ymm0
 vpaddq ymm2, ymm6, ymm2
 vpaddq ymm4, ymm15, ymm4
 vpaddq ymm10, ymm12, ymm10
-vpaddq ymm11, ymm11, [rsp + 416]
-vmovdqu ymm12, [rip + 5f + 672]
+vpaddq ymm11, ymm11, [r9 - 64]
+vmovdqu ymm12, [rip + 3f + 448]
 vmovdqa ymm15, ymm3
 vfmadd231pd ymm15, ymm1, ymm12
-vmovdqu ymm6, [rip + 5f + 672]
+vmovdqu ymm6, [rip + 3f + 448]
 vmovdqa ymm0, ymm13
 vfmadd231pd ymm0, ymm8, ymm6
 vsubpd ymm5, ymm7, ymm15
-vmovdqu [rsp + 416], ymm4
+vmovdqu [r9 - 64], ymm4
 vsubpd ymm4, ymm9, ymm0
 vfmadd231pd ymm5, ymm1, ymm12
 vfmadd231pd ymm4, ymm8, ymm6
 vpaddq ymm10, ymm5, ymm10
 vpaddq ymm11, ymm4, ymm11
-vpaddq ymm15, ymm15, [rsp + 32]
-vpaddq ymm0, ymm0, [rsp]
-vmovdqu ymm4, [rip + 5f + 704]
+vpaddq ymm15, ymm15, [r9 + 64]
+vpaddq ymm0, ymm0, [r9 + 32]
+vmovdqu ymm4, [rip + 3f + 480]
 vfmadd231pd ymm3, ymm1, ymm4
-vmovdqu ymm5, [rip + 5f + 704]
+vmovdqu ymm5, [rip + 3f + 480]
 vfmadd231pd ymm13, ymm8, ymm5
 vsubpd ymm7, ymm7, ymm3
 vsubpd ymm9, ymm9, ymm13
@@ -6808,16 +6820,16 @@ vfmadd231pd ymm7, ymm1, ymm4
 vfmadd231pd ymm9, ymm8, ymm5
 vpaddq ymm15, ymm7, ymm15
 vpaddq ymm0, ymm9, ymm0
-vpaddq ymm3, ymm3, [rsp + 448]
-vpaddq ymm13, ymm13, [rsp + 480]
-vmovdqu ymm9, [rsp + 576]
-vpaddq ymm9, ymm9, [rip + 5f + 800]
-vmovdqu ymm7, [rsp + 512]
-vpaddq ymm7, ymm7, [rip + 5f + 800]
+vpaddq ymm3, ymm3, [r11 - 96]
+vpaddq ymm13, ymm13, [r11 - 64]
+vmovdqu ymm9, [r9 - 32]
+vpaddq ymm9, ymm9, [rip + 3f + 800]
+vmovdqu ymm7, [r9 - 96]
+vpaddq ymm7, ymm7, [rip + 3f + 800]
 vpsrlq ymm9, ymm9, 52
 vpsrlq ymm7, ymm7, 52
 vpaddq ymm9, ymm14, ymm9
-vpaddq ymm7, ymm7, [rsp + 544]
+vpaddq ymm7, ymm7, [r9 - 128]
 vmovdqu xmm14, [rax]
 vmovdqu xmm5, [rax + 128]
 vpmaskmovq xmm14, xmm14, [r8]
@@ -6847,7 +6859,7 @@ vmovdqu xmm8, [rax + 144]
 vpmaskmovq xmm4, xmm4, [r8 + 16]
 vpmaskmovq xmm8, xmm8, [r8 + 144]
 vmovdqu xmm12, [rax + 80]
-vmovdqu [rsp + 544], ymm13
+vmovdqu [r9 - 128], ymm13
 vmovdqu xmm13, [rax + 208]
 vpmaskmovq xmm12, xmm12, [r8 + 80]
 vpmaskmovq xmm13, xmm13, [r8 + 208]
@@ -6857,9 +6869,9 @@ vmovdqu xmm8, [rax + 48]
 vmovdqu xmm4, [rax + 176]
 vpmaskmovq xmm8, xmm8, [r8 + 48]
 vpmaskmovq xmm4, xmm4, [r8 + 176]
-vmovdqu [rsp + 512], ymm3
+vmovdqu [r9 - 96], ymm3
 vmovdqu xmm3, [rax + 112]
-vmovdqu [rsp + 576], ymm0
+vmovdqu [r9 - 32], ymm0
 vmovdqu xmm0, [rax + 240]
 vpmaskmovq xmm3, xmm3, [r8 + 112]
 vpmaskmovq xmm0, xmm0, [r8 + 240]
@@ -6871,9 +6883,9 @@ vpunpckhqdq ymm3, ymm12, ymm3
 vpunpckhqdq ymm0, ymm13, ymm0
 vpsrlq ymm13, ymm14, 52
 vpsrlq ymm12, ymm5, 52
-vmovdqu [rsp + 480], ymm15
+vmovdqu [r11 - 64], ymm15
 vpsllq ymm15, ymm1, 12
-vmovdqu [rsp + 448], ymm11
+vmovdqu [r11 - 96], ymm11
 vpsllq ymm11, ymm6, 12
 vpaddq ymm13, ymm15, ymm13
 vpaddq ymm12, ymm11, ymm12
@@ -6891,137 +6903,137 @@ vpaddq ymm4, ymm15, ymm4
 vpaddq ymm8, ymm11, ymm8
 vpsrlq ymm3, ymm3, 16
 vpsrlq ymm0, ymm0, 16
-vpand ymm14, ymm14, [rip + 5f]
-vpand ymm5, ymm5, [rip + 5f]
-vpand ymm13, ymm13, [rip + 5f]
-vpand ymm12, ymm12, [rip + 5f]
-vpand ymm1, ymm1, [rip + 5f]
-vpand ymm6, ymm6, [rip + 5f]
-vpand ymm4, ymm4, [rip + 5f]
-vpand ymm8, ymm8, [rip + 5f]
+vpand ymm14, ymm14, [r10 - 128]
+vpand ymm5, ymm5, [r10 - 128]
+vpand ymm13, ymm13, [r10 - 128]
+vpand ymm12, ymm12, [r10 - 128]
+vpand ymm1, ymm1, [r10 - 128]
+vpand ymm6, ymm6, [r10 - 128]
+vpand ymm4, ymm4, [r10 - 128]
+vpand ymm8, ymm8, [r10 - 128]
 vpaddq ymm14, ymm9, ymm14
 vpaddq ymm5, ymm7, ymm5
 vpaddq ymm13, ymm2, ymm13
-vpaddq ymm12, ymm12, [rsp + 416]
+vpaddq ymm12, ymm12, [r9 - 64]
 vpaddq ymm1, ymm10, ymm1
-vpaddq ymm6, ymm6, [rsp + 448]
-vpaddq ymm4, ymm4, [rsp + 480]
-vpaddq ymm8, ymm8, [rsp + 576]
-vpaddq ymm3, ymm3, [rsp + 512]
-vpaddq ymm0, ymm0, [rsp + 544]
-vpaddq ymm10, ymm14, [rip + 5f + 832]
-vpaddq ymm2, ymm5, [rip + 5f + 832]
+vpaddq ymm6, ymm6, [r11 - 96]
+vpaddq ymm4, ymm4, [r11 - 64]
+vpaddq ymm8, ymm8, [r9 - 32]
+vpaddq ymm3, ymm3, [r9 - 96]
+vpaddq ymm0, ymm0, [r9 - 128]
+vpaddq ymm10, ymm14, [rip + 3f + 832]
+vpaddq ymm2, ymm5, [rip + 3f + 832]
 vpsrlq ymm7, ymm10, 52
 vpsrlq ymm9, ymm2, 52
 vpaddq ymm7, ymm13, ymm7
 vpaddq ymm9, ymm12, ymm9
-vpaddq ymm7, ymm7, [rip + 5f + 864]
-vpaddq ymm9, ymm9, [rip + 5f + 864]
+vpaddq ymm7, ymm7, [rip + 3f + 864]
+vpaddq ymm9, ymm9, [rip + 3f + 864]
 vpsrlq ymm11, ymm7, 52
 vpsrlq ymm15, ymm9, 52
 vpaddq ymm11, ymm1, ymm11
 vpaddq ymm15, ymm6, ymm15
-vpaddq ymm11, ymm11, [rip + 5f + 896]
-vpaddq ymm15, ymm15, [rip + 5f + 896]
-vmovdqu [rsp + 544], ymm9
+vpaddq ymm11, ymm11, [rip + 3f + 896]
+vpaddq ymm15, ymm15, [rip + 3f + 896]
+vmovdqu [r9 - 128], ymm9
 vpsrlq ymm9, ymm11, 52
-vmovdqu [rsp + 512], ymm11
+vmovdqu [r9 - 96], ymm11
 vpsrlq ymm11, ymm15, 52
 vpaddq ymm9, ymm4, ymm9
 vpaddq ymm11, ymm8, ymm11
-vpaddq ymm9, ymm9, [rip + 5f + 928]
-vpaddq ymm11, ymm11, [rip + 5f + 928]
-vmovdqu [rsp + 576], ymm15
+vpaddq ymm9, ymm9, [rip + 3f + 928]
+vpaddq ymm11, ymm11, [rip + 3f + 928]
+vmovdqu [r9 - 32], ymm15
 vpsrlq ymm15, ymm9, 52
-vmovdqu [rsp + 480], ymm9
+vmovdqu [r11 - 64], ymm9
 vpsrlq ymm9, ymm11, 52
 vpaddq ymm15, ymm3, ymm15
 vpaddq ymm9, ymm0, ymm9
-vpaddq ymm15, ymm15, [rip + 5f + 960]
-vpaddq ymm9, ymm9, [rip + 5f + 960]
-vpaddq ymm14, ymm14, [rip + 5f + 992]
-vpaddq ymm5, ymm5, [rip + 5f + 992]
-vmovdqu [rsp + 448], ymm11
+vpaddq ymm15, ymm15, [rip + 3f + 960]
+vpaddq ymm9, ymm9, [rip + 3f + 960]
+vpaddq ymm14, ymm14, [rip + 3f + 992]
+vpaddq ymm5, ymm5, [rip + 3f + 992]
+vmovdqu [r11 - 96], ymm11
 vpsrlq ymm11, ymm14, 52
-vmovdqu [rsp + 416], ymm7
+vmovdqu [r9 - 64], ymm7
 vpsrlq ymm7, ymm5, 52
 vpaddq ymm11, ymm13, ymm11
 vpaddq ymm7, ymm12, ymm7
-vpaddq ymm11, ymm11, [rip + 5f + 1024]
-vpaddq ymm7, ymm7, [rip + 5f + 1024]
+vpaddq ymm11, ymm11, [rip + 3f + 1024]
+vpaddq ymm7, ymm7, [rip + 3f + 1024]
 vpsrlq ymm12, ymm11, 52
 vpsrlq ymm13, ymm7, 52
 vpaddq ymm12, ymm1, ymm12
 vpaddq ymm13, ymm6, ymm13
-vpaddq ymm12, ymm12, [rip + 5f + 1056]
-vpaddq ymm13, ymm13, [rip + 5f + 1056]
+vpaddq ymm12, ymm12, [rip + 3f + 1056]
+vpaddq ymm13, ymm13, [rip + 3f + 1056]
 vpsrlq ymm6, ymm12, 52
 vpsrlq ymm1, ymm13, 52
 vpaddq ymm6, ymm4, ymm6
 vpaddq ymm1, ymm8, ymm1
-vpaddq ymm6, ymm6, [rip + 5f + 1088]
-vpaddq ymm1, ymm1, [rip + 5f + 1088]
+vpaddq ymm6, ymm6, [rip + 3f + 1088]
+vpaddq ymm1, ymm1, [rip + 3f + 1088]
 vpsrlq ymm8, ymm6, 52
 vpsrlq ymm4, ymm1, 52
 vpaddq ymm8, ymm3, ymm8
 vpaddq ymm4, ymm0, ymm4
 vblendvpd ymm14, ymm10, ymm14, ymm15
 vblendvpd ymm5, ymm2, ymm5, ymm9
-vmovdqu ymm2, [rsp + 416]
+vmovdqu ymm2, [r9 - 64]
 vblendvpd ymm11, ymm2, ymm11, ymm15
-vmovdqu ymm2, [rsp + 544]
+vmovdqu ymm2, [r9 - 128]
 vblendvpd ymm7, ymm2, ymm7, ymm9
-vmovdqu ymm2, [rsp + 512]
+vmovdqu ymm2, [r9 - 96]
 vblendvpd ymm12, ymm2, ymm12, ymm15
-vmovdqu ymm2, [rsp + 576]
+vmovdqu ymm2, [r9 - 32]
 vblendvpd ymm13, ymm2, ymm13, ymm9
-vmovdqu ymm2, [rsp + 480]
+vmovdqu ymm2, [r11 - 64]
 vblendvpd ymm6, ymm2, ymm6, ymm15
-vmovdqu ymm2, [rsp + 448]
+vmovdqu ymm2, [r11 - 96]
 vblendvpd ymm1, ymm2, ymm1, ymm9
-vpaddq ymm8, ymm8, [rip + 5f + 1120]
-vpaddq ymm4, ymm4, [rip + 5f + 1120]
+vpaddq ymm8, ymm8, [rip + 3f + 1120]
+vpaddq ymm4, ymm4, [rip + 3f + 1120]
 vblendvpd ymm8, ymm15, ymm8, ymm15
 vblendvpd ymm4, ymm9, ymm4, ymm9
-vpand ymm14, ymm14, [rip + 5f]
-vpand ymm5, ymm5, [rip + 5f]
-vpand ymm11, ymm11, [rip + 5f]
-vpand ymm7, ymm7, [rip + 5f]
-vpand ymm12, ymm12, [rip + 5f]
-vpand ymm13, ymm13, [rip + 5f]
-vpand ymm6, ymm6, [rip + 5f]
-vpand ymm1, ymm1, [rip + 5f]
-vpand ymm8, ymm8, [rip + 5f]
-vpand ymm4, ymm4, [rip + 5f]
-vpaddq ymm9, ymm14, [rip + 5f + 1152]
-vpaddq ymm15, ymm5, [rip + 5f + 1152]
-vpaddq ymm2, ymm11, [rip + 5f + 1184]
-vpaddq ymm10, ymm7, [rip + 5f + 1184]
+vpand ymm14, ymm14, [r10 - 128]
+vpand ymm5, ymm5, [r10 - 128]
+vpand ymm11, ymm11, [r10 - 128]
+vpand ymm7, ymm7, [r10 - 128]
+vpand ymm12, ymm12, [r10 - 128]
+vpand ymm13, ymm13, [r10 - 128]
+vpand ymm6, ymm6, [r10 - 128]
+vpand ymm1, ymm1, [r10 - 128]
+vpand ymm8, ymm8, [r10 - 128]
+vpand ymm4, ymm4, [r10 - 128]
+vpaddq ymm9, ymm14, [rip + 3f + 1152]
+vpaddq ymm15, ymm5, [rip + 3f + 1152]
+vpaddq ymm2, ymm11, [rip + 3f + 1184]
+vpaddq ymm10, ymm7, [rip + 3f + 1184]
 vpsrlq ymm0, ymm9, 52
 vpsrlq ymm3, ymm15, 52
 vpaddq ymm0, ymm2, ymm0
 vpaddq ymm3, ymm10, ymm3
-vpaddq ymm10, ymm12, [rip + 5f + 1216]
-vpaddq ymm2, ymm13, [rip + 5f + 1216]
-vmovdqu [rsp + 448], ymm13
+vpaddq ymm10, ymm12, [rip + 3f + 1216]
+vpaddq ymm2, ymm13, [rip + 3f + 1216]
+vmovdqu [r11 - 96], ymm13
 vpsrlq ymm13, ymm0, 52
-vmovdqu [rsp + 480], ymm12
+vmovdqu [r11 - 64], ymm12
 vpsrlq ymm12, ymm3, 52
 vpaddq ymm13, ymm10, ymm13
 vpaddq ymm12, ymm2, ymm12
-vpaddq ymm2, ymm6, [rip + 5f + 1248]
-vpaddq ymm10, ymm1, [rip + 5f + 1248]
-vmovdqu [rsp + 576], ymm1
+vpaddq ymm2, ymm6, [rip + 3f + 1248]
+vpaddq ymm10, ymm1, [rip + 3f + 1248]
+vmovdqu [r9 - 32], ymm1
 vpsrlq ymm1, ymm13, 52
-vmovdqu [rsp + 512], ymm6
+vmovdqu [r9 - 96], ymm6
 vpsrlq ymm6, ymm12, 52
 vpaddq ymm1, ymm2, ymm1
 vpaddq ymm6, ymm10, ymm6
-vpaddq ymm10, ymm8, [rip + 5f + 1280]
-vpaddq ymm2, ymm4, [rip + 5f + 1280]
-vmovdqu [rsp + 544], ymm4
+vpaddq ymm10, ymm8, [rip + 3f + 1280]
+vpaddq ymm2, ymm4, [rip + 3f + 1280]
+vmovdqu [r9 - 128], ymm4
 vpsrlq ymm4, ymm1, 52
-vmovdqu [rsp + 416], ymm8
+vmovdqu [r9 - 64], ymm8
 vpsrlq ymm8, ymm6, 52
 vpaddq ymm4, ymm10, ymm4
 vpaddq ymm8, ymm2, ymm8
@@ -7029,12 +7041,12 @@ vblendvpd ymm14, ymm9, ymm14, ymm4
 vblendvpd ymm5, ymm15, ymm5, ymm8
 vblendvpd ymm11, ymm0, ymm11, ymm4
 vblendvpd ymm7, ymm3, ymm7, ymm8
-vblendvpd ymm13, ymm13, [rsp + 480], ymm4
-vblendvpd ymm12, ymm12, [rsp + 448], ymm8
-vblendvpd ymm1, ymm1, [rsp + 512], ymm4
-vblendvpd ymm6, ymm6, [rsp + 576], ymm8
-vblendvpd ymm4, ymm4, [rsp + 416], ymm4
-vblendvpd ymm8, ymm8, [rsp + 544], ymm8
+vblendvpd ymm13, ymm13, [r11 - 64], ymm4
+vblendvpd ymm12, ymm12, [r11 - 96], ymm8
+vblendvpd ymm1, ymm1, [r9 - 96], ymm4
+vblendvpd ymm6, ymm6, [r9 - 32], ymm8
+vblendvpd ymm4, ymm4, [r9 - 64], ymm4
+vblendvpd ymm8, ymm8, [r9 - 128], ymm8
 vpsllq ymm14, ymm14, 12
 vpsllq ymm5, ymm5, 12
 vpsrlq ymm14, ymm14, 12
@@ -7125,30 +7137,30 @@ ret
 2:
 .long 0x7f80
 .p2align 6, 0xcc
-5:
+3:
 .quad 0x000fffffffffffff, 0x000fffffffffffff, 0x000fffffffffffff, 0x000fffffffffffff
 .quad 0x4330000000000000, 0x4330000000000000, 0x4330000000000000, 0x4330000000000000
-.quad 0x4670000000000000, 0x4670000000000000, 0x4670000000000000, 0x4670000000000000
 .quad 0x4670000000000001, 0x4670000000000001, 0x4670000000000001, 0x4670000000000001
-.quad 0x3330000000000000, 0x3330000000000000, 0x3330000000000000, 0x3330000000000000
+.quad 0x43003c1724331c48, 0x43003c1724331c48, 0x43003c1724331c48, 0x43003c1724331c48
 .quad 0x4325b3bc2b0584aa, 0x4325b3bc2b0584aa, 0x4325b3bc2b0584aa, 0x4325b3bc2b0584aa
+.quad 0x43222d0e3951a784, 0x43222d0e3951a784, 0x43222d0e3951a784, 0x43222d0e3951a784
 .quad 0x43215a57854bfb16, 0x43215a57854bfb16, 0x43215a57854bfb16, 0x43215a57854bfb16
+.quad 0x4670000000000000, 0x4670000000000000, 0x4670000000000000, 0x4670000000000000
 .quad 0x42e35a3fc913ff00, 0x42e35a3fc913ff00, 0x42e35a3fc913ff00, 0x42e35a3fc913ff00
 .quad 0x4320ee9cd877bfae, 0x4320ee9cd877bfae, 0x4320ee9cd877bfae, 0x4320ee9cd877bfae
 .quad 0x42b31d64f7d9d600, 0x42b31d64f7d9d600, 0x42b31d64f7d9d600, 0x42b31d64f7d9d600
-.quad 0x6660000000000000, 0x6660000000000000, 0x6660000000000000, 0x6660000000000000
 .quad 0x43292747bdc458aa, 0x43292747bdc458aa, 0x43292747bdc458aa, 0x43292747bdc458aa
+.quad 0x42e182db0f9fa8e0, 0x42e182db0f9fa8e0, 0x42e182db0f9fa8e0, 0x42e182db0f9fa8e0
+.quad 0x42f81585d97816a0, 0x42f81585d97816a0, 0x42f81585d97816a0, 0x42f81585d97816a0
+.quad 0x432405370a08b6d0, 0x432405370a08b6d0, 0x432405370a08b6d0, 0x432405370a08b6d0
+.quad 0x42c8322739709880, 0x42c8322739709880, 0x42c8322739709880, 0x42c8322739709880
 .quad 0x432c2be9d44a0eee, 0x432c2be9d44a0eee, 0x432c2be9d44a0eee, 0x432c2be9d44a0eee
+.quad 0x3330000000000000, 0x3330000000000000, 0x3330000000000000, 0x3330000000000000
+.quad 0x6660000000000000, 0x6660000000000000, 0x6660000000000000, 0x6660000000000000
 .quad 0x430bf85a4f3e6b18, 0x430bf85a4f3e6b18, 0x430bf85a4f3e6b18, 0x430bf85a4f3e6b18
 .quad 0x43003cf3285044a8, 0x43003cf3285044a8, 0x43003cf3285044a8, 0x43003cf3285044a8
 .quad 0x42988d064b5e8400, 0x42988d064b5e8400, 0x42988d064b5e8400, 0x42988d064b5e8400
 .quad 0x0ff0000000000000, 0x0ff0000000000000, 0x0ff0000000000000, 0x0ff0000000000000
-.quad 0x43003c1724331c48, 0x43003c1724331c48, 0x43003c1724331c48, 0x43003c1724331c48
-.quad 0x42e182db0f9fa8e0, 0x42e182db0f9fa8e0, 0x42e182db0f9fa8e0, 0x42e182db0f9fa8e0
-.quad 0x43222d0e3951a784, 0x43222d0e3951a784, 0x43222d0e3951a784, 0x43222d0e3951a784
-.quad 0x42f81585d97816a0, 0x42f81585d97816a0, 0x42f81585d97816a0, 0x42f81585d97816a0
-.quad 0x432405370a08b6d0, 0x432405370a08b6d0, 0x432405370a08b6d0, 0x432405370a08b6d0
-.quad 0x42c8322739709880, 0x42c8322739709880, 0x42c8322739709880, 0x42c8322739709880
 .quad 0x0fffffffffffffff, 0x0fffffffffffffff, 0x0fffffffffffffff, 0x0fffffffffffffff
 .quad 0x6fd0000000000000, 0x6fd0000000000000, 0x6fd0000000000000, 0x6fd0000000000000
 .quad 0x6fdfffffffffffff, 0x6fdfffffffffffff, 0x6fdfffffffffffff, 0x6fdfffffffffffff
@@ -7182,7 +7194,7 @@ ret
 // accumulate on arrays: t = t + x*y*2^4, x < p, y < p, R = 2^256; t has 10 columns of 8 lanes, 52 bits apart, at most 32 turns of a lane since t was 0. Element i is added to lane i mod 8. t must be apart from x and y.
 accumulate_kernel! {
     accumulate_avx2,
-    "fieldc_bn254_p_accumulate_array_avx2_6a0e9162023e6f44",
+    "fieldc_bn254_p_accumulate_array_avx2_31ac55952e5a76f3",
     r"
 push rbp
 mov rbp, rsp
@@ -7190,9 +7202,13 @@ sub rsp, 832
 and rsp, -32
 vstmxcsr [rbp - 4]
 vldmxcsr [rip + 2f]
+lea r8, [rsp + 128]
+lea r9, [rsp + 384]
+lea r10, [rip + 3f + 128]
+lea r11, [rsp + 640]
 sub rdi, 8
-jb 3f
-4:
+jb 4f
+5:
 vmovdqu xmm0, [rcx]
 vmovdqu xmm1, [rcx + 128]
 vinserti128 ymm0, ymm0, [rcx + 64], 1
@@ -7255,23 +7271,23 @@ vmovdqu xmm10, [rdx + 16]
 vmovdqu xmm11, [rdx + 144]
 vinserti128 ymm10, ymm10, [rdx + 80], 1
 vinserti128 ymm11, ymm11, [rdx + 208], 1
-vmovdqu [rsp], ymm7
+vmovdqu [r11 - 128], ymm7
 vmovdqu xmm7, [rdx + 48]
-vmovdqu [rsp + 32], ymm6
+vmovdqu [r11 - 96], ymm6
 vmovdqu xmm6, [rdx + 176]
 vinserti128 ymm7, ymm7, [rdx + 112], 1
 vinserti128 ymm6, ymm6, [rdx + 240], 1
-vmovdqu [rsp + 64], ymm9
+vmovdqu [r11 - 64], ymm9
 vpunpcklqdq ymm9, ymm10, ymm7
-vmovdqu [rsp + 96], ymm8
+vmovdqu [r11 - 32], ymm8
 vpunpcklqdq ymm8, ymm11, ymm6
 vpunpckhqdq ymm7, ymm10, ymm7
 vpunpckhqdq ymm6, ymm11, ymm6
 vpsrlq ymm11, ymm14, 52
 vpsrlq ymm10, ymm15, 52
-vmovdqu [rsp + 128], ymm3
+vmovdqu [r11], ymm3
 vpsllq ymm3, ymm12, 12
-vmovdqu [rsp + 160], ymm2
+vmovdqu [r11 + 32], ymm2
 vpsllq ymm2, ymm13, 12
 vpaddq ymm11, ymm3, ymm11
 vpaddq ymm10, ymm2, ymm10
@@ -7289,37 +7305,37 @@ vpaddq ymm9, ymm3, ymm9
 vpaddq ymm8, ymm2, ymm8
 vpsrlq ymm7, ymm7, 16
 vpsrlq ymm6, ymm6, 16
-vpand ymm14, ymm14, [rip + 5f]
-vpand ymm15, ymm15, [rip + 5f]
-vmovdqu ymm2, [rip + 5f + 32]
+vpand ymm14, ymm14, [r10 - 128]
+vpand ymm15, ymm15, [r10 - 128]
+vmovdqu ymm2, [r10 - 64]
 vpaddq ymm14, ymm14, ymm2
-vmovdqu ymm3, [rip + 5f + 32]
+vmovdqu ymm3, [r10 - 64]
 vpaddq ymm15, ymm15, ymm3
 vsubpd ymm14, ymm14, ymm2
 vsubpd ymm15, ymm15, ymm3
-vpand ymm0, ymm0, [rip + 5f]
-vpand ymm1, ymm1, [rip + 5f]
+vpand ymm0, ymm0, [r10 - 128]
+vpand ymm1, ymm1, [r10 - 128]
 vpaddq ymm0, ymm0, ymm2
 vpaddq ymm1, ymm1, ymm3
 vsubpd ymm0, ymm0, ymm2
 vsubpd ymm1, ymm1, ymm3
-vmovdqu [rsp + 192], ymm6
-vmovdqu ymm6, [rip + 5f + 64]
-vmovdqu [rsp + 224], ymm7
+vmovdqu [r9 + 32], ymm6
+vmovdqu ymm6, [r10 - 32]
+vmovdqu [r11 + 64], ymm7
 vmovdqa ymm7, ymm6
 vfmadd231pd ymm7, ymm14, ymm0
-vmovdqu [rsp + 256], ymm8
-vmovdqu ymm8, [rip + 5f + 64]
-vmovdqu [rsp + 288], ymm9
+vmovdqu [r9 - 64], ymm8
+vmovdqu ymm8, [r10 - 32]
+vmovdqu [r9 - 32], ymm9
 vmovdqa ymm9, ymm8
 vfmadd231pd ymm9, ymm15, ymm1
-vmovdqu [rsp + 320], ymm13
-vmovdqu ymm13, [rip + 5f + 96]
-vmovdqu [rsp + 352], ymm12
+vmovdqu [r8 + 64], ymm13
+vmovdqu ymm13, [r10 - 96]
+vmovdqu [r9], ymm12
 vsubpd ymm12, ymm13, ymm7
-vmovdqu [rsp + 384], ymm10
-vmovdqu ymm10, [rip + 5f + 96]
-vmovdqu [rsp + 416], ymm11
+vmovdqu [r8 - 128], ymm10
+vmovdqu ymm10, [r10 - 96]
+vmovdqu [r8 - 64], ymm11
 vsubpd ymm11, ymm10, ymm9
 vfmadd231pd ymm12, ymm14, ymm0
 vfmadd231pd ymm11, ymm15, ymm1
@@ -7327,16 +7343,16 @@ vpaddq ymm12, ymm12, [rsi]
 vpaddq ymm11, ymm11, [rsi + 32]
 vpaddq ymm7, ymm7, [rsi + 64]
 vpaddq ymm9, ymm9, [rsi + 96]
-vpand ymm4, ymm4, [rip + 5f]
-vpand ymm5, ymm5, [rip + 5f]
+vpand ymm4, ymm4, [r10 - 128]
+vpand ymm5, ymm5, [r10 - 128]
 vpaddq ymm4, ymm4, ymm2
 vpaddq ymm5, ymm5, ymm3
 vsubpd ymm4, ymm4, ymm2
 vsubpd ymm5, ymm5, ymm3
-vmovdqu [rsp + 448], ymm11
+vmovdqu [r11 + 96], ymm11
 vmovdqa ymm11, ymm6
 vfmadd231pd ymm11, ymm14, ymm4
-vmovdqu [rsp + 480], ymm12
+vmovdqu [rsp + 768], ymm12
 vmovdqa ymm12, ymm8
 vfmadd231pd ymm12, ymm15, ymm5
 vsubpd ymm8, ymm13, ymm11
@@ -7347,23 +7363,23 @@ vpaddq ymm7, ymm8, ymm7
 vpaddq ymm9, ymm13, ymm9
 vpaddq ymm11, ymm11, [rsi + 128]
 vpaddq ymm12, ymm12, [rsi + 160]
-vmovdqu ymm13, [rsp + 416]
-vpand ymm13, ymm13, [rip + 5f]
-vmovdqu ymm8, [rsp + 384]
-vpand ymm8, ymm8, [rip + 5f]
+vmovdqu ymm13, [r8 - 64]
+vpand ymm13, ymm13, [r10 - 128]
+vmovdqu ymm8, [r8 - 128]
+vpand ymm8, ymm8, [r10 - 128]
 vpaddq ymm13, ymm13, ymm2
 vpaddq ymm8, ymm8, ymm3
 vsubpd ymm13, ymm13, ymm2
 vsubpd ymm8, ymm8, ymm3
-vmovdqu [rsp + 384], ymm5
+vmovdqu [r8 - 128], ymm5
 vmovdqa ymm5, ymm6
 vfmadd231pd ymm5, ymm13, ymm0
-vmovdqu [rsp + 416], ymm4
-vmovdqu ymm4, [rip + 5f + 64]
-vmovdqu [rsp + 512], ymm15
+vmovdqu [r8 - 64], ymm4
+vmovdqu ymm4, [r10 - 32]
+vmovdqu [r8 - 96], ymm15
 vmovdqa ymm15, ymm4
 vfmadd231pd ymm15, ymm8, ymm1
-vmovdqu ymm4, [rip + 5f + 96]
+vmovdqu ymm4, [r10 - 96]
 vsubpd ymm6, ymm4, ymm5
 vsubpd ymm4, ymm10, ymm15
 vfmadd231pd ymm6, ymm13, ymm0
@@ -7372,121 +7388,121 @@ vpaddq ymm7, ymm6, ymm7
 vpaddq ymm9, ymm4, ymm9
 vpaddq ymm11, ymm5, ymm11
 vpaddq ymm12, ymm15, ymm12
-vmovdqu ymm15, [rsp + 160]
-vpand ymm15, ymm15, [rip + 5f]
-vmovdqu ymm5, [rsp + 128]
-vpand ymm5, ymm5, [rip + 5f]
+vmovdqu ymm15, [r11 + 32]
+vpand ymm15, ymm15, [r10 - 128]
+vmovdqu ymm5, [r11]
+vpand ymm5, ymm5, [r10 - 128]
 vpaddq ymm15, ymm15, ymm2
 vpaddq ymm5, ymm5, ymm3
 vsubpd ymm15, ymm15, ymm2
 vsubpd ymm5, ymm5, ymm3
-vmovdqu ymm4, [rip + 5f + 64]
+vmovdqu ymm4, [r10 - 32]
 vmovdqa ymm6, ymm4
 vfmadd231pd ymm6, ymm14, ymm15
-vmovdqu [rsp + 128], ymm9
-vmovdqu ymm9, [rip + 5f + 64]
-vmovdqu [rsp + 160], ymm7
+vmovdqu [r11], ymm9
+vmovdqu ymm9, [r10 - 32]
+vmovdqu [r11 + 32], ymm7
 vmovdqa ymm7, ymm9
-vfmadd231pd ymm7, ymm5, [rsp + 512]
-vmovdqu [rsp + 544], ymm1
-vmovdqu ymm1, [rip + 5f + 96]
-vmovdqu [rsp + 576], ymm0
+vfmadd231pd ymm7, ymm5, [r8 - 96]
+vmovdqu [r8 - 32], ymm1
+vmovdqu ymm1, [r10 - 96]
+vmovdqu [r8 + 96], ymm0
 vsubpd ymm0, ymm1, ymm6
 vsubpd ymm3, ymm10, ymm7
 vfmadd231pd ymm0, ymm14, ymm15
-vfmadd231pd ymm3, ymm5, [rsp + 512]
+vfmadd231pd ymm3, ymm5, [r8 - 96]
 vpaddq ymm11, ymm0, ymm11
 vpaddq ymm12, ymm3, ymm12
 vpaddq ymm6, ymm6, [rsi + 192]
 vpaddq ymm7, ymm7, [rsi + 224]
-vmovdqu ymm3, [rsp + 416]
+vmovdqu ymm3, [r8 - 64]
 vmovdqa ymm0, ymm4
 vfmadd231pd ymm0, ymm13, ymm3
-vmovdqu [rsp + 608], ymm5
+vmovdqu [r8], ymm5
 vmovdqa ymm5, ymm9
-vfmadd231pd ymm5, ymm8, [rsp + 384]
-vmovdqu [rsp + 640], ymm15
+vfmadd231pd ymm5, ymm8, [r8 - 128]
+vmovdqu [r8 + 32], ymm15
 vsubpd ymm15, ymm1, ymm0
-vmovdqu [rsp + 672], ymm14
+vmovdqu [r9 - 128], ymm14
 vsubpd ymm14, ymm10, ymm5
 vfmadd231pd ymm15, ymm13, ymm3
-vfmadd231pd ymm14, ymm8, [rsp + 384]
+vfmadd231pd ymm14, ymm8, [r8 - 128]
 vpaddq ymm11, ymm15, ymm11
 vpaddq ymm12, ymm14, ymm12
 vpaddq ymm6, ymm0, ymm6
 vpaddq ymm7, ymm5, ymm7
-vmovdqu ymm5, [rsp + 352]
-vpand ymm5, ymm5, [rip + 5f]
-vmovdqu ymm0, [rsp + 320]
-vpand ymm0, ymm0, [rip + 5f]
+vmovdqu ymm5, [r9]
+vpand ymm5, ymm5, [r10 - 128]
+vmovdqu ymm0, [r8 + 64]
+vpand ymm0, ymm0, [r10 - 128]
 vpaddq ymm5, ymm5, ymm2
-vmovdqu ymm14, [rip + 5f + 32]
+vmovdqu ymm14, [r10 - 64]
 vpaddq ymm0, ymm0, ymm14
 vsubpd ymm5, ymm5, ymm2
 vsubpd ymm0, ymm0, ymm14
-vmovdqu ymm15, [rsp + 576]
+vmovdqu ymm15, [r8 + 96]
 vmovdqa ymm3, ymm4
 vfmadd231pd ymm3, ymm5, ymm15
-vmovdqu [rsp + 320], ymm8
+vmovdqu [r8 + 64], ymm8
 vmovdqa ymm8, ymm9
-vfmadd231pd ymm8, ymm0, [rsp + 544]
-vmovdqu [rsp + 352], ymm13
+vfmadd231pd ymm8, ymm0, [r8 - 32]
+vmovdqu [r9], ymm13
 vsubpd ymm13, ymm1, ymm3
 vsubpd ymm1, ymm10, ymm8
 vfmadd231pd ymm13, ymm5, ymm15
-vfmadd231pd ymm1, ymm0, [rsp + 544]
+vfmadd231pd ymm1, ymm0, [r8 - 32]
 vpaddq ymm11, ymm13, ymm11
 vpaddq ymm12, ymm1, ymm12
 vpaddq ymm6, ymm3, ymm6
 vpaddq ymm7, ymm8, ymm7
-vmovdqu ymm8, [rsp + 96]
-vpand ymm8, ymm8, [rip + 5f]
-vmovdqu ymm3, [rsp + 64]
-vpand ymm3, ymm3, [rip + 5f]
+vmovdqu ymm8, [r11 - 32]
+vpand ymm8, ymm8, [r10 - 128]
+vmovdqu ymm3, [r11 - 64]
+vpand ymm3, ymm3, [r10 - 128]
 vpaddq ymm8, ymm8, ymm2
 vpaddq ymm3, ymm3, ymm14
 vsubpd ymm8, ymm8, ymm2
 vsubpd ymm3, ymm3, ymm14
-vmovdqu ymm1, [rsp + 672]
+vmovdqu ymm1, [r9 - 128]
 vmovdqa ymm13, ymm4
 vfmadd231pd ymm13, ymm8, ymm1
-vmovdqu [rsp + 64], ymm12
+vmovdqu [r11 - 64], ymm12
 vmovdqa ymm12, ymm9
-vfmadd231pd ymm12, ymm3, [rsp + 512]
-vmovdqu [rsp + 96], ymm11
-vmovdqu ymm11, [rip + 5f + 96]
+vfmadd231pd ymm12, ymm3, [r8 - 96]
+vmovdqu [r11 - 32], ymm11
+vmovdqu ymm11, [r10 - 96]
 vsubpd ymm15, ymm11, ymm13
 vsubpd ymm14, ymm10, ymm12
 vfmadd231pd ymm15, ymm1, ymm8
-vfmadd231pd ymm14, ymm3, [rsp + 512]
+vfmadd231pd ymm14, ymm3, [r8 - 96]
 vpaddq ymm6, ymm15, ymm6
 vpaddq ymm7, ymm14, ymm7
 vpaddq ymm13, ymm13, [rsi + 256]
 vpaddq ymm12, ymm12, [rsi + 288]
-vmovdqu ymm14, [rsp + 352]
-vmovdqu ymm15, [rsp + 640]
-vmovdqu [rsp + 704], ymm3
+vmovdqu ymm14, [r9]
+vmovdqu ymm15, [r8 + 32]
+vmovdqu [r9 - 96], ymm3
 vmovdqa ymm3, ymm4
 vfmadd231pd ymm3, ymm14, ymm15
-vmovdqu [rsp + 736], ymm8
-vmovdqu ymm8, [rsp + 320]
+vmovdqu [r9 + 64], ymm8
+vmovdqu ymm8, [r8 + 64]
 vmovdqa ymm1, ymm9
-vfmadd231pd ymm1, ymm8, [rsp + 608]
+vfmadd231pd ymm1, ymm8, [r8]
 vsubpd ymm2, ymm11, ymm3
 vsubpd ymm11, ymm10, ymm1
 vfmadd231pd ymm2, ymm14, ymm15
-vfmadd231pd ymm11, ymm8, [rsp + 608]
+vfmadd231pd ymm11, ymm8, [r8]
 vpaddq ymm6, ymm2, ymm6
 vpaddq ymm7, ymm11, ymm7
 vpaddq ymm13, ymm3, ymm13
 vpaddq ymm12, ymm1, ymm12
-vmovdqu ymm1, [rsp + 416]
+vmovdqu ymm1, [r8 - 64]
 vmovdqa ymm3, ymm4
 vfmadd231pd ymm3, ymm5, ymm1
-vmovdqu ymm11, [rsp + 384]
+vmovdqu ymm11, [r8 - 128]
 vmovdqa ymm2, ymm9
 vfmadd231pd ymm2, ymm0, ymm11
-vmovdqu ymm15, [rip + 5f + 96]
+vmovdqu ymm15, [r10 - 96]
 vsubpd ymm8, ymm15, ymm3
 vsubpd ymm14, ymm10, ymm2
 vfmadd231pd ymm8, ymm5, ymm1
@@ -7495,87 +7511,87 @@ vpaddq ymm6, ymm8, ymm6
 vpaddq ymm7, ymm14, ymm7
 vpaddq ymm13, ymm3, ymm13
 vpaddq ymm12, ymm2, ymm12
-vmovdqu ymm2, [rsp + 288]
-vpand ymm2, ymm2, [rip + 5f]
-vmovdqu ymm3, [rsp + 256]
-vpand ymm3, ymm3, [rip + 5f]
-vmovdqu ymm14, [rip + 5f + 32]
+vmovdqu ymm2, [r9 - 32]
+vpand ymm2, ymm2, [r10 - 128]
+vmovdqu ymm3, [r9 - 64]
+vpand ymm3, ymm3, [r10 - 128]
+vmovdqu ymm14, [r10 - 64]
 vpaddq ymm2, ymm2, ymm14
-vmovdqu ymm8, [rip + 5f + 32]
+vmovdqu ymm8, [r10 - 64]
 vpaddq ymm3, ymm3, ymm8
 vsubpd ymm2, ymm2, ymm14
 vsubpd ymm3, ymm3, ymm8
 vmovdqa ymm11, ymm4
-vfmadd231pd ymm11, ymm2, [rsp + 576]
+vfmadd231pd ymm11, ymm2, [r8 + 96]
 vmovdqa ymm1, ymm9
-vfmadd231pd ymm1, ymm3, [rsp + 544]
-vmovdqu [rsp + 256], ymm0
+vfmadd231pd ymm1, ymm3, [r8 - 32]
+vmovdqu [r9 - 64], ymm0
 vsubpd ymm0, ymm15, ymm11
-vmovdqu [rsp + 288], ymm5
+vmovdqu [r9 - 32], ymm5
 vsubpd ymm5, ymm10, ymm1
-vfmadd231pd ymm0, ymm2, [rsp + 576]
-vfmadd231pd ymm5, ymm3, [rsp + 544]
+vfmadd231pd ymm0, ymm2, [r8 + 96]
+vfmadd231pd ymm5, ymm3, [r8 - 32]
 vpaddq ymm6, ymm0, ymm6
 vpaddq ymm7, ymm5, ymm7
 vpaddq ymm13, ymm11, ymm13
 vpaddq ymm12, ymm1, ymm12
-vpaddq ymm1, ymm14, [rsp + 32]
-vpaddq ymm11, ymm8, [rsp]
+vpaddq ymm1, ymm14, [r11 - 96]
+vpaddq ymm11, ymm8, [r11 - 128]
 vsubpd ymm1, ymm1, ymm14
 vsubpd ymm11, ymm11, ymm8
-vmovdqu ymm5, [rsp + 672]
+vmovdqu ymm5, [r9 - 128]
 vmovdqa ymm0, ymm4
 vfmadd231pd ymm0, ymm1, ymm5
-vmovdqu [rsp], ymm7
+vmovdqu [r11 - 128], ymm7
 vmovdqa ymm7, ymm9
-vfmadd231pd ymm7, ymm11, [rsp + 512]
-vmovdqu [rsp + 32], ymm6
+vfmadd231pd ymm7, ymm11, [r8 - 96]
+vmovdqu [r11 - 96], ymm6
 vsubpd ymm6, ymm15, ymm0
 vsubpd ymm8, ymm10, ymm7
 vfmadd231pd ymm6, ymm5, ymm1
-vfmadd231pd ymm8, ymm11, [rsp + 512]
+vfmadd231pd ymm8, ymm11, [r8 - 96]
 vpaddq ymm13, ymm6, ymm13
 vpaddq ymm12, ymm8, ymm12
 vpaddq ymm0, ymm0, [rsi + 320]
 vpaddq ymm7, ymm7, [rsi + 352]
-vmovdqu ymm8, [rsp + 352]
-vmovdqu ymm6, [rsp + 736]
+vmovdqu ymm8, [r9]
+vmovdqu ymm6, [r9 + 64]
 vmovdqa ymm5, ymm4
 vfmadd231pd ymm5, ymm8, ymm6
-vmovdqu [rsp + 512], ymm11
-vmovdqu ymm11, [rsp + 320]
-vmovdqu [rsp + 672], ymm1
+vmovdqu [r8 - 96], ymm11
+vmovdqu ymm11, [r8 + 64]
+vmovdqu [r9 - 128], ymm1
 vmovdqa ymm1, ymm9
-vfmadd231pd ymm1, ymm11, [rsp + 704]
+vfmadd231pd ymm1, ymm11, [r9 - 96]
 vsubpd ymm14, ymm15, ymm5
-vmovdqu [rsp + 768], ymm3
+vmovdqu [r9 + 96], ymm3
 vsubpd ymm3, ymm10, ymm1
 vfmadd231pd ymm14, ymm8, ymm6
-vfmadd231pd ymm3, ymm11, [rsp + 704]
+vfmadd231pd ymm3, ymm11, [r9 - 96]
 vpaddq ymm13, ymm14, ymm13
 vpaddq ymm12, ymm3, ymm12
 vpaddq ymm0, ymm5, ymm0
 vpaddq ymm7, ymm1, ymm7
-vmovdqu ymm1, [rsp + 288]
-vmovdqu ymm5, [rsp + 640]
+vmovdqu ymm1, [r9 - 32]
+vmovdqu ymm5, [r8 + 32]
 vmovdqa ymm3, ymm4
 vfmadd231pd ymm3, ymm1, ymm5
-vmovdqu ymm14, [rsp + 256]
+vmovdqu ymm14, [r9 - 64]
 vmovdqa ymm6, ymm9
-vfmadd231pd ymm6, ymm14, [rsp + 608]
+vfmadd231pd ymm6, ymm14, [r8]
 vsubpd ymm11, ymm15, ymm3
 vsubpd ymm8, ymm10, ymm6
 vfmadd231pd ymm11, ymm1, ymm5
-vfmadd231pd ymm8, ymm14, [rsp + 608]
+vfmadd231pd ymm8, ymm14, [r8]
 vpaddq ymm13, ymm11, ymm13
 vpaddq ymm12, ymm8, ymm12
 vpaddq ymm0, ymm3, ymm0
 vpaddq ymm7, ymm6, ymm7
-vmovdqu ymm6, [rsp + 416]
+vmovdqu ymm6, [r8 - 64]
 vmovdqa ymm3, ymm4
 vfmadd231pd ymm3, ymm2, ymm6
-vmovdqu ymm8, [rsp + 768]
-vmovdqu ymm11, [rsp + 384]
+vmovdqu ymm8, [r9 + 96]
+vmovdqu ymm11, [r8 - 128]
 vmovdqa ymm5, ymm9
 vfmadd231pd ymm5, ymm8, ymm11
 vsubpd ymm14, ymm15, ymm3
@@ -7586,39 +7602,39 @@ vpaddq ymm13, ymm14, ymm13
 vpaddq ymm12, ymm1, ymm12
 vpaddq ymm0, ymm3, ymm0
 vpaddq ymm7, ymm5, ymm7
-vmovdqu ymm5, [rsp + 224]
-vmovdqu ymm3, [rip + 5f + 32]
+vmovdqu ymm5, [r11 + 64]
+vmovdqu ymm3, [r10 - 64]
 vpaddq ymm5, ymm5, ymm3
-vmovdqu ymm1, [rsp + 192]
-vmovdqu ymm14, [rip + 5f + 32]
+vmovdqu ymm1, [r9 + 32]
+vmovdqu ymm14, [r10 - 64]
 vpaddq ymm1, ymm1, ymm14
 vsubpd ymm3, ymm5, ymm3
 vsubpd ymm14, ymm1, ymm14
-vmovdqu ymm1, [rsp + 576]
+vmovdqu ymm1, [r8 + 96]
 vmovdqa ymm5, ymm4
 vfmadd231pd ymm5, ymm3, ymm1
 vmovdqa ymm11, ymm9
-vfmadd231pd ymm11, ymm14, [rsp + 544]
+vfmadd231pd ymm11, ymm14, [r8 - 32]
 vsubpd ymm6, ymm15, ymm5
 vsubpd ymm8, ymm10, ymm11
 vfmadd231pd ymm6, ymm3, ymm1
-vfmadd231pd ymm8, ymm14, [rsp + 544]
+vfmadd231pd ymm8, ymm14, [r8 - 32]
 vpaddq ymm13, ymm6, ymm13
 vpaddq ymm12, ymm8, ymm12
 vpaddq ymm0, ymm5, ymm0
 vpaddq ymm7, ymm11, ymm7
-vmovdqu ymm11, [rsp + 352]
-vmovdqu ymm5, [rsp + 672]
+vmovdqu ymm11, [r9]
+vmovdqu ymm5, [r9 - 128]
 vmovdqa ymm8, ymm4
 vfmadd231pd ymm8, ymm11, ymm5
-vmovdqu ymm6, [rsp + 320]
-vmovdqu ymm1, [rsp + 512]
-vmovdqu [rsp + 544], ymm12
+vmovdqu ymm6, [r8 + 64]
+vmovdqu ymm1, [r8 - 96]
+vmovdqu [r8 - 32], ymm12
 vmovdqa ymm12, ymm9
 vfmadd231pd ymm12, ymm6, ymm1
-vmovdqu [rsp + 576], ymm13
+vmovdqu [r8 + 96], ymm13
 vsubpd ymm13, ymm15, ymm8
-vmovdqu [rsp + 192], ymm14
+vmovdqu [r9 + 32], ymm14
 vsubpd ymm14, ymm10, ymm12
 vfmadd231pd ymm13, ymm11, ymm5
 vfmadd231pd ymm14, ymm6, ymm1
@@ -7626,27 +7642,27 @@ vpaddq ymm0, ymm13, ymm0
 vpaddq ymm7, ymm14, ymm7
 vpaddq ymm8, ymm8, [rsi + 384]
 vpaddq ymm12, ymm12, [rsi + 416]
-vmovdqu ymm14, [rsp + 288]
-vmovdqu ymm13, [rsp + 736]
+vmovdqu ymm14, [r9 - 32]
+vmovdqu ymm13, [r9 + 64]
 vmovdqa ymm6, ymm4
 vfmadd231pd ymm6, ymm14, ymm13
-vmovdqu ymm11, [rsp + 256]
+vmovdqu ymm11, [r9 - 64]
 vmovdqa ymm1, ymm9
-vfmadd231pd ymm1, ymm11, [rsp + 704]
+vfmadd231pd ymm1, ymm11, [r9 - 96]
 vsubpd ymm5, ymm15, ymm6
-vmovdqu [rsp + 320], ymm3
+vmovdqu [r8 + 64], ymm3
 vsubpd ymm3, ymm10, ymm1
 vfmadd231pd ymm5, ymm14, ymm13
-vfmadd231pd ymm3, ymm11, [rsp + 704]
+vfmadd231pd ymm3, ymm11, [r9 - 96]
 vpaddq ymm0, ymm5, ymm0
 vpaddq ymm7, ymm3, ymm7
 vpaddq ymm8, ymm6, ymm8
 vpaddq ymm12, ymm1, ymm12
-vmovdqu ymm1, [rsp + 640]
+vmovdqu ymm1, [r8 + 32]
 vmovdqa ymm6, ymm4
 vfmadd231pd ymm6, ymm2, ymm1
-vmovdqu ymm3, [rsp + 768]
-vmovdqu ymm5, [rsp + 608]
+vmovdqu ymm3, [r9 + 96]
+vmovdqu ymm5, [r8]
 vmovdqa ymm13, ymm9
 vfmadd231pd ymm13, ymm3, ymm5
 vsubpd ymm11, ymm15, ymm6
@@ -7657,31 +7673,31 @@ vpaddq ymm0, ymm11, ymm0
 vpaddq ymm7, ymm14, ymm7
 vpaddq ymm8, ymm6, ymm8
 vpaddq ymm12, ymm13, ymm12
-vmovdqu ymm13, [rsp + 320]
-vmovdqu ymm6, [rsp + 416]
+vmovdqu ymm13, [r8 + 64]
+vmovdqu ymm6, [r8 - 64]
 vmovdqa ymm14, ymm4
 vfmadd231pd ymm14, ymm13, ymm6
-vmovdqu ymm11, [rsp + 192]
+vmovdqu ymm11, [r9 + 32]
 vmovdqa ymm5, ymm9
-vfmadd231pd ymm5, ymm11, [rsp + 384]
+vfmadd231pd ymm5, ymm11, [r8 - 128]
 vsubpd ymm1, ymm15, ymm14
 vsubpd ymm3, ymm10, ymm5
 vfmadd231pd ymm1, ymm13, ymm6
-vfmadd231pd ymm3, ymm11, [rsp + 384]
+vfmadd231pd ymm3, ymm11, [r8 - 128]
 vpaddq ymm0, ymm1, ymm0
 vpaddq ymm7, ymm3, ymm7
 vpaddq ymm8, ymm14, ymm8
 vpaddq ymm12, ymm5, ymm12
-vmovdqu ymm5, [rsp + 288]
-vmovdqu ymm14, [rsp + 672]
+vmovdqu ymm5, [r9 - 32]
+vmovdqu ymm14, [r9 - 128]
 vmovdqa ymm3, ymm4
 vfmadd231pd ymm3, ymm5, ymm14
-vmovdqu ymm1, [rsp + 256]
-vmovdqu ymm6, [rsp + 512]
-vmovdqu [rsp + 384], ymm7
+vmovdqu ymm1, [r9 - 64]
+vmovdqu ymm6, [r8 - 96]
+vmovdqu [r8 - 128], ymm7
 vmovdqa ymm7, ymm9
 vfmadd231pd ymm7, ymm1, ymm6
-vmovdqu [rsp + 416], ymm0
+vmovdqu [r8 - 64], ymm0
 vsubpd ymm0, ymm15, ymm3
 vsubpd ymm11, ymm10, ymm7
 vfmadd231pd ymm0, ymm5, ymm14
@@ -7690,11 +7706,11 @@ vpaddq ymm8, ymm0, ymm8
 vpaddq ymm12, ymm11, ymm12
 vpaddq ymm3, ymm3, [rsi + 448]
 vpaddq ymm7, ymm7, [rsi + 480]
-vmovdqu ymm11, [rsp + 736]
+vmovdqu ymm11, [r9 + 64]
 vmovdqa ymm0, ymm4
 vfmadd231pd ymm0, ymm2, ymm11
-vmovdqu ymm1, [rsp + 768]
-vmovdqu ymm5, [rsp + 704]
+vmovdqu ymm1, [r9 + 96]
+vmovdqu ymm5, [r9 - 96]
 vmovdqa ymm6, ymm9
 vfmadd231pd ymm6, ymm1, ymm5
 vsubpd ymm14, ymm15, ymm0
@@ -7705,14 +7721,14 @@ vpaddq ymm8, ymm14, ymm8
 vpaddq ymm12, ymm15, ymm12
 vpaddq ymm3, ymm0, ymm3
 vpaddq ymm7, ymm6, ymm7
-vmovdqu ymm6, [rsp + 640]
+vmovdqu ymm6, [r8 + 32]
 vmovdqa ymm0, ymm4
 vfmadd231pd ymm0, ymm13, ymm6
-vmovdqu ymm15, [rsp + 192]
-vmovdqu ymm14, [rsp + 608]
+vmovdqu ymm15, [r9 + 32]
+vmovdqu ymm14, [r8]
 vmovdqa ymm5, ymm9
 vfmadd231pd ymm5, ymm15, ymm14
-vmovdqu ymm11, [rip + 5f + 96]
+vmovdqu ymm11, [r10 - 96]
 vsubpd ymm1, ymm11, ymm0
 vsubpd ymm11, ymm10, ymm5
 vfmadd231pd ymm1, ymm13, ymm6
@@ -7721,17 +7737,17 @@ vpaddq ymm8, ymm1, ymm8
 vpaddq ymm12, ymm11, ymm12
 vpaddq ymm3, ymm0, ymm3
 vpaddq ymm7, ymm5, ymm7
-vmovdqu ymm5, [rsp + 672]
+vmovdqu ymm5, [r9 - 128]
 vmovdqa ymm0, ymm4
 vfmadd231pd ymm0, ymm2, ymm5
-vmovdqu ymm11, [rsp + 768]
-vmovdqu ymm1, [rsp + 512]
+vmovdqu ymm11, [r9 + 96]
+vmovdqu ymm1, [r8 - 96]
 vmovdqa ymm14, ymm9
 vfmadd231pd ymm14, ymm11, ymm1
-vmovdqu ymm6, [rip + 5f + 96]
-vmovdqu [rsp + 608], ymm12
+vmovdqu ymm6, [r10 - 96]
+vmovdqu [r8], ymm12
 vsubpd ymm12, ymm6, ymm0
-vmovdqu [rsp + 640], ymm8
+vmovdqu [r8 + 32], ymm8
 vsubpd ymm8, ymm10, ymm14
 vfmadd231pd ymm12, ymm2, ymm5
 vfmadd231pd ymm8, ymm11, ymm1
@@ -7739,10 +7755,10 @@ vpaddq ymm3, ymm12, ymm3
 vpaddq ymm7, ymm8, ymm7
 vpaddq ymm0, ymm0, [rsi + 512]
 vpaddq ymm14, ymm14, [rsi + 544]
-vmovdqu ymm8, [rsp + 736]
+vmovdqu ymm8, [r9 + 64]
 vmovdqa ymm12, ymm4
 vfmadd231pd ymm12, ymm13, ymm8
-vmovdqu ymm11, [rsp + 704]
+vmovdqu ymm11, [r9 - 96]
 vmovdqa ymm2, ymm9
 vfmadd231pd ymm2, ymm15, ymm11
 vsubpd ymm1, ymm6, ymm12
@@ -7754,9 +7770,9 @@ vpaddq ymm7, ymm6, ymm7
 vpaddq ymm0, ymm12, ymm0
 vpaddq ymm14, ymm2, ymm14
 vfmadd231pd ymm4, ymm13, ymm5
-vmovdqu ymm2, [rsp + 512]
+vmovdqu ymm2, [r8 - 96]
 vfmadd231pd ymm9, ymm15, ymm2
-vmovdqu ymm12, [rip + 5f + 96]
+vmovdqu ymm12, [r10 - 96]
 vsubpd ymm12, ymm12, ymm4
 vsubpd ymm10, ymm10, ymm9
 vfmadd231pd ymm12, ymm13, ymm5
@@ -7765,44 +7781,44 @@ vpaddq ymm0, ymm12, ymm0
 vpaddq ymm14, ymm10, ymm14
 vpaddq ymm4, ymm4, [rsi + 576]
 vpaddq ymm9, ymm9, [rsi + 608]
-vmovdqu ymm10, [rsp + 480]
-vpaddq ymm10, ymm10, [rip + 5f + 128]
-vmovdqu ymm12, [rsp + 448]
-vpaddq ymm12, ymm12, [rip + 5f + 128]
-vmovdqu ymm2, [rsp + 160]
-vpaddq ymm2, ymm2, [rip + 5f + 160]
-vmovdqu ymm15, [rsp + 128]
-vpaddq ymm15, ymm15, [rip + 5f + 160]
-vmovdqu ymm5, [rsp + 96]
-vpaddq ymm5, ymm5, [rip + 5f + 192]
-vmovdqu ymm13, [rsp + 64]
-vpaddq ymm13, ymm13, [rip + 5f + 192]
-vmovdqu ymm6, [rsp + 32]
-vpaddq ymm6, ymm6, [rip + 5f + 224]
-vmovdqu ymm1, [rsp]
-vpaddq ymm1, ymm1, [rip + 5f + 224]
-vmovdqu ymm11, [rsp + 576]
-vpaddq ymm11, ymm11, [rip + 5f + 256]
-vmovdqu ymm8, [rsp + 544]
-vpaddq ymm8, ymm8, [rip + 5f + 256]
-vmovdqu [rsp + 544], ymm8
-vmovdqu ymm8, [rsp + 416]
-vpaddq ymm8, ymm8, [rip + 5f + 288]
-vmovdqu [rsp + 416], ymm8
-vmovdqu ymm8, [rsp + 384]
-vpaddq ymm8, ymm8, [rip + 5f + 288]
-vmovdqu [rsp + 384], ymm8
-vmovdqu ymm8, [rsp + 640]
-vpaddq ymm8, ymm8, [rip + 5f + 320]
-vmovdqu [rsp + 640], ymm8
-vmovdqu ymm8, [rsp + 608]
-vpaddq ymm8, ymm8, [rip + 5f + 320]
-vpaddq ymm3, ymm3, [rip + 5f + 352]
-vpaddq ymm7, ymm7, [rip + 5f + 352]
-vpaddq ymm0, ymm0, [rip + 5f + 384]
-vpaddq ymm14, ymm14, [rip + 5f + 384]
-vpaddq ymm4, ymm4, [rip + 5f + 416]
-vpaddq ymm9, ymm9, [rip + 5f + 416]
+vmovdqu ymm10, [rsp + 768]
+vpaddq ymm10, ymm10, [r10]
+vmovdqu ymm12, [r11 + 96]
+vpaddq ymm12, ymm12, [r10]
+vmovdqu ymm2, [r11 + 32]
+vpaddq ymm2, ymm2, [r10 + 32]
+vmovdqu ymm15, [r11]
+vpaddq ymm15, ymm15, [r10 + 32]
+vmovdqu ymm5, [r11 - 32]
+vpaddq ymm5, ymm5, [r10 + 64]
+vmovdqu ymm13, [r11 - 64]
+vpaddq ymm13, ymm13, [r10 + 64]
+vmovdqu ymm6, [r11 - 96]
+vpaddq ymm6, ymm6, [r10 + 96]
+vmovdqu ymm1, [r11 - 128]
+vpaddq ymm1, ymm1, [r10 + 96]
+vmovdqu ymm11, [r8 + 96]
+vpaddq ymm11, ymm11, [rip + 3f + 256]
+vmovdqu ymm8, [r8 - 32]
+vpaddq ymm8, ymm8, [rip + 3f + 256]
+vmovdqu [r8 - 32], ymm8
+vmovdqu ymm8, [r8 - 64]
+vpaddq ymm8, ymm8, [rip + 3f + 288]
+vmovdqu [r8 - 64], ymm8
+vmovdqu ymm8, [r8 - 128]
+vpaddq ymm8, ymm8, [rip + 3f + 288]
+vmovdqu [r8 - 128], ymm8
+vmovdqu ymm8, [r8 + 32]
+vpaddq ymm8, ymm8, [rip + 3f + 320]
+vmovdqu [r8 + 32], ymm8
+vmovdqu ymm8, [r8]
+vpaddq ymm8, ymm8, [rip + 3f + 320]
+vpaddq ymm3, ymm3, [rip + 3f + 352]
+vpaddq ymm7, ymm7, [rip + 3f + 352]
+vpaddq ymm0, ymm0, [rip + 3f + 384]
+vpaddq ymm14, ymm14, [rip + 3f + 384]
+vpaddq ymm4, ymm4, [rip + 3f + 416]
+vpaddq ymm9, ymm9, [rip + 3f + 416]
 vmovdqu [rsi], ymm10
 vmovdqu [rsi + 32], ymm12
 vmovdqu [rsi + 64], ymm2
@@ -7812,13 +7828,13 @@ vmovdqu [rsi + 160], ymm13
 vmovdqu [rsi + 192], ymm6
 vmovdqu [rsi + 224], ymm1
 vmovdqu [rsi + 256], ymm11
-vmovdqu ymm11, [rsp + 544]
+vmovdqu ymm11, [r8 - 32]
 vmovdqu [rsi + 288], ymm11
-vmovdqu ymm11, [rsp + 416]
+vmovdqu ymm11, [r8 - 64]
 vmovdqu [rsi + 320], ymm11
-vmovdqu ymm11, [rsp + 384]
+vmovdqu ymm11, [r8 - 128]
 vmovdqu [rsi + 352], ymm11
-vmovdqu ymm11, [rsp + 640]
+vmovdqu ymm11, [r8 + 32]
 vmovdqu [rsi + 384], ymm11
 vmovdqu [rsi + 416], ymm8
 vmovdqu [rsi + 448], ymm3
@@ -7830,8 +7846,8 @@ vmovdqu [rsi + 608], ymm9
 add rdx, 256
 add rcx, 256
 sub rdi, 8
-jae 4b
-3:
+jae 5b
+4:
 add rdi, 8
 jz 6f
 imul rdi, rdi, -32
@@ -7935,9 +7951,9 @@ vmovdqu xmm13, [rax + 16]
 vmovdqu xmm12, [rax + 144]
 vpmaskmovq xmm13, xmm13, [rdx + 16]
 vpmaskmovq xmm12, xmm12, [rdx + 144]
-vmovdqu [rsp], ymm9
+vmovdqu [r11 - 128], ymm9
 vmovdqu xmm9, [rax + 80]
-vmovdqu [rsp + 32], ymm8
+vmovdqu [r11 - 96], ymm8
 vmovdqu xmm8, [rax + 208]
 vpmaskmovq xmm9, xmm9, [rdx + 80]
 vpmaskmovq xmm8, xmm8, [rdx + 208]
@@ -7947,9 +7963,9 @@ vmovdqu xmm12, [rax + 48]
 vmovdqu xmm13, [rax + 176]
 vpmaskmovq xmm12, xmm12, [rdx + 48]
 vpmaskmovq xmm13, xmm13, [rdx + 176]
-vmovdqu [rsp + 64], ymm2
+vmovdqu [r11 - 64], ymm2
 vmovdqu xmm2, [rax + 112]
-vmovdqu [rsp + 96], ymm3
+vmovdqu [r11 - 32], ymm3
 vmovdqu xmm3, [rax + 240]
 vpmaskmovq xmm2, xmm2, [rdx + 112]
 vpmaskmovq xmm3, xmm3, [rdx + 240]
@@ -7961,9 +7977,9 @@ vpunpckhqdq ymm2, ymm9, ymm2
 vpunpckhqdq ymm3, ymm8, ymm3
 vpsrlq ymm8, ymm11, 52
 vpsrlq ymm9, ymm10, 52
-vmovdqu [rsp + 128], ymm5
+vmovdqu [r11], ymm5
 vpsllq ymm5, ymm14, 12
-vmovdqu [rsp + 160], ymm4
+vmovdqu [r11 + 32], ymm4
 vpsllq ymm4, ymm15, 12
 vpaddq ymm8, ymm5, ymm8
 vpaddq ymm9, ymm4, ymm9
@@ -7981,37 +7997,37 @@ vpaddq ymm13, ymm5, ymm13
 vpaddq ymm12, ymm4, ymm12
 vpsrlq ymm2, ymm2, 16
 vpsrlq ymm3, ymm3, 16
-vpand ymm11, ymm11, [rip + 5f]
-vpand ymm10, ymm10, [rip + 5f]
-vmovdqu ymm4, [rip + 5f + 32]
+vpand ymm11, ymm11, [r10 - 128]
+vpand ymm10, ymm10, [r10 - 128]
+vmovdqu ymm4, [r10 - 64]
 vpaddq ymm11, ymm11, ymm4
-vmovdqu ymm5, [rip + 5f + 32]
+vmovdqu ymm5, [r10 - 64]
 vpaddq ymm10, ymm10, ymm5
 vsubpd ymm11, ymm11, ymm4
 vsubpd ymm10, ymm10, ymm5
-vpand ymm7, ymm7, [rip + 5f]
-vpand ymm6, ymm6, [rip + 5f]
+vpand ymm7, ymm7, [r10 - 128]
+vpand ymm6, ymm6, [r10 - 128]
 vpaddq ymm7, ymm7, ymm4
 vpaddq ymm6, ymm6, ymm5
 vsubpd ymm7, ymm7, ymm4
 vsubpd ymm6, ymm6, ymm5
-vmovdqu [rsp + 192], ymm3
-vmovdqu ymm3, [rip + 5f + 64]
-vmovdqu [rsp + 224], ymm2
+vmovdqu [r9 + 32], ymm3
+vmovdqu ymm3, [r10 - 32]
+vmovdqu [r11 + 64], ymm2
 vmovdqa ymm2, ymm3
 vfmadd231pd ymm2, ymm11, ymm7
-vmovdqu [rsp + 256], ymm12
-vmovdqu ymm12, [rip + 5f + 64]
-vmovdqu [rsp + 288], ymm13
+vmovdqu [r9 - 64], ymm12
+vmovdqu ymm12, [r10 - 32]
+vmovdqu [r9 - 32], ymm13
 vmovdqa ymm13, ymm12
 vfmadd231pd ymm13, ymm10, ymm6
-vmovdqu [rsp + 320], ymm15
-vmovdqu ymm15, [rip + 5f + 96]
-vmovdqu [rsp + 352], ymm14
+vmovdqu [r8 + 64], ymm15
+vmovdqu ymm15, [r10 - 96]
+vmovdqu [r9], ymm14
 vsubpd ymm14, ymm15, ymm2
-vmovdqu [rsp + 384], ymm9
-vmovdqu ymm9, [rip + 5f + 96]
-vmovdqu [rsp + 416], ymm8
+vmovdqu [r8 - 128], ymm9
+vmovdqu ymm9, [r10 - 96]
+vmovdqu [r8 - 64], ymm8
 vsubpd ymm8, ymm9, ymm13
 vfmadd231pd ymm14, ymm11, ymm7
 vfmadd231pd ymm8, ymm10, ymm6
@@ -8019,16 +8035,16 @@ vpaddq ymm14, ymm14, [rsi]
 vpaddq ymm8, ymm8, [rsi + 32]
 vpaddq ymm2, ymm2, [rsi + 64]
 vpaddq ymm13, ymm13, [rsi + 96]
-vpand ymm0, ymm0, [rip + 5f]
-vpand ymm1, ymm1, [rip + 5f]
+vpand ymm0, ymm0, [r10 - 128]
+vpand ymm1, ymm1, [r10 - 128]
 vpaddq ymm0, ymm0, ymm4
 vpaddq ymm1, ymm1, ymm5
 vsubpd ymm0, ymm0, ymm4
 vsubpd ymm1, ymm1, ymm5
-vmovdqu [rsp + 448], ymm8
+vmovdqu [r11 + 96], ymm8
 vmovdqa ymm8, ymm3
 vfmadd231pd ymm8, ymm11, ymm0
-vmovdqu [rsp + 480], ymm14
+vmovdqu [rsp + 768], ymm14
 vmovdqa ymm14, ymm12
 vfmadd231pd ymm14, ymm10, ymm1
 vsubpd ymm12, ymm15, ymm8
@@ -8039,23 +8055,23 @@ vpaddq ymm2, ymm12, ymm2
 vpaddq ymm13, ymm15, ymm13
 vpaddq ymm8, ymm8, [rsi + 128]
 vpaddq ymm14, ymm14, [rsi + 160]
-vmovdqu ymm15, [rsp + 416]
-vpand ymm15, ymm15, [rip + 5f]
-vmovdqu ymm12, [rsp + 384]
-vpand ymm12, ymm12, [rip + 5f]
+vmovdqu ymm15, [r8 - 64]
+vpand ymm15, ymm15, [r10 - 128]
+vmovdqu ymm12, [r8 - 128]
+vpand ymm12, ymm12, [r10 - 128]
 vpaddq ymm15, ymm15, ymm4
 vpaddq ymm12, ymm12, ymm5
 vsubpd ymm15, ymm15, ymm4
 vsubpd ymm12, ymm12, ymm5
-vmovdqu [rsp + 384], ymm1
+vmovdqu [r8 - 128], ymm1
 vmovdqa ymm1, ymm3
 vfmadd231pd ymm1, ymm15, ymm7
-vmovdqu [rsp + 416], ymm0
-vmovdqu ymm0, [rip + 5f + 64]
-vmovdqu [rsp + 512], ymm10
+vmovdqu [r8 - 64], ymm0
+vmovdqu ymm0, [r10 - 32]
+vmovdqu [r8 - 96], ymm10
 vmovdqa ymm10, ymm0
 vfmadd231pd ymm10, ymm12, ymm6
-vmovdqu ymm0, [rip + 5f + 96]
+vmovdqu ymm0, [r10 - 96]
 vsubpd ymm3, ymm0, ymm1
 vsubpd ymm0, ymm9, ymm10
 vfmadd231pd ymm3, ymm15, ymm7
@@ -8064,121 +8080,121 @@ vpaddq ymm2, ymm3, ymm2
 vpaddq ymm13, ymm0, ymm13
 vpaddq ymm8, ymm1, ymm8
 vpaddq ymm14, ymm10, ymm14
-vmovdqu ymm10, [rsp + 160]
-vpand ymm10, ymm10, [rip + 5f]
-vmovdqu ymm1, [rsp + 128]
-vpand ymm1, ymm1, [rip + 5f]
+vmovdqu ymm10, [r11 + 32]
+vpand ymm10, ymm10, [r10 - 128]
+vmovdqu ymm1, [r11]
+vpand ymm1, ymm1, [r10 - 128]
 vpaddq ymm10, ymm10, ymm4
 vpaddq ymm1, ymm1, ymm5
 vsubpd ymm10, ymm10, ymm4
 vsubpd ymm1, ymm1, ymm5
-vmovdqu ymm0, [rip + 5f + 64]
+vmovdqu ymm0, [r10 - 32]
 vmovdqa ymm3, ymm0
 vfmadd231pd ymm3, ymm11, ymm10
-vmovdqu [rsp + 128], ymm13
-vmovdqu ymm13, [rip + 5f + 64]
-vmovdqu [rsp + 160], ymm2
+vmovdqu [r11], ymm13
+vmovdqu ymm13, [r10 - 32]
+vmovdqu [r11 + 32], ymm2
 vmovdqa ymm2, ymm13
-vfmadd231pd ymm2, ymm1, [rsp + 512]
-vmovdqu [rsp + 544], ymm6
-vmovdqu ymm6, [rip + 5f + 96]
-vmovdqu [rsp + 576], ymm7
+vfmadd231pd ymm2, ymm1, [r8 - 96]
+vmovdqu [r8 - 32], ymm6
+vmovdqu ymm6, [r10 - 96]
+vmovdqu [r8 + 96], ymm7
 vsubpd ymm7, ymm6, ymm3
 vsubpd ymm5, ymm9, ymm2
 vfmadd231pd ymm7, ymm11, ymm10
-vfmadd231pd ymm5, ymm1, [rsp + 512]
+vfmadd231pd ymm5, ymm1, [r8 - 96]
 vpaddq ymm8, ymm7, ymm8
 vpaddq ymm14, ymm5, ymm14
 vpaddq ymm3, ymm3, [rsi + 192]
 vpaddq ymm2, ymm2, [rsi + 224]
-vmovdqu ymm5, [rsp + 416]
+vmovdqu ymm5, [r8 - 64]
 vmovdqa ymm7, ymm0
 vfmadd231pd ymm7, ymm15, ymm5
-vmovdqu [rsp + 608], ymm1
+vmovdqu [r8], ymm1
 vmovdqa ymm1, ymm13
-vfmadd231pd ymm1, ymm12, [rsp + 384]
-vmovdqu [rsp + 640], ymm10
+vfmadd231pd ymm1, ymm12, [r8 - 128]
+vmovdqu [r8 + 32], ymm10
 vsubpd ymm10, ymm6, ymm7
-vmovdqu [rsp + 672], ymm11
+vmovdqu [r9 - 128], ymm11
 vsubpd ymm11, ymm9, ymm1
 vfmadd231pd ymm10, ymm15, ymm5
-vfmadd231pd ymm11, ymm12, [rsp + 384]
+vfmadd231pd ymm11, ymm12, [r8 - 128]
 vpaddq ymm8, ymm10, ymm8
 vpaddq ymm14, ymm11, ymm14
 vpaddq ymm3, ymm7, ymm3
 vpaddq ymm2, ymm1, ymm2
-vmovdqu ymm1, [rsp + 352]
-vpand ymm1, ymm1, [rip + 5f]
-vmovdqu ymm7, [rsp + 320]
-vpand ymm7, ymm7, [rip + 5f]
+vmovdqu ymm1, [r9]
+vpand ymm1, ymm1, [r10 - 128]
+vmovdqu ymm7, [r8 + 64]
+vpand ymm7, ymm7, [r10 - 128]
 vpaddq ymm1, ymm1, ymm4
-vmovdqu ymm11, [rip + 5f + 32]
+vmovdqu ymm11, [r10 - 64]
 vpaddq ymm7, ymm7, ymm11
 vsubpd ymm1, ymm1, ymm4
 vsubpd ymm7, ymm7, ymm11
-vmovdqu ymm10, [rsp + 576]
+vmovdqu ymm10, [r8 + 96]
 vmovdqa ymm5, ymm0
 vfmadd231pd ymm5, ymm1, ymm10
-vmovdqu [rsp + 320], ymm12
+vmovdqu [r8 + 64], ymm12
 vmovdqa ymm12, ymm13
-vfmadd231pd ymm12, ymm7, [rsp + 544]
-vmovdqu [rsp + 352], ymm15
+vfmadd231pd ymm12, ymm7, [r8 - 32]
+vmovdqu [r9], ymm15
 vsubpd ymm15, ymm6, ymm5
 vsubpd ymm6, ymm9, ymm12
 vfmadd231pd ymm15, ymm1, ymm10
-vfmadd231pd ymm6, ymm7, [rsp + 544]
+vfmadd231pd ymm6, ymm7, [r8 - 32]
 vpaddq ymm8, ymm15, ymm8
 vpaddq ymm14, ymm6, ymm14
 vpaddq ymm3, ymm5, ymm3
 vpaddq ymm2, ymm12, ymm2
-vmovdqu ymm12, [rsp + 96]
-vpand ymm12, ymm12, [rip + 5f]
-vmovdqu ymm5, [rsp + 64]
-vpand ymm5, ymm5, [rip + 5f]
+vmovdqu ymm12, [r11 - 32]
+vpand ymm12, ymm12, [r10 - 128]
+vmovdqu ymm5, [r11 - 64]
+vpand ymm5, ymm5, [r10 - 128]
 vpaddq ymm12, ymm12, ymm4
 vpaddq ymm5, ymm5, ymm11
 vsubpd ymm12, ymm12, ymm4
 vsubpd ymm5, ymm5, ymm11
-vmovdqu ymm6, [rsp + 672]
+vmovdqu ymm6, [r9 - 128]
 vmovdqa ymm15, ymm0
 vfmadd231pd ymm15, ymm12, ymm6
-vmovdqu [rsp + 64], ymm14
+vmovdqu [r11 - 64], ymm14
 vmovdqa ymm14, ymm13
-vfmadd231pd ymm14, ymm5, [rsp + 512]
-vmovdqu [rsp + 96], ymm8
-vmovdqu ymm8, [rip + 5f + 96]
+vfmadd231pd ymm14, ymm5, [r8 - 96]
+vmovdqu [r11 - 32], ymm8
+vmovdqu ymm8, [r10 - 96]
 vsubpd ymm10, ymm8, ymm15
 vsubpd ymm11, ymm9, ymm14
 vfmadd231pd ymm10, ymm6, ymm12
-vfmadd231pd ymm11, ymm5, [rsp + 512]
+vfmadd231pd ymm11, ymm5, [r8 - 96]
 vpaddq ymm3, ymm10, ymm3
 vpaddq ymm2, ymm11, ymm2
 vpaddq ymm15, ymm15, [rsi + 256]
 vpaddq ymm14, ymm14, [rsi + 288]
-vmovdqu ymm11, [rsp + 352]
-vmovdqu ymm10, [rsp + 640]
-vmovdqu [rsp + 704], ymm5
+vmovdqu ymm11, [r9]
+vmovdqu ymm10, [r8 + 32]
+vmovdqu [r9 - 96], ymm5
 vmovdqa ymm5, ymm0
 vfmadd231pd ymm5, ymm11, ymm10
-vmovdqu [rsp + 736], ymm12
-vmovdqu ymm12, [rsp + 320]
+vmovdqu [r9 + 64], ymm12
+vmovdqu ymm12, [r8 + 64]
 vmovdqa ymm6, ymm13
-vfmadd231pd ymm6, ymm12, [rsp + 608]
+vfmadd231pd ymm6, ymm12, [r8]
 vsubpd ymm4, ymm8, ymm5
 vsubpd ymm8, ymm9, ymm6
 vfmadd231pd ymm4, ymm11, ymm10
-vfmadd231pd ymm8, ymm12, [rsp + 608]
+vfmadd231pd ymm8, ymm12, [r8]
 vpaddq ymm3, ymm4, ymm3
 vpaddq ymm2, ymm8, ymm2
 vpaddq ymm15, ymm5, ymm15
 vpaddq ymm14, ymm6, ymm14
-vmovdqu ymm6, [rsp + 416]
+vmovdqu ymm6, [r8 - 64]
 vmovdqa ymm5, ymm0
 vfmadd231pd ymm5, ymm1, ymm6
-vmovdqu ymm8, [rsp + 384]
+vmovdqu ymm8, [r8 - 128]
 vmovdqa ymm4, ymm13
 vfmadd231pd ymm4, ymm7, ymm8
-vmovdqu ymm10, [rip + 5f + 96]
+vmovdqu ymm10, [r10 - 96]
 vsubpd ymm12, ymm10, ymm5
 vsubpd ymm11, ymm9, ymm4
 vfmadd231pd ymm12, ymm1, ymm6
@@ -8187,87 +8203,87 @@ vpaddq ymm3, ymm12, ymm3
 vpaddq ymm2, ymm11, ymm2
 vpaddq ymm15, ymm5, ymm15
 vpaddq ymm14, ymm4, ymm14
-vmovdqu ymm4, [rsp + 288]
-vpand ymm4, ymm4, [rip + 5f]
-vmovdqu ymm5, [rsp + 256]
-vpand ymm5, ymm5, [rip + 5f]
-vmovdqu ymm11, [rip + 5f + 32]
+vmovdqu ymm4, [r9 - 32]
+vpand ymm4, ymm4, [r10 - 128]
+vmovdqu ymm5, [r9 - 64]
+vpand ymm5, ymm5, [r10 - 128]
+vmovdqu ymm11, [r10 - 64]
 vpaddq ymm4, ymm4, ymm11
-vmovdqu ymm12, [rip + 5f + 32]
+vmovdqu ymm12, [r10 - 64]
 vpaddq ymm5, ymm5, ymm12
 vsubpd ymm4, ymm4, ymm11
 vsubpd ymm5, ymm5, ymm12
 vmovdqa ymm8, ymm0
-vfmadd231pd ymm8, ymm4, [rsp + 576]
+vfmadd231pd ymm8, ymm4, [r8 + 96]
 vmovdqa ymm6, ymm13
-vfmadd231pd ymm6, ymm5, [rsp + 544]
-vmovdqu [rsp + 256], ymm7
+vfmadd231pd ymm6, ymm5, [r8 - 32]
+vmovdqu [r9 - 64], ymm7
 vsubpd ymm7, ymm10, ymm8
-vmovdqu [rsp + 288], ymm1
+vmovdqu [r9 - 32], ymm1
 vsubpd ymm1, ymm9, ymm6
-vfmadd231pd ymm7, ymm4, [rsp + 576]
-vfmadd231pd ymm1, ymm5, [rsp + 544]
+vfmadd231pd ymm7, ymm4, [r8 + 96]
+vfmadd231pd ymm1, ymm5, [r8 - 32]
 vpaddq ymm3, ymm7, ymm3
 vpaddq ymm2, ymm1, ymm2
 vpaddq ymm15, ymm8, ymm15
 vpaddq ymm14, ymm6, ymm14
-vpaddq ymm6, ymm11, [rsp + 32]
-vpaddq ymm8, ymm12, [rsp]
+vpaddq ymm6, ymm11, [r11 - 96]
+vpaddq ymm8, ymm12, [r11 - 128]
 vsubpd ymm6, ymm6, ymm11
 vsubpd ymm8, ymm8, ymm12
-vmovdqu ymm1, [rsp + 672]
+vmovdqu ymm1, [r9 - 128]
 vmovdqa ymm7, ymm0
 vfmadd231pd ymm7, ymm6, ymm1
-vmovdqu [rsp], ymm2
+vmovdqu [r11 - 128], ymm2
 vmovdqa ymm2, ymm13
-vfmadd231pd ymm2, ymm8, [rsp + 512]
-vmovdqu [rsp + 32], ymm3
+vfmadd231pd ymm2, ymm8, [r8 - 96]
+vmovdqu [r11 - 96], ymm3
 vsubpd ymm3, ymm10, ymm7
 vsubpd ymm12, ymm9, ymm2
 vfmadd231pd ymm3, ymm1, ymm6
-vfmadd231pd ymm12, ymm8, [rsp + 512]
+vfmadd231pd ymm12, ymm8, [r8 - 96]
 vpaddq ymm15, ymm3, ymm15
 vpaddq ymm14, ymm12, ymm14
 vpaddq ymm7, ymm7, [rsi + 320]
 vpaddq ymm2, ymm2, [rsi + 352]
-vmovdqu ymm12, [rsp + 352]
-vmovdqu ymm3, [rsp + 736]
+vmovdqu ymm12, [r9]
+vmovdqu ymm3, [r9 + 64]
 vmovdqa ymm1, ymm0
 vfmadd231pd ymm1, ymm12, ymm3
-vmovdqu [rsp + 512], ymm8
-vmovdqu ymm8, [rsp + 320]
-vmovdqu [rsp + 672], ymm6
+vmovdqu [r8 - 96], ymm8
+vmovdqu ymm8, [r8 + 64]
+vmovdqu [r9 - 128], ymm6
 vmovdqa ymm6, ymm13
-vfmadd231pd ymm6, ymm8, [rsp + 704]
+vfmadd231pd ymm6, ymm8, [r9 - 96]
 vsubpd ymm11, ymm10, ymm1
-vmovdqu [rsp + 768], ymm5
+vmovdqu [r9 + 96], ymm5
 vsubpd ymm5, ymm9, ymm6
 vfmadd231pd ymm11, ymm12, ymm3
-vfmadd231pd ymm5, ymm8, [rsp + 704]
+vfmadd231pd ymm5, ymm8, [r9 - 96]
 vpaddq ymm15, ymm11, ymm15
 vpaddq ymm14, ymm5, ymm14
 vpaddq ymm7, ymm1, ymm7
 vpaddq ymm2, ymm6, ymm2
-vmovdqu ymm6, [rsp + 288]
-vmovdqu ymm1, [rsp + 640]
+vmovdqu ymm6, [r9 - 32]
+vmovdqu ymm1, [r8 + 32]
 vmovdqa ymm5, ymm0
 vfmadd231pd ymm5, ymm6, ymm1
-vmovdqu ymm11, [rsp + 256]
+vmovdqu ymm11, [r9 - 64]
 vmovdqa ymm3, ymm13
-vfmadd231pd ymm3, ymm11, [rsp + 608]
+vfmadd231pd ymm3, ymm11, [r8]
 vsubpd ymm8, ymm10, ymm5
 vsubpd ymm12, ymm9, ymm3
 vfmadd231pd ymm8, ymm6, ymm1
-vfmadd231pd ymm12, ymm11, [rsp + 608]
+vfmadd231pd ymm12, ymm11, [r8]
 vpaddq ymm15, ymm8, ymm15
 vpaddq ymm14, ymm12, ymm14
 vpaddq ymm7, ymm5, ymm7
 vpaddq ymm2, ymm3, ymm2
-vmovdqu ymm3, [rsp + 416]
+vmovdqu ymm3, [r8 - 64]
 vmovdqa ymm5, ymm0
 vfmadd231pd ymm5, ymm4, ymm3
-vmovdqu ymm12, [rsp + 768]
-vmovdqu ymm8, [rsp + 384]
+vmovdqu ymm12, [r9 + 96]
+vmovdqu ymm8, [r8 - 128]
 vmovdqa ymm1, ymm13
 vfmadd231pd ymm1, ymm12, ymm8
 vsubpd ymm11, ymm10, ymm5
@@ -8278,39 +8294,39 @@ vpaddq ymm15, ymm11, ymm15
 vpaddq ymm14, ymm6, ymm14
 vpaddq ymm7, ymm5, ymm7
 vpaddq ymm2, ymm1, ymm2
-vmovdqu ymm1, [rsp + 224]
-vmovdqu ymm5, [rip + 5f + 32]
+vmovdqu ymm1, [r11 + 64]
+vmovdqu ymm5, [r10 - 64]
 vpaddq ymm1, ymm1, ymm5
-vmovdqu ymm6, [rsp + 192]
-vmovdqu ymm11, [rip + 5f + 32]
+vmovdqu ymm6, [r9 + 32]
+vmovdqu ymm11, [r10 - 64]
 vpaddq ymm6, ymm6, ymm11
 vsubpd ymm5, ymm1, ymm5
 vsubpd ymm11, ymm6, ymm11
-vmovdqu ymm6, [rsp + 576]
+vmovdqu ymm6, [r8 + 96]
 vmovdqa ymm1, ymm0
 vfmadd231pd ymm1, ymm5, ymm6
 vmovdqa ymm8, ymm13
-vfmadd231pd ymm8, ymm11, [rsp + 544]
+vfmadd231pd ymm8, ymm11, [r8 - 32]
 vsubpd ymm3, ymm10, ymm1
 vsubpd ymm12, ymm9, ymm8
 vfmadd231pd ymm3, ymm5, ymm6
-vfmadd231pd ymm12, ymm11, [rsp + 544]
+vfmadd231pd ymm12, ymm11, [r8 - 32]
 vpaddq ymm15, ymm3, ymm15
 vpaddq ymm14, ymm12, ymm14
 vpaddq ymm7, ymm1, ymm7
 vpaddq ymm2, ymm8, ymm2
-vmovdqu ymm8, [rsp + 352]
-vmovdqu ymm1, [rsp + 672]
+vmovdqu ymm8, [r9]
+vmovdqu ymm1, [r9 - 128]
 vmovdqa ymm12, ymm0
 vfmadd231pd ymm12, ymm8, ymm1
-vmovdqu ymm3, [rsp + 320]
-vmovdqu ymm6, [rsp + 512]
-vmovdqu [rsp + 544], ymm14
+vmovdqu ymm3, [r8 + 64]
+vmovdqu ymm6, [r8 - 96]
+vmovdqu [r8 - 32], ymm14
 vmovdqa ymm14, ymm13
 vfmadd231pd ymm14, ymm3, ymm6
-vmovdqu [rsp + 576], ymm15
+vmovdqu [r8 + 96], ymm15
 vsubpd ymm15, ymm10, ymm12
-vmovdqu [rsp + 192], ymm11
+vmovdqu [r9 + 32], ymm11
 vsubpd ymm11, ymm9, ymm14
 vfmadd231pd ymm15, ymm8, ymm1
 vfmadd231pd ymm11, ymm3, ymm6
@@ -8318,27 +8334,27 @@ vpaddq ymm7, ymm15, ymm7
 vpaddq ymm2, ymm11, ymm2
 vpaddq ymm12, ymm12, [rsi + 384]
 vpaddq ymm14, ymm14, [rsi + 416]
-vmovdqu ymm11, [rsp + 288]
-vmovdqu ymm15, [rsp + 736]
+vmovdqu ymm11, [r9 - 32]
+vmovdqu ymm15, [r9 + 64]
 vmovdqa ymm3, ymm0
 vfmadd231pd ymm3, ymm11, ymm15
-vmovdqu ymm8, [rsp + 256]
+vmovdqu ymm8, [r9 - 64]
 vmovdqa ymm6, ymm13
-vfmadd231pd ymm6, ymm8, [rsp + 704]
+vfmadd231pd ymm6, ymm8, [r9 - 96]
 vsubpd ymm1, ymm10, ymm3
-vmovdqu [rsp + 320], ymm5
+vmovdqu [r8 + 64], ymm5
 vsubpd ymm5, ymm9, ymm6
 vfmadd231pd ymm1, ymm11, ymm15
-vfmadd231pd ymm5, ymm8, [rsp + 704]
+vfmadd231pd ymm5, ymm8, [r9 - 96]
 vpaddq ymm7, ymm1, ymm7
 vpaddq ymm2, ymm5, ymm2
 vpaddq ymm12, ymm3, ymm12
 vpaddq ymm14, ymm6, ymm14
-vmovdqu ymm6, [rsp + 640]
+vmovdqu ymm6, [r8 + 32]
 vmovdqa ymm3, ymm0
 vfmadd231pd ymm3, ymm4, ymm6
-vmovdqu ymm5, [rsp + 768]
-vmovdqu ymm1, [rsp + 608]
+vmovdqu ymm5, [r9 + 96]
+vmovdqu ymm1, [r8]
 vmovdqa ymm15, ymm13
 vfmadd231pd ymm15, ymm5, ymm1
 vsubpd ymm8, ymm10, ymm3
@@ -8349,31 +8365,31 @@ vpaddq ymm7, ymm8, ymm7
 vpaddq ymm2, ymm11, ymm2
 vpaddq ymm12, ymm3, ymm12
 vpaddq ymm14, ymm15, ymm14
-vmovdqu ymm15, [rsp + 320]
-vmovdqu ymm3, [rsp + 416]
+vmovdqu ymm15, [r8 + 64]
+vmovdqu ymm3, [r8 - 64]
 vmovdqa ymm11, ymm0
 vfmadd231pd ymm11, ymm15, ymm3
-vmovdqu ymm8, [rsp + 192]
+vmovdqu ymm8, [r9 + 32]
 vmovdqa ymm1, ymm13
-vfmadd231pd ymm1, ymm8, [rsp + 384]
+vfmadd231pd ymm1, ymm8, [r8 - 128]
 vsubpd ymm6, ymm10, ymm11
 vsubpd ymm5, ymm9, ymm1
 vfmadd231pd ymm6, ymm15, ymm3
-vfmadd231pd ymm5, ymm8, [rsp + 384]
+vfmadd231pd ymm5, ymm8, [r8 - 128]
 vpaddq ymm7, ymm6, ymm7
 vpaddq ymm2, ymm5, ymm2
 vpaddq ymm12, ymm11, ymm12
 vpaddq ymm14, ymm1, ymm14
-vmovdqu ymm1, [rsp + 288]
-vmovdqu ymm11, [rsp + 672]
+vmovdqu ymm1, [r9 - 32]
+vmovdqu ymm11, [r9 - 128]
 vmovdqa ymm5, ymm0
 vfmadd231pd ymm5, ymm1, ymm11
-vmovdqu ymm6, [rsp + 256]
-vmovdqu ymm3, [rsp + 512]
-vmovdqu [rsp + 384], ymm2
+vmovdqu ymm6, [r9 - 64]
+vmovdqu ymm3, [r8 - 96]
+vmovdqu [r8 - 128], ymm2
 vmovdqa ymm2, ymm13
 vfmadd231pd ymm2, ymm6, ymm3
-vmovdqu [rsp + 416], ymm7
+vmovdqu [r8 - 64], ymm7
 vsubpd ymm7, ymm10, ymm5
 vsubpd ymm8, ymm9, ymm2
 vfmadd231pd ymm7, ymm1, ymm11
@@ -8382,11 +8398,11 @@ vpaddq ymm12, ymm7, ymm12
 vpaddq ymm14, ymm8, ymm14
 vpaddq ymm5, ymm5, [rsi + 448]
 vpaddq ymm2, ymm2, [rsi + 480]
-vmovdqu ymm8, [rsp + 736]
+vmovdqu ymm8, [r9 + 64]
 vmovdqa ymm7, ymm0
 vfmadd231pd ymm7, ymm4, ymm8
-vmovdqu ymm6, [rsp + 768]
-vmovdqu ymm1, [rsp + 704]
+vmovdqu ymm6, [r9 + 96]
+vmovdqu ymm1, [r9 - 96]
 vmovdqa ymm3, ymm13
 vfmadd231pd ymm3, ymm6, ymm1
 vsubpd ymm11, ymm10, ymm7
@@ -8397,14 +8413,14 @@ vpaddq ymm12, ymm11, ymm12
 vpaddq ymm14, ymm10, ymm14
 vpaddq ymm5, ymm7, ymm5
 vpaddq ymm2, ymm3, ymm2
-vmovdqu ymm3, [rsp + 640]
+vmovdqu ymm3, [r8 + 32]
 vmovdqa ymm7, ymm0
 vfmadd231pd ymm7, ymm15, ymm3
-vmovdqu ymm10, [rsp + 192]
-vmovdqu ymm11, [rsp + 608]
+vmovdqu ymm10, [r9 + 32]
+vmovdqu ymm11, [r8]
 vmovdqa ymm1, ymm13
 vfmadd231pd ymm1, ymm10, ymm11
-vmovdqu ymm8, [rip + 5f + 96]
+vmovdqu ymm8, [r10 - 96]
 vsubpd ymm6, ymm8, ymm7
 vsubpd ymm8, ymm9, ymm1
 vfmadd231pd ymm6, ymm15, ymm3
@@ -8413,17 +8429,17 @@ vpaddq ymm12, ymm6, ymm12
 vpaddq ymm14, ymm8, ymm14
 vpaddq ymm5, ymm7, ymm5
 vpaddq ymm2, ymm1, ymm2
-vmovdqu ymm1, [rsp + 672]
+vmovdqu ymm1, [r9 - 128]
 vmovdqa ymm7, ymm0
 vfmadd231pd ymm7, ymm4, ymm1
-vmovdqu ymm8, [rsp + 768]
-vmovdqu ymm6, [rsp + 512]
+vmovdqu ymm8, [r9 + 96]
+vmovdqu ymm6, [r8 - 96]
 vmovdqa ymm11, ymm13
 vfmadd231pd ymm11, ymm8, ymm6
-vmovdqu ymm3, [rip + 5f + 96]
-vmovdqu [rsp + 608], ymm14
+vmovdqu ymm3, [r10 - 96]
+vmovdqu [r8], ymm14
 vsubpd ymm14, ymm3, ymm7
-vmovdqu [rsp + 640], ymm12
+vmovdqu [r8 + 32], ymm12
 vsubpd ymm12, ymm9, ymm11
 vfmadd231pd ymm14, ymm4, ymm1
 vfmadd231pd ymm12, ymm8, ymm6
@@ -8431,10 +8447,10 @@ vpaddq ymm5, ymm14, ymm5
 vpaddq ymm2, ymm12, ymm2
 vpaddq ymm7, ymm7, [rsi + 512]
 vpaddq ymm11, ymm11, [rsi + 544]
-vmovdqu ymm12, [rsp + 736]
+vmovdqu ymm12, [r9 + 64]
 vmovdqa ymm14, ymm0
 vfmadd231pd ymm14, ymm15, ymm12
-vmovdqu ymm8, [rsp + 704]
+vmovdqu ymm8, [r9 - 96]
 vmovdqa ymm4, ymm13
 vfmadd231pd ymm4, ymm10, ymm8
 vsubpd ymm6, ymm3, ymm14
@@ -8446,9 +8462,9 @@ vpaddq ymm2, ymm3, ymm2
 vpaddq ymm7, ymm14, ymm7
 vpaddq ymm11, ymm4, ymm11
 vfmadd231pd ymm0, ymm15, ymm1
-vmovdqu ymm4, [rsp + 512]
+vmovdqu ymm4, [r8 - 96]
 vfmadd231pd ymm13, ymm10, ymm4
-vmovdqu ymm14, [rip + 5f + 96]
+vmovdqu ymm14, [r10 - 96]
 vsubpd ymm14, ymm14, ymm0
 vsubpd ymm9, ymm9, ymm13
 vfmadd231pd ymm14, ymm15, ymm1
@@ -8457,44 +8473,44 @@ vpaddq ymm7, ymm14, ymm7
 vpaddq ymm11, ymm9, ymm11
 vpaddq ymm0, ymm0, [rsi + 576]
 vpaddq ymm13, ymm13, [rsi + 608]
-vmovdqu ymm9, [rsp + 480]
-vpaddq ymm9, ymm9, [rip + 5f + 128]
-vmovdqu ymm14, [rsp + 448]
-vpaddq ymm14, ymm14, [rip + 5f + 128]
-vmovdqu ymm4, [rsp + 160]
-vpaddq ymm4, ymm4, [rip + 5f + 160]
-vmovdqu ymm10, [rsp + 128]
-vpaddq ymm10, ymm10, [rip + 5f + 160]
-vmovdqu ymm1, [rsp + 96]
-vpaddq ymm1, ymm1, [rip + 5f + 192]
-vmovdqu ymm15, [rsp + 64]
-vpaddq ymm15, ymm15, [rip + 5f + 192]
-vmovdqu ymm3, [rsp + 32]
-vpaddq ymm3, ymm3, [rip + 5f + 224]
-vmovdqu ymm6, [rsp]
-vpaddq ymm6, ymm6, [rip + 5f + 224]
-vmovdqu ymm8, [rsp + 576]
-vpaddq ymm8, ymm8, [rip + 5f + 256]
-vmovdqu ymm12, [rsp + 544]
-vpaddq ymm12, ymm12, [rip + 5f + 256]
-vmovdqu [rsp + 544], ymm12
-vmovdqu ymm12, [rsp + 416]
-vpaddq ymm12, ymm12, [rip + 5f + 288]
-vmovdqu [rsp + 416], ymm12
-vmovdqu ymm12, [rsp + 384]
-vpaddq ymm12, ymm12, [rip + 5f + 288]
-vmovdqu [rsp + 384], ymm12
-vmovdqu ymm12, [rsp + 640]
-vpaddq ymm12, ymm12, [rip + 5f + 320]
-vmovdqu [rsp + 640], ymm12
-vmovdqu ymm12, [rsp + 608]
-vpaddq ymm12, ymm12, [rip + 5f + 320]
-vpaddq ymm5, ymm5, [rip + 5f + 352]
-vpaddq ymm2, ymm2, [rip + 5f + 352]
-vpaddq ymm7, ymm7, [rip + 5f + 384]
-vpaddq ymm11, ymm11, [rip + 5f + 384]
-vpaddq ymm0, ymm0, [rip + 5f + 416]
-vpaddq ymm13, ymm13, [rip + 5f + 416]
+vmovdqu ymm9, [rsp + 768]
+vpaddq ymm9, ymm9, [r10]
+vmovdqu ymm14, [r11 + 96]
+vpaddq ymm14, ymm14, [r10]
+vmovdqu ymm4, [r11 + 32]
+vpaddq ymm4, ymm4, [r10 + 32]
+vmovdqu ymm10, [r11]
+vpaddq ymm10, ymm10, [r10 + 32]
+vmovdqu ymm1, [r11 - 32]
+vpaddq ymm1, ymm1, [r10 + 64]
+vmovdqu ymm15, [r11 - 64]
+vpaddq ymm15, ymm15, [r10 + 64]
+vmovdqu ymm3, [r11 - 96]
+vpaddq ymm3, ymm3, [r10 + 96]
+vmovdqu ymm6, [r11 - 128]
+vpaddq ymm6, ymm6, [r10 + 96]
+vmovdqu ymm8, [r8 + 96]
+vpaddq ymm8, ymm8, [rip + 3f + 256]
+vmovdqu ymm12, [r8 - 32]
+vpaddq ymm12, ymm12, [rip + 3f + 256]
+vmovdqu [r8 - 32], ymm12
+vmovdqu ymm12, [r8 - 64]
+vpaddq ymm12, ymm12, [rip + 3f + 288]
+vmovdqu [r8 - 64], ymm12
+vmovdqu ymm12, [r8 - 128]
+vpaddq ymm12, ymm12, [rip + 3f + 288]
+vmovdqu [r8 - 128], ymm12
+vmovdqu ymm12, [r8 + 32]
+vpaddq ymm12, ymm12, [rip + 3f + 320]
+vmovdqu [r8 + 32], ymm12
+vmovdqu ymm12, [r8]
+vpaddq ymm12, ymm12, [rip + 3f + 320]
+vpaddq ymm5, ymm5, [rip + 3f + 352]
+vpaddq ymm2, ymm2, [rip + 3f + 352]
+vpaddq ymm7, ymm7, [rip + 3f + 384]
+vpaddq ymm11, ymm11, [rip + 3f + 384]
+vpaddq ymm0, ymm0, [rip + 3f + 416]
+vpaddq ymm13, ymm13, [rip + 3f + 416]
 vmovdqu [rsi], ymm9
 vmovdqu [rsi + 32], ymm14
 vmovdqu [rsi + 64], ymm4
@@ -8504,13 +8520,13 @@ vmovdqu [rsi + 160], ymm15
 vmovdqu [rsi + 192], ymm3
 vmovdqu [rsi + 224], ymm6
 vmovdqu [rsi + 256], ymm8
-vmovdqu ymm8, [rsp + 544]
+vmovdqu ymm8, [r8 - 32]
 vmovdqu [rsi + 288], ymm8
-vmovdqu ymm8, [rsp + 416]
+vmovdqu ymm8, [r8 - 64]
 vmovdqu [rsi + 320], ymm8
-vmovdqu ymm8, [rsp + 384]
+vmovdqu ymm8, [r8 - 128]
 vmovdqu [rsi + 352], ymm8
-vmovdqu ymm8, [rsp + 640]
+vmovdqu ymm8, [r8 + 32]
 vmovdqu [rsi + 384], ymm8
 vmovdqu [rsi + 416], ymm12
 vmovdqu [rsi + 448], ymm5
@@ -8529,11 +8545,11 @@ ret
 2:
 .long 0x7f80
 .p2align 6, 0xcc
-5:
+3:
 .quad 0x000fffffffffffff, 0x000fffffffffffff, 0x000fffffffffffff, 0x000fffffffffffff
+.quad 0x4670000000000001, 0x4670000000000001, 0x4670000000000001, 0x4670000000000001
 .quad 0x4330000000000000, 0x4330000000000000, 0x4330000000000000, 0x4330000000000000
 .quad 0x4670000000000000, 0x4670000000000000, 0x4670000000000000, 0x4670000000000000
-.quad 0x4670000000000001, 0x4670000000000001, 0x4670000000000001, 0x4670000000000001
 .quad 0xbcd0000000000000, 0xbcd0000000000000, 0xbcd0000000000000, 0xbcd0000000000000
 .quad 0x3330000000000000, 0x3330000000000000, 0x3330000000000000, 0x3330000000000000
 .quad 0xa990000000000000, 0xa990000000000000, 0xa990000000000000, 0xa990000000000000
@@ -8559,7 +8575,7 @@ ret
 // collect on arrays: z = t/2^260 mod p, z < p, R = 2^256; z has words of 64 bits; t has 10 columns of 8 lanes, 52 bits apart, at most 32 turns of a lane since t was 0. z and t must be apart.
 collect_kernel! {
     collect_avx2,
-    "fieldc_bn254_p_collect_array_avx2_cebeb765587952a2",
+    "fieldc_bn254_p_collect_array_avx2_c803189a5b265f1a",
     r"
 push rbp
 mov rbp, rsp
@@ -8567,9 +8583,14 @@ sub rsp, 288
 and rsp, -32
 vstmxcsr [rbp - 4]
 vldmxcsr [rip + 2f]
+lea rcx, [rsp + 128]
+lea r8, [rip + 3f + 128]
+lea r9, [rip + 3f + 384]
+lea r10, [rip + 3f + 640]
+lea r11, [rip + 3f + 896]
 sub rdi, 8
-jb 3f
-4:
+jb 4f
+5:
 vmovdqu ymm0, [rdx]
 vpsrlq ymm1, ymm0, 52
 vmovdqu ymm2, [rdx + 32]
@@ -8580,25 +8601,25 @@ vpsrlq ymm4, ymm1, 52
 vpsrlq ymm5, ymm3, 52
 vpaddq ymm4, ymm4, [rdx + 128]
 vpaddq ymm5, ymm5, [rdx + 160]
-vpand ymm0, ymm0, [rip + 5f]
-vpand ymm2, ymm2, [rip + 5f]
-vmovdqu ymm6, [rip + 5f + 32]
+vpand ymm0, ymm0, [r8 - 128]
+vpand ymm2, ymm2, [r8 - 128]
+vmovdqu ymm6, [r8 - 96]
 vpaddq ymm0, ymm0, ymm6
-vmovdqu ymm7, [rip + 5f + 32]
+vmovdqu ymm7, [r8 - 96]
 vpaddq ymm2, ymm2, ymm7
 vsubpd ymm0, ymm0, ymm6
 vsubpd ymm2, ymm2, ymm7
-vmovdqu ymm8, [rip + 5f + 96]
-vmovdqu ymm9, [rip + 5f + 64]
+vmovdqu ymm8, [r8 + 64]
+vmovdqu ymm9, [r8]
 vmovdqa ymm10, ymm8
 vfmadd231pd ymm10, ymm0, ymm9
-vmovdqu ymm11, [rip + 5f + 96]
-vmovdqu ymm12, [rip + 5f + 64]
+vmovdqu ymm11, [r8 + 64]
+vmovdqu ymm12, [r8]
 vmovdqa ymm13, ymm11
 vfmadd231pd ymm13, ymm2, ymm12
-vmovdqu ymm14, [rip + 5f + 128]
+vmovdqu ymm14, [r8 + 32]
 vsubpd ymm15, ymm14, ymm10
-vmovdqu ymm7, [rip + 5f + 128]
+vmovdqu ymm7, [r8 + 32]
 vsubpd ymm6, ymm7, ymm13
 vfmadd231pd ymm15, ymm0, ymm9
 vfmadd231pd ymm6, ymm2, ymm12
@@ -8606,15 +8627,15 @@ vpaddq ymm4, ymm15, ymm4
 vpaddq ymm5, ymm6, ymm5
 vpaddq ymm10, ymm10, [rdx + 192]
 vpaddq ymm13, ymm13, [rdx + 224]
-vmovdqu ymm6, [rip + 5f + 160]
+vmovdqu ymm6, [r8 + 96]
 vmovdqa ymm15, ymm8
 vfmadd231pd ymm15, ymm0, ymm6
-vmovdqu ymm12, [rip + 5f + 160]
+vmovdqu ymm12, [r8 + 96]
 vmovdqa ymm9, ymm11
 vfmadd231pd ymm9, ymm2, ymm12
-vmovdqu [rsp], ymm5
+vmovdqu [rcx - 128], ymm5
 vsubpd ymm5, ymm14, ymm15
-vmovdqu [rsp + 32], ymm4
+vmovdqu [rcx - 96], ymm4
 vsubpd ymm4, ymm7, ymm9
 vfmadd231pd ymm5, ymm0, ymm6
 vfmadd231pd ymm4, ymm2, ymm12
@@ -8622,37 +8643,37 @@ vpaddq ymm10, ymm5, ymm10
 vpaddq ymm13, ymm4, ymm13
 vpaddq ymm15, ymm15, [rdx + 256]
 vpaddq ymm9, ymm9, [rdx + 288]
-vpand ymm1, ymm1, [rip + 5f]
-vpand ymm3, ymm3, [rip + 5f]
-vmovdqu ymm4, [rip + 5f + 32]
+vpand ymm1, ymm1, [r8 - 128]
+vpand ymm3, ymm3, [r8 - 128]
+vmovdqu ymm4, [r8 - 96]
 vpaddq ymm1, ymm1, ymm4
-vmovdqu ymm5, [rip + 5f + 32]
+vmovdqu ymm5, [r8 - 96]
 vpaddq ymm3, ymm3, ymm5
 vsubpd ymm1, ymm1, ymm4
 vsubpd ymm3, ymm3, ymm5
-vmovdqu ymm12, [rip + 5f + 64]
+vmovdqu ymm12, [r8]
 vmovdqa ymm6, ymm8
 vfmadd231pd ymm6, ymm1, ymm12
 vmovdqa ymm5, ymm11
-vfmadd231pd ymm5, ymm3, [rip + 5f + 64]
+vfmadd231pd ymm5, ymm3, [r8]
 vsubpd ymm4, ymm14, ymm6
 vsubpd ymm14, ymm7, ymm5
 vfmadd231pd ymm4, ymm1, ymm12
-vfmadd231pd ymm14, ymm3, [rip + 5f + 64]
+vfmadd231pd ymm14, ymm3, [r8]
 vpaddq ymm10, ymm4, ymm10
 vpaddq ymm13, ymm14, ymm13
 vpaddq ymm15, ymm6, ymm15
 vpaddq ymm9, ymm5, ymm9
-vmovdqu ymm5, [rip + 5f + 192]
+vmovdqu ymm5, [r9 - 128]
 vmovdqa ymm6, ymm8
 vfmadd231pd ymm6, ymm0, ymm5
-vmovdqu ymm14, [rip + 5f + 192]
+vmovdqu ymm14, [r9 - 128]
 vmovdqa ymm4, ymm11
 vfmadd231pd ymm4, ymm2, ymm14
-vmovdqu ymm12, [rip + 5f + 128]
-vmovdqu [rsp + 64], ymm13
+vmovdqu ymm12, [r8 + 32]
+vmovdqu [rcx - 64], ymm13
 vsubpd ymm13, ymm12, ymm6
-vmovdqu [rsp + 96], ymm10
+vmovdqu [rcx - 32], ymm10
 vsubpd ymm10, ymm7, ymm4
 vfmadd231pd ymm13, ymm0, ymm5
 vfmadd231pd ymm10, ymm2, ymm14
@@ -8660,10 +8681,10 @@ vpaddq ymm15, ymm13, ymm15
 vpaddq ymm9, ymm10, ymm9
 vpaddq ymm6, ymm6, [rdx + 320]
 vpaddq ymm4, ymm4, [rdx + 352]
-vmovdqu ymm10, [rip + 5f + 160]
+vmovdqu ymm10, [r8 + 96]
 vmovdqa ymm13, ymm8
 vfmadd231pd ymm13, ymm1, ymm10
-vmovdqu ymm14, [rip + 5f + 160]
+vmovdqu ymm14, [r8 + 96]
 vmovdqa ymm5, ymm11
 vfmadd231pd ymm5, ymm3, ymm14
 vsubpd ymm11, ymm12, ymm13
@@ -8674,17 +8695,17 @@ vpaddq ymm15, ymm11, ymm15
 vpaddq ymm9, ymm12, ymm9
 vpaddq ymm6, ymm13, ymm6
 vpaddq ymm4, ymm5, ymm4
-vmovdqu ymm5, [rip + 5f + 224]
+vmovdqu ymm5, [r9 - 96]
 vmovdqa ymm13, ymm8
 vfmadd231pd ymm13, ymm0, ymm5
-vmovdqu ymm12, [rip + 5f + 96]
-vmovdqu ymm11, [rip + 5f + 224]
+vmovdqu ymm12, [r8 + 64]
+vmovdqu ymm11, [r9 - 96]
 vmovdqa ymm14, ymm12
 vfmadd231pd ymm14, ymm2, ymm11
-vmovdqu ymm10, [rip + 5f + 128]
-vmovdqu [rsp + 128], ymm9
+vmovdqu ymm10, [r8 + 32]
+vmovdqu [rcx + 64], ymm9
 vsubpd ymm9, ymm10, ymm13
-vmovdqu [rsp + 160], ymm15
+vmovdqu [rcx], ymm15
 vsubpd ymm15, ymm7, ymm14
 vfmadd231pd ymm9, ymm0, ymm5
 vfmadd231pd ymm15, ymm2, ymm11
@@ -8692,10 +8713,10 @@ vpaddq ymm6, ymm9, ymm6
 vpaddq ymm4, ymm15, ymm4
 vpaddq ymm13, ymm13, [rdx + 384]
 vpaddq ymm14, ymm14, [rdx + 416]
-vmovdqu ymm15, [rip + 5f + 192]
+vmovdqu ymm15, [r9 - 128]
 vmovdqa ymm9, ymm8
 vfmadd231pd ymm9, ymm1, ymm15
-vmovdqu ymm11, [rip + 5f + 192]
+vmovdqu ymm11, [r9 - 128]
 vmovdqa ymm5, ymm12
 vfmadd231pd ymm5, ymm3, ymm11
 vsubpd ymm12, ymm10, ymm9
@@ -8706,17 +8727,17 @@ vpaddq ymm6, ymm12, ymm6
 vpaddq ymm4, ymm10, ymm4
 vpaddq ymm13, ymm9, ymm13
 vpaddq ymm14, ymm5, ymm14
-vmovdqu ymm5, [rip + 5f + 256]
+vmovdqu ymm5, [r9 - 64]
 vmovdqa ymm9, ymm8
 vfmadd231pd ymm9, ymm0, ymm5
-vmovdqu ymm10, [rip + 5f + 96]
-vmovdqu ymm12, [rip + 5f + 256]
+vmovdqu ymm10, [r8 + 64]
+vmovdqu ymm12, [r9 - 64]
 vmovdqa ymm11, ymm10
 vfmadd231pd ymm11, ymm2, ymm12
-vmovdqu ymm15, [rip + 5f + 128]
-vmovdqu [rsp + 192], ymm4
+vmovdqu ymm15, [r8 + 32]
+vmovdqu [rcx + 32], ymm4
 vsubpd ymm4, ymm15, ymm9
-vmovdqu [rsp + 224], ymm6
+vmovdqu [rcx + 96], ymm6
 vsubpd ymm6, ymm7, ymm11
 vfmadd231pd ymm4, ymm0, ymm5
 vfmadd231pd ymm6, ymm2, ymm12
@@ -8724,10 +8745,10 @@ vpaddq ymm13, ymm4, ymm13
 vpaddq ymm14, ymm6, ymm14
 vpaddq ymm9, ymm9, [rdx + 448]
 vpaddq ymm11, ymm11, [rdx + 480]
-vmovdqu ymm6, [rip + 5f + 224]
+vmovdqu ymm6, [r9 - 96]
 vmovdqa ymm4, ymm8
 vfmadd231pd ymm4, ymm1, ymm6
-vmovdqu ymm12, [rip + 5f + 224]
+vmovdqu ymm12, [r9 - 96]
 vmovdqa ymm2, ymm10
 vfmadd231pd ymm2, ymm3, ymm12
 vsubpd ymm5, ymm15, ymm4
@@ -8738,10 +8759,10 @@ vpaddq ymm13, ymm5, ymm13
 vpaddq ymm14, ymm0, ymm14
 vpaddq ymm9, ymm4, ymm9
 vpaddq ymm11, ymm2, ymm11
-vmovdqu ymm2, [rip + 5f + 256]
+vmovdqu ymm2, [r9 - 64]
 vmovdqa ymm4, ymm8
 vfmadd231pd ymm4, ymm1, ymm2
-vmovdqu ymm0, [rip + 5f + 256]
+vmovdqu ymm0, [r9 - 64]
 vmovdqa ymm5, ymm10
 vfmadd231pd ymm5, ymm3, ymm0
 vsubpd ymm12, ymm15, ymm4
@@ -8752,62 +8773,62 @@ vpaddq ymm9, ymm12, ymm9
 vpaddq ymm11, ymm6, ymm11
 vpaddq ymm4, ymm4, [rdx + 512]
 vpaddq ymm5, ymm5, [rdx + 544]
-vmovdqu ymm6, [rsp + 32]
-vpaddq ymm6, ymm6, [rip + 5f + 288]
-vmovdqu ymm12, [rsp]
-vpaddq ymm12, ymm12, [rip + 5f + 288]
+vmovdqu ymm6, [rcx - 96]
+vpaddq ymm6, ymm6, [r10 - 64]
+vmovdqu ymm12, [rcx - 128]
+vpaddq ymm12, ymm12, [r10 - 64]
 vpsrlq ymm0, ymm6, 52
 vpsrlq ymm3, ymm12, 52
-vpaddq ymm0, ymm0, [rsp + 96]
-vpaddq ymm3, ymm3, [rsp + 64]
-vpand ymm6, ymm6, [rip + 5f]
-vpand ymm12, ymm12, [rip + 5f]
-vmovdqu ymm2, [rip + 5f + 32]
+vpaddq ymm0, ymm0, [rcx - 32]
+vpaddq ymm3, ymm3, [rcx - 64]
+vpand ymm6, ymm6, [r8 - 128]
+vpand ymm12, ymm12, [r8 - 128]
+vmovdqu ymm2, [r8 - 96]
 vpaddq ymm6, ymm6, ymm2
-vmovdqu ymm1, [rip + 5f + 32]
+vmovdqu ymm1, [r8 - 96]
 vpaddq ymm12, ymm12, ymm1
 vsubpd ymm6, ymm6, ymm2
 vsubpd ymm12, ymm12, ymm1
 vmovdqa ymm1, ymm8
-vfmadd231pd ymm1, ymm6, [rip + 5f + 320]
+vfmadd231pd ymm1, ymm6, [r9 - 32]
 vmovdqa ymm2, ymm10
-vfmadd231pd ymm2, ymm12, [rip + 5f + 320]
-vmovdqu [rsp + 64], ymm5
+vfmadd231pd ymm2, ymm12, [r9 - 32]
+vmovdqu [rcx - 64], ymm5
 vsubpd ymm5, ymm15, ymm1
-vmovdqu [rsp + 96], ymm4
+vmovdqu [rcx - 32], ymm4
 vsubpd ymm4, ymm7, ymm2
-vfmadd231pd ymm5, ymm6, [rip + 5f + 320]
-vfmadd231pd ymm4, ymm12, [rip + 5f + 320]
+vfmadd231pd ymm5, ymm6, [r9 - 32]
+vfmadd231pd ymm4, ymm12, [r9 - 32]
 vpaddq ymm0, ymm5, ymm0
 vpaddq ymm3, ymm4, ymm3
-vpaddq ymm1, ymm1, [rsp + 160]
-vpaddq ymm2, ymm2, [rsp + 128]
-vmovdqu ymm4, [rip + 5f + 352]
+vpaddq ymm1, ymm1, [rcx]
+vpaddq ymm2, ymm2, [rcx + 64]
+vmovdqu ymm4, [r10 - 96]
 vmovdqa ymm5, ymm8
 vfmadd231pd ymm5, ymm6, ymm4
-vmovdqu [rsp + 128], ymm3
+vmovdqu [rcx + 64], ymm3
 vmovdqa ymm3, ymm10
-vfmadd231pd ymm3, ymm12, [rip + 5f + 352]
-vmovdqu [rsp + 160], ymm0
+vfmadd231pd ymm3, ymm12, [r10 - 96]
+vmovdqu [rcx], ymm0
 vsubpd ymm0, ymm15, ymm5
-vmovdqu [rsp], ymm11
+vmovdqu [rcx - 128], ymm11
 vsubpd ymm11, ymm7, ymm3
 vfmadd231pd ymm0, ymm6, ymm4
-vfmadd231pd ymm11, ymm12, [rip + 5f + 352]
+vfmadd231pd ymm11, ymm12, [r10 - 96]
 vpaddq ymm1, ymm0, ymm1
 vpaddq ymm2, ymm11, ymm2
-vpaddq ymm5, ymm5, [rsp + 224]
-vpaddq ymm3, ymm3, [rsp + 192]
-vmovdqu ymm11, [rip + 5f + 384]
+vpaddq ymm5, ymm5, [rcx + 96]
+vpaddq ymm3, ymm3, [rcx + 32]
+vmovdqu ymm11, [r10 - 32]
 vmovdqa ymm0, ymm8
 vfmadd231pd ymm0, ymm6, ymm11
-vmovdqu ymm4, [rip + 5f + 384]
-vmovdqu [rsp + 192], ymm2
+vmovdqu ymm4, [r10 - 32]
+vmovdqu [rcx + 32], ymm2
 vmovdqa ymm2, ymm10
 vfmadd231pd ymm2, ymm12, ymm4
-vmovdqu [rsp + 224], ymm1
+vmovdqu [rcx + 96], ymm1
 vsubpd ymm1, ymm15, ymm0
-vmovdqu [rsp + 32], ymm9
+vmovdqu [rcx - 96], ymm9
 vsubpd ymm9, ymm7, ymm2
 vfmadd231pd ymm1, ymm6, ymm11
 vfmadd231pd ymm9, ymm12, ymm4
@@ -8815,10 +8836,10 @@ vpaddq ymm5, ymm1, ymm5
 vpaddq ymm3, ymm9, ymm3
 vpaddq ymm13, ymm0, ymm13
 vpaddq ymm14, ymm2, ymm14
-vmovdqu ymm2, [rip + 5f + 416]
+vmovdqu ymm2, [r10]
 vmovdqa ymm0, ymm8
 vfmadd231pd ymm0, ymm6, ymm2
-vmovdqu ymm9, [rip + 5f + 416]
+vmovdqu ymm9, [r10]
 vmovdqa ymm1, ymm10
 vfmadd231pd ymm1, ymm12, ymm9
 vsubpd ymm4, ymm15, ymm0
@@ -8827,91 +8848,91 @@ vfmadd231pd ymm4, ymm6, ymm2
 vfmadd231pd ymm11, ymm12, ymm9
 vpaddq ymm13, ymm4, ymm13
 vpaddq ymm14, ymm11, ymm14
-vpaddq ymm0, ymm0, [rsp + 32]
-vpaddq ymm1, ymm1, [rsp]
-vmovdqu ymm11, [rip + 5f + 448]
+vpaddq ymm0, ymm0, [rcx - 96]
+vpaddq ymm1, ymm1, [rcx - 128]
+vmovdqu ymm11, [r10 + 32]
 vmovdqa ymm4, ymm8
 vfmadd231pd ymm4, ymm6, ymm11
-vmovdqu ymm9, [rip + 5f + 448]
+vmovdqu ymm9, [r10 + 32]
 vmovdqa ymm2, ymm10
 vfmadd231pd ymm2, ymm12, ymm9
-vmovdqu [rsp], ymm14
+vmovdqu [rcx - 128], ymm14
 vsubpd ymm14, ymm15, ymm4
-vmovdqu [rsp + 32], ymm13
+vmovdqu [rcx - 96], ymm13
 vsubpd ymm13, ymm7, ymm2
 vfmadd231pd ymm14, ymm6, ymm11
 vfmadd231pd ymm13, ymm12, ymm9
 vpaddq ymm0, ymm14, ymm0
 vpaddq ymm1, ymm13, ymm1
-vpaddq ymm4, ymm4, [rsp + 96]
-vpaddq ymm2, ymm2, [rsp + 64]
-vmovdqu ymm13, [rsp + 160]
-vpaddq ymm14, ymm13, [rip + 5f + 480]
-vmovdqu ymm9, [rsp + 128]
-vpaddq ymm12, ymm9, [rip + 5f + 480]
-vpand ymm14, ymm14, [rip + 5f]
-vpand ymm12, ymm12, [rip + 5f]
-vmovdqu ymm11, [rip + 5f + 32]
+vpaddq ymm4, ymm4, [rcx - 32]
+vpaddq ymm2, ymm2, [rcx - 64]
+vmovdqu ymm13, [rcx]
+vpaddq ymm14, ymm13, [r10 + 64]
+vmovdqu ymm9, [rcx + 64]
+vpaddq ymm12, ymm9, [r10 + 64]
+vpand ymm14, ymm14, [r8 - 128]
+vpand ymm12, ymm12, [r8 - 128]
+vmovdqu ymm11, [r8 - 96]
 vpaddq ymm14, ymm14, ymm11
-vmovdqu ymm6, [rip + 5f + 32]
+vmovdqu ymm6, [r8 - 96]
 vpaddq ymm12, ymm12, ymm6
 vsubpd ymm14, ymm14, ymm11
 vsubpd ymm12, ymm12, ymm6
 vmovdqa ymm9, ymm8
-vfmadd231pd ymm9, ymm14, [rip + 5f + 512]
+vfmadd231pd ymm9, ymm14, [r8 - 64]
 vmovdqa ymm13, ymm10
-vfmadd231pd ymm13, ymm12, [rip + 5f + 512]
+vfmadd231pd ymm13, ymm12, [r8 - 64]
 vsubpd ymm9, ymm15, ymm9
 vsubpd ymm13, ymm7, ymm13
-vfmadd231pd ymm9, ymm14, [rip + 5f + 512]
-vfmadd231pd ymm13, ymm12, [rip + 5f + 512]
+vfmadd231pd ymm9, ymm14, [r8 - 64]
+vfmadd231pd ymm13, ymm12, [r8 - 64]
 vsubpd ymm9, ymm9, ymm11
 vsubpd ymm13, ymm13, ymm6
 vmovdqa ymm12, ymm8
-vfmadd231pd ymm12, ymm9, [rip + 5f + 544]
+vfmadd231pd ymm12, ymm9, [r9]
 vmovdqa ymm14, ymm10
-vfmadd231pd ymm14, ymm13, [rip + 5f + 544]
-vpaddq ymm12, ymm12, [rsp + 224]
-vpaddq ymm14, ymm14, [rsp + 192]
+vfmadd231pd ymm14, ymm13, [r9]
+vpaddq ymm12, ymm12, [rcx + 96]
+vpaddq ymm14, ymm14, [rcx + 32]
 vmovdqa ymm6, ymm8
-vfmadd231pd ymm6, ymm9, [rip + 5f + 576]
+vfmadd231pd ymm6, ymm9, [r8 - 32]
 vmovdqa ymm11, ymm10
-vfmadd231pd ymm11, ymm13, [rip + 5f + 576]
-vmovdqu [rsp + 192], ymm2
+vfmadd231pd ymm11, ymm13, [r8 - 32]
+vmovdqu [rcx + 32], ymm2
 vsubpd ymm2, ymm15, ymm6
-vmovdqu [rsp + 224], ymm4
+vmovdqu [rcx + 96], ymm4
 vsubpd ymm4, ymm7, ymm11
-vfmadd231pd ymm2, ymm9, [rip + 5f + 576]
-vfmadd231pd ymm4, ymm13, [rip + 5f + 576]
+vfmadd231pd ymm2, ymm9, [r8 - 32]
+vfmadd231pd ymm4, ymm13, [r8 - 32]
 vpaddq ymm12, ymm2, ymm12
 vpaddq ymm14, ymm4, ymm14
 vpaddq ymm5, ymm6, ymm5
 vpaddq ymm3, ymm11, ymm3
-vmovdqu ymm11, [rip + 5f + 608]
+vmovdqu ymm11, [r9 + 32]
 vmovdqa ymm6, ymm8
 vfmadd231pd ymm6, ymm9, ymm11
-vmovdqu ymm4, [rip + 5f + 608]
+vmovdqu ymm4, [r9 + 32]
 vmovdqa ymm2, ymm10
 vfmadd231pd ymm2, ymm13, ymm4
-vmovdqu [rsp + 64], ymm14
+vmovdqu [rcx - 64], ymm14
 vsubpd ymm14, ymm15, ymm6
-vmovdqu [rsp + 96], ymm12
+vmovdqu [rcx - 32], ymm12
 vsubpd ymm12, ymm7, ymm2
 vfmadd231pd ymm14, ymm9, ymm11
 vfmadd231pd ymm12, ymm13, ymm4
 vpaddq ymm5, ymm14, ymm5
 vpaddq ymm3, ymm12, ymm3
-vpaddq ymm6, ymm6, [rsp + 32]
-vpaddq ymm2, ymm2, [rsp]
-vmovdqu ymm12, [rip + 5f + 640]
+vpaddq ymm6, ymm6, [rcx - 96]
+vpaddq ymm2, ymm2, [rcx - 128]
+vmovdqu ymm12, [r9 + 64]
 vmovdqa ymm14, ymm8
 vfmadd231pd ymm14, ymm9, ymm12
-vmovdqu ymm4, [rip + 5f + 640]
+vmovdqu ymm4, [r9 + 64]
 vmovdqa ymm11, ymm10
 vfmadd231pd ymm11, ymm13, ymm4
-vmovdqu [rsp], ymm3
+vmovdqu [rcx - 128], ymm3
 vsubpd ymm3, ymm15, ymm14
-vmovdqu [rsp + 32], ymm5
+vmovdqu [rcx - 96], ymm5
 vsubpd ymm5, ymm7, ymm11
 vfmadd231pd ymm3, ymm9, ymm12
 vfmadd231pd ymm5, ymm13, ymm4
@@ -8919,10 +8940,10 @@ vpaddq ymm6, ymm3, ymm6
 vpaddq ymm2, ymm5, ymm2
 vpaddq ymm0, ymm14, ymm0
 vpaddq ymm1, ymm11, ymm1
-vmovdqu ymm11, [rip + 5f + 672]
+vmovdqu ymm11, [r9 + 96]
 vmovdqa ymm14, ymm8
 vfmadd231pd ymm14, ymm9, ymm11
-vmovdqu ymm5, [rip + 5f + 672]
+vmovdqu ymm5, [r9 + 96]
 vmovdqa ymm3, ymm10
 vfmadd231pd ymm3, ymm13, ymm5
 vsubpd ymm4, ymm15, ymm14
@@ -8931,93 +8952,93 @@ vfmadd231pd ymm4, ymm9, ymm11
 vfmadd231pd ymm12, ymm13, ymm5
 vpaddq ymm0, ymm4, ymm0
 vpaddq ymm1, ymm12, ymm1
-vpaddq ymm14, ymm14, [rsp + 224]
-vpaddq ymm3, ymm3, [rsp + 192]
-vmovdqu ymm12, [rsp + 160]
-vpaddq ymm12, ymm12, [rip + 5f + 704]
-vmovdqu ymm4, [rsp + 128]
-vpaddq ymm4, ymm4, [rip + 5f + 704]
+vpaddq ymm14, ymm14, [rcx + 96]
+vpaddq ymm3, ymm3, [rcx + 32]
+vmovdqu ymm12, [rcx]
+vpaddq ymm12, ymm12, [r10 + 96]
+vmovdqu ymm4, [rcx + 64]
+vpaddq ymm4, ymm4, [r10 + 96]
 vpsrlq ymm12, ymm12, 52
 vpsrlq ymm4, ymm4, 52
-vpaddq ymm12, ymm12, [rsp + 96]
-vpaddq ymm4, ymm4, [rsp + 64]
-vpaddq ymm5, ymm12, [rip + 5f + 736]
-vpaddq ymm13, ymm4, [rip + 5f + 736]
-vpand ymm5, ymm5, [rip + 5f]
-vpand ymm13, ymm13, [rip + 5f]
-vmovdqu ymm11, [rip + 5f + 32]
+vpaddq ymm12, ymm12, [rcx - 32]
+vpaddq ymm4, ymm4, [rcx - 64]
+vpaddq ymm5, ymm12, [r11 - 128]
+vpaddq ymm13, ymm4, [r11 - 128]
+vpand ymm5, ymm5, [r8 - 128]
+vpand ymm13, ymm13, [r8 - 128]
+vmovdqu ymm11, [r8 - 96]
 vpaddq ymm5, ymm5, ymm11
-vmovdqu ymm9, [rip + 5f + 32]
+vmovdqu ymm9, [r8 - 96]
 vpaddq ymm13, ymm13, ymm9
 vsubpd ymm5, ymm5, ymm11
 vsubpd ymm13, ymm13, ymm9
-vmovdqu [rsp + 64], ymm4
+vmovdqu [rcx - 64], ymm4
 vmovdqa ymm4, ymm8
-vfmadd231pd ymm4, ymm5, [rip + 5f + 512]
-vmovdqu [rsp + 96], ymm12
+vfmadd231pd ymm4, ymm5, [r8 - 64]
+vmovdqu [rcx - 32], ymm12
 vmovdqa ymm12, ymm10
-vfmadd231pd ymm12, ymm13, [rip + 5f + 512]
+vfmadd231pd ymm12, ymm13, [r8 - 64]
 vsubpd ymm4, ymm15, ymm4
 vsubpd ymm12, ymm7, ymm12
-vfmadd231pd ymm4, ymm5, [rip + 5f + 512]
-vfmadd231pd ymm12, ymm13, [rip + 5f + 512]
+vfmadd231pd ymm4, ymm5, [r8 - 64]
+vfmadd231pd ymm12, ymm13, [r8 - 64]
 vsubpd ymm11, ymm4, ymm11
 vsubpd ymm9, ymm12, ymm9
 vmovdqa ymm12, ymm8
-vfmadd231pd ymm12, ymm11, [rip + 5f + 544]
+vfmadd231pd ymm12, ymm11, [r9]
 vmovdqa ymm4, ymm10
-vfmadd231pd ymm4, ymm9, [rip + 5f + 544]
-vpaddq ymm12, ymm12, [rsp + 32]
-vpaddq ymm4, ymm4, [rsp]
-vmovdqu ymm13, [rip + 5f + 576]
+vfmadd231pd ymm4, ymm9, [r9]
+vpaddq ymm12, ymm12, [rcx - 96]
+vpaddq ymm4, ymm4, [rcx - 128]
+vmovdqu ymm13, [r8 - 32]
 vmovdqa ymm5, ymm8
 vfmadd231pd ymm5, ymm11, ymm13
-vmovdqu [rsp], ymm3
+vmovdqu [rcx - 128], ymm3
 vmovdqa ymm3, ymm10
-vfmadd231pd ymm3, ymm9, [rip + 5f + 576]
-vmovdqu [rsp + 32], ymm14
+vfmadd231pd ymm3, ymm9, [r8 - 32]
+vmovdqu [rcx - 96], ymm14
 vsubpd ymm14, ymm15, ymm5
-vmovdqu [rsp + 128], ymm1
+vmovdqu [rcx + 64], ymm1
 vsubpd ymm1, ymm7, ymm3
 vfmadd231pd ymm14, ymm11, ymm13
-vfmadd231pd ymm1, ymm9, [rip + 5f + 576]
+vfmadd231pd ymm1, ymm9, [r8 - 32]
 vpaddq ymm12, ymm14, ymm12
 vpaddq ymm4, ymm1, ymm4
 vpaddq ymm6, ymm5, ymm6
 vpaddq ymm2, ymm3, ymm2
-vmovdqu ymm3, [rip + 5f + 608]
+vmovdqu ymm3, [r9 + 32]
 vmovdqa ymm5, ymm8
 vfmadd231pd ymm5, ymm11, ymm3
-vmovdqu ymm1, [rip + 5f + 608]
+vmovdqu ymm1, [r9 + 32]
 vmovdqa ymm14, ymm10
 vfmadd231pd ymm14, ymm9, ymm1
 vsubpd ymm13, ymm15, ymm5
-vmovdqu [rsp + 160], ymm4
+vmovdqu [rcx], ymm4
 vsubpd ymm4, ymm7, ymm14
 vfmadd231pd ymm13, ymm11, ymm3
 vfmadd231pd ymm4, ymm9, ymm1
 vpaddq ymm6, ymm13, ymm6
 vpaddq ymm2, ymm4, ymm2
 vpaddq ymm0, ymm5, ymm0
-vpaddq ymm14, ymm14, [rsp + 128]
-vmovdqu ymm5, [rip + 5f + 640]
+vpaddq ymm14, ymm14, [rcx + 64]
+vmovdqu ymm5, [r9 + 64]
 vmovdqa ymm4, ymm8
 vfmadd231pd ymm4, ymm11, ymm5
-vmovdqu ymm13, [rip + 5f + 640]
+vmovdqu ymm13, [r9 + 64]
 vmovdqa ymm1, ymm10
 vfmadd231pd ymm1, ymm9, ymm13
 vsubpd ymm3, ymm15, ymm4
-vmovdqu [rsp + 128], ymm2
+vmovdqu [rcx + 64], ymm2
 vsubpd ymm2, ymm7, ymm1
 vfmadd231pd ymm3, ymm11, ymm5
 vfmadd231pd ymm2, ymm9, ymm13
 vpaddq ymm0, ymm3, ymm0
 vpaddq ymm14, ymm2, ymm14
-vpaddq ymm4, ymm4, [rsp + 32]
-vpaddq ymm1, ymm1, [rsp]
-vmovdqu ymm2, [rip + 5f + 672]
+vpaddq ymm4, ymm4, [rcx - 96]
+vpaddq ymm1, ymm1, [rcx - 128]
+vmovdqu ymm2, [r9 + 96]
 vfmadd231pd ymm8, ymm11, ymm2
-vmovdqu ymm3, [rip + 5f + 672]
+vmovdqu ymm3, [r9 + 96]
 vfmadd231pd ymm10, ymm9, ymm3
 vsubpd ymm15, ymm15, ymm8
 vsubpd ymm7, ymm7, ymm10
@@ -9027,128 +9048,128 @@ vpaddq ymm4, ymm15, ymm4
 vpaddq ymm1, ymm7, ymm1
 vpaddq ymm8, ymm8, [rdx + 576]
 vpaddq ymm10, ymm10, [rdx + 608]
-vmovdqu ymm7, [rsp + 96]
-vpaddq ymm7, ymm7, [rip + 5f + 768]
-vmovdqu ymm15, [rsp + 64]
-vpaddq ymm15, ymm15, [rip + 5f + 768]
+vmovdqu ymm7, [rcx - 32]
+vpaddq ymm7, ymm7, [r11 - 96]
+vmovdqu ymm15, [rcx - 64]
+vpaddq ymm15, ymm15, [r11 - 96]
 vpsrlq ymm7, ymm7, 52
 vpsrlq ymm15, ymm15, 52
 vpaddq ymm7, ymm12, ymm7
-vpaddq ymm15, ymm15, [rsp + 160]
-vpaddq ymm12, ymm7, [rip + 5f + 800]
-vpaddq ymm3, ymm15, [rip + 5f + 800]
+vpaddq ymm15, ymm15, [rcx]
+vpaddq ymm12, ymm7, [r11 - 64]
+vpaddq ymm3, ymm15, [r11 - 64]
 vpsrlq ymm9, ymm12, 52
 vpsrlq ymm2, ymm3, 52
 vpaddq ymm9, ymm6, ymm9
-vmovdqu ymm11, [rsp + 128]
+vmovdqu ymm11, [rcx + 64]
 vpaddq ymm2, ymm2, ymm11
-vpaddq ymm9, ymm9, [rip + 5f + 832]
-vpaddq ymm2, ymm2, [rip + 5f + 832]
+vpaddq ymm9, ymm9, [r11 - 32]
+vpaddq ymm2, ymm2, [r11 - 32]
 vpsrlq ymm13, ymm9, 52
 vpsrlq ymm5, ymm2, 52
 vpaddq ymm13, ymm0, ymm13
 vpaddq ymm5, ymm14, ymm5
-vpaddq ymm13, ymm13, [rip + 5f + 864]
-vpaddq ymm5, ymm5, [rip + 5f + 864]
-vmovdqu [rsp + 160], ymm2
+vpaddq ymm13, ymm13, [r11]
+vpaddq ymm5, ymm5, [r11]
+vmovdqu [rcx], ymm2
 vpsrlq ymm2, ymm13, 52
-vmovdqu [rsp + 64], ymm13
+vmovdqu [rcx - 64], ymm13
 vpsrlq ymm13, ymm5, 52
 vpaddq ymm2, ymm4, ymm2
 vpaddq ymm13, ymm1, ymm13
-vpaddq ymm2, ymm2, [rip + 5f + 896]
-vpaddq ymm13, ymm13, [rip + 5f + 896]
-vmovdqu [rsp + 96], ymm5
+vpaddq ymm2, ymm2, [r11 + 32]
+vpaddq ymm13, ymm13, [r11 + 32]
+vmovdqu [rcx - 32], ymm5
 vpsrlq ymm5, ymm2, 52
-vmovdqu [rsp], ymm2
+vmovdqu [rcx - 128], ymm2
 vpsrlq ymm2, ymm13, 52
 vpaddq ymm5, ymm8, ymm5
 vpaddq ymm2, ymm10, ymm2
-vpaddq ymm5, ymm5, [rip + 5f + 928]
-vpaddq ymm2, ymm2, [rip + 5f + 928]
-vpaddq ymm7, ymm7, [rip + 5f + 960]
-vpaddq ymm15, ymm15, [rip + 5f + 960]
-vmovdqu [rsp + 32], ymm13
+vpaddq ymm5, ymm5, [r11 + 64]
+vpaddq ymm2, ymm2, [r11 + 64]
+vpaddq ymm7, ymm7, [r10 - 128]
+vpaddq ymm15, ymm15, [r10 - 128]
+vmovdqu [rcx - 96], ymm13
 vpsrlq ymm13, ymm7, 52
-vmovdqu [rsp + 192], ymm9
+vmovdqu [rcx + 32], ymm9
 vpsrlq ymm9, ymm15, 52
 vpaddq ymm13, ymm6, ymm13
 vpaddq ymm9, ymm11, ymm9
-vpaddq ymm13, ymm13, [rip + 5f + 960]
-vpaddq ymm9, ymm9, [rip + 5f + 960]
+vpaddq ymm13, ymm13, [r10 - 128]
+vpaddq ymm9, ymm9, [r10 - 128]
 vpsrlq ymm11, ymm13, 52
 vpsrlq ymm6, ymm9, 52
 vpaddq ymm11, ymm0, ymm11
 vpaddq ymm6, ymm14, ymm6
-vpaddq ymm11, ymm11, [rip + 5f + 992]
-vpaddq ymm6, ymm6, [rip + 5f + 992]
+vpaddq ymm11, ymm11, [r11 + 96]
+vpaddq ymm6, ymm6, [r11 + 96]
 vpsrlq ymm14, ymm11, 52
 vpsrlq ymm0, ymm6, 52
 vpaddq ymm14, ymm4, ymm14
 vpaddq ymm0, ymm1, ymm0
-vpaddq ymm14, ymm14, [rip + 5f + 1024]
-vpaddq ymm0, ymm0, [rip + 5f + 1024]
+vpaddq ymm14, ymm14, [rip + 3f + 1024]
+vpaddq ymm0, ymm0, [rip + 3f + 1024]
 vpsrlq ymm1, ymm14, 52
 vpsrlq ymm4, ymm0, 52
 vpaddq ymm1, ymm8, ymm1
 vpaddq ymm4, ymm10, ymm4
 vblendvpd ymm7, ymm12, ymm7, ymm5
 vblendvpd ymm15, ymm3, ymm15, ymm2
-vmovdqu ymm3, [rsp + 192]
+vmovdqu ymm3, [rcx + 32]
 vblendvpd ymm13, ymm3, ymm13, ymm5
-vmovdqu ymm3, [rsp + 160]
+vmovdqu ymm3, [rcx]
 vblendvpd ymm9, ymm3, ymm9, ymm2
-vmovdqu ymm3, [rsp + 64]
+vmovdqu ymm3, [rcx - 64]
 vblendvpd ymm11, ymm3, ymm11, ymm5
-vmovdqu ymm3, [rsp + 96]
+vmovdqu ymm3, [rcx - 32]
 vblendvpd ymm6, ymm3, ymm6, ymm2
-vmovdqu ymm3, [rsp]
+vmovdqu ymm3, [rcx - 128]
 vblendvpd ymm14, ymm3, ymm14, ymm5
-vmovdqu ymm3, [rsp + 32]
+vmovdqu ymm3, [rcx - 96]
 vblendvpd ymm0, ymm3, ymm0, ymm2
-vpaddq ymm1, ymm1, [rip + 5f + 1056]
-vpaddq ymm4, ymm4, [rip + 5f + 1056]
+vpaddq ymm1, ymm1, [rip + 3f + 1056]
+vpaddq ymm4, ymm4, [rip + 3f + 1056]
 vblendvpd ymm1, ymm5, ymm1, ymm5
 vblendvpd ymm4, ymm2, ymm4, ymm2
-vpand ymm7, ymm7, [rip + 5f]
-vpand ymm15, ymm15, [rip + 5f]
-vpand ymm13, ymm13, [rip + 5f]
-vpand ymm9, ymm9, [rip + 5f]
-vpand ymm11, ymm11, [rip + 5f]
-vpand ymm6, ymm6, [rip + 5f]
-vpand ymm14, ymm14, [rip + 5f]
-vpand ymm0, ymm0, [rip + 5f]
-vpand ymm1, ymm1, [rip + 5f]
-vpand ymm4, ymm4, [rip + 5f]
-vpaddq ymm2, ymm7, [rip + 5f + 1088]
-vpaddq ymm5, ymm15, [rip + 5f + 1088]
-vpaddq ymm3, ymm13, [rip + 5f + 1120]
-vpaddq ymm12, ymm9, [rip + 5f + 1120]
+vpand ymm7, ymm7, [r8 - 128]
+vpand ymm15, ymm15, [r8 - 128]
+vpand ymm13, ymm13, [r8 - 128]
+vpand ymm9, ymm9, [r8 - 128]
+vpand ymm11, ymm11, [r8 - 128]
+vpand ymm6, ymm6, [r8 - 128]
+vpand ymm14, ymm14, [r8 - 128]
+vpand ymm0, ymm0, [r8 - 128]
+vpand ymm1, ymm1, [r8 - 128]
+vpand ymm4, ymm4, [r8 - 128]
+vpaddq ymm2, ymm7, [rip + 3f + 1088]
+vpaddq ymm5, ymm15, [rip + 3f + 1088]
+vpaddq ymm3, ymm13, [rip + 3f + 1120]
+vpaddq ymm12, ymm9, [rip + 3f + 1120]
 vpsrlq ymm10, ymm2, 52
 vpsrlq ymm8, ymm5, 52
 vpaddq ymm10, ymm3, ymm10
 vpaddq ymm8, ymm12, ymm8
-vpaddq ymm12, ymm11, [rip + 5f + 1152]
-vpaddq ymm3, ymm6, [rip + 5f + 1152]
-vmovdqu [rsp + 32], ymm6
+vpaddq ymm12, ymm11, [rip + 3f + 1152]
+vpaddq ymm3, ymm6, [rip + 3f + 1152]
+vmovdqu [rcx - 96], ymm6
 vpsrlq ymm6, ymm10, 52
-vmovdqu [rsp], ymm11
+vmovdqu [rcx - 128], ymm11
 vpsrlq ymm11, ymm8, 52
 vpaddq ymm6, ymm12, ymm6
 vpaddq ymm11, ymm3, ymm11
-vpaddq ymm3, ymm14, [rip + 5f + 1184]
-vpaddq ymm12, ymm0, [rip + 5f + 1184]
-vmovdqu [rsp + 96], ymm0
+vpaddq ymm3, ymm14, [rip + 3f + 1184]
+vpaddq ymm12, ymm0, [rip + 3f + 1184]
+vmovdqu [rcx - 32], ymm0
 vpsrlq ymm0, ymm6, 52
-vmovdqu [rsp + 64], ymm14
+vmovdqu [rcx - 64], ymm14
 vpsrlq ymm14, ymm11, 52
 vpaddq ymm0, ymm3, ymm0
 vpaddq ymm14, ymm12, ymm14
-vpaddq ymm12, ymm1, [rip + 5f + 1216]
-vpaddq ymm3, ymm4, [rip + 5f + 1216]
-vmovdqu [rsp + 160], ymm4
+vpaddq ymm12, ymm1, [rip + 3f + 1216]
+vpaddq ymm3, ymm4, [rip + 3f + 1216]
+vmovdqu [rcx], ymm4
 vpsrlq ymm4, ymm0, 52
-vmovdqu [rsp + 192], ymm1
+vmovdqu [rcx + 32], ymm1
 vpsrlq ymm1, ymm14, 52
 vpaddq ymm4, ymm12, ymm4
 vpaddq ymm1, ymm3, ymm1
@@ -9156,51 +9177,51 @@ vblendvpd ymm7, ymm2, ymm7, ymm4
 vblendvpd ymm15, ymm5, ymm15, ymm1
 vblendvpd ymm13, ymm10, ymm13, ymm4
 vblendvpd ymm9, ymm8, ymm9, ymm1
-vblendvpd ymm6, ymm6, [rsp], ymm4
-vblendvpd ymm11, ymm11, [rsp + 32], ymm1
-vblendvpd ymm0, ymm0, [rsp + 64], ymm4
-vblendvpd ymm14, ymm14, [rsp + 96], ymm1
-vblendvpd ymm4, ymm4, [rsp + 192], ymm4
-vblendvpd ymm1, ymm1, [rsp + 160], ymm1
-vpand ymm7, ymm7, [rip + 5f]
-vpand ymm15, ymm15, [rip + 5f]
-vpand ymm13, ymm13, [rip + 5f]
-vpand ymm9, ymm9, [rip + 5f]
-vpand ymm6, ymm6, [rip + 5f]
-vpand ymm11, ymm11, [rip + 5f]
-vpand ymm0, ymm0, [rip + 5f]
-vpand ymm14, ymm14, [rip + 5f]
-vpand ymm4, ymm4, [rip + 5f]
-vpand ymm1, ymm1, [rip + 5f]
-vpaddq ymm8, ymm7, [rip + 5f + 1248]
-vpaddq ymm10, ymm15, [rip + 5f + 1248]
-vpaddq ymm5, ymm13, [rip + 5f + 1280]
-vpaddq ymm2, ymm9, [rip + 5f + 1280]
+vblendvpd ymm6, ymm6, [rcx - 128], ymm4
+vblendvpd ymm11, ymm11, [rcx - 96], ymm1
+vblendvpd ymm0, ymm0, [rcx - 64], ymm4
+vblendvpd ymm14, ymm14, [rcx - 32], ymm1
+vblendvpd ymm4, ymm4, [rcx + 32], ymm4
+vblendvpd ymm1, ymm1, [rcx], ymm1
+vpand ymm7, ymm7, [r8 - 128]
+vpand ymm15, ymm15, [r8 - 128]
+vpand ymm13, ymm13, [r8 - 128]
+vpand ymm9, ymm9, [r8 - 128]
+vpand ymm6, ymm6, [r8 - 128]
+vpand ymm11, ymm11, [r8 - 128]
+vpand ymm0, ymm0, [r8 - 128]
+vpand ymm14, ymm14, [r8 - 128]
+vpand ymm4, ymm4, [r8 - 128]
+vpand ymm1, ymm1, [r8 - 128]
+vpaddq ymm8, ymm7, [rip + 3f + 1248]
+vpaddq ymm10, ymm15, [rip + 3f + 1248]
+vpaddq ymm5, ymm13, [rip + 3f + 1280]
+vpaddq ymm2, ymm9, [rip + 3f + 1280]
 vpsrlq ymm3, ymm8, 52
 vpsrlq ymm12, ymm10, 52
 vpaddq ymm3, ymm5, ymm3
 vpaddq ymm12, ymm2, ymm12
-vpaddq ymm2, ymm6, [rip + 5f + 1312]
-vpaddq ymm5, ymm11, [rip + 5f + 1312]
-vmovdqu [rsp + 160], ymm11
+vpaddq ymm2, ymm6, [rip + 3f + 1312]
+vpaddq ymm5, ymm11, [rip + 3f + 1312]
+vmovdqu [rcx], ymm11
 vpsrlq ymm11, ymm3, 52
-vmovdqu [rsp + 192], ymm6
+vmovdqu [rcx + 32], ymm6
 vpsrlq ymm6, ymm12, 52
 vpaddq ymm11, ymm2, ymm11
 vpaddq ymm6, ymm5, ymm6
-vpaddq ymm5, ymm0, [rip + 5f + 1344]
-vpaddq ymm2, ymm14, [rip + 5f + 1344]
-vmovdqu [rsp + 96], ymm14
+vpaddq ymm5, ymm0, [rip + 3f + 1344]
+vpaddq ymm2, ymm14, [rip + 3f + 1344]
+vmovdqu [rcx - 32], ymm14
 vpsrlq ymm14, ymm11, 52
-vmovdqu [rsp + 64], ymm0
+vmovdqu [rcx - 64], ymm0
 vpsrlq ymm0, ymm6, 52
 vpaddq ymm14, ymm5, ymm14
 vpaddq ymm0, ymm2, ymm0
-vpaddq ymm2, ymm4, [rip + 5f + 1376]
-vpaddq ymm5, ymm1, [rip + 5f + 1376]
-vmovdqu [rsp + 32], ymm1
+vpaddq ymm2, ymm4, [rip + 3f + 1376]
+vpaddq ymm5, ymm1, [rip + 3f + 1376]
+vmovdqu [rcx - 96], ymm1
 vpsrlq ymm1, ymm14, 52
-vmovdqu [rsp], ymm4
+vmovdqu [rcx - 128], ymm4
 vpsrlq ymm4, ymm0, 52
 vpaddq ymm1, ymm2, ymm1
 vpaddq ymm4, ymm5, ymm4
@@ -9208,12 +9229,12 @@ vblendvpd ymm7, ymm8, ymm7, ymm1
 vblendvpd ymm15, ymm10, ymm15, ymm4
 vblendvpd ymm13, ymm3, ymm13, ymm1
 vblendvpd ymm9, ymm12, ymm9, ymm4
-vblendvpd ymm11, ymm11, [rsp + 192], ymm1
-vblendvpd ymm6, ymm6, [rsp + 160], ymm4
-vblendvpd ymm14, ymm14, [rsp + 64], ymm1
-vblendvpd ymm0, ymm0, [rsp + 96], ymm4
-vblendvpd ymm1, ymm1, [rsp], ymm1
-vblendvpd ymm4, ymm4, [rsp + 32], ymm4
+vblendvpd ymm11, ymm11, [rcx + 32], ymm1
+vblendvpd ymm6, ymm6, [rcx], ymm4
+vblendvpd ymm14, ymm14, [rcx - 64], ymm1
+vblendvpd ymm0, ymm0, [rcx - 32], ymm4
+vblendvpd ymm1, ymm1, [rcx - 128], ymm1
+vblendvpd ymm4, ymm4, [rcx - 96], ymm4
 vpsllq ymm7, ymm7, 12
 vpsllq ymm15, ymm15, 12
 vpsrlq ymm7, ymm7, 12
@@ -9273,8 +9294,8 @@ vextracti128 [rsi + 240], ymm0, 1
 add rsi, 256
 add rdx, 640
 sub rdi, 8
-jae 4b
-3:
+jae 5b
+4:
 add rdi, 8
 jz 6f
 imul rdi, rdi, -32
@@ -9290,25 +9311,25 @@ vpsrlq ymm4, ymm1, 52
 vpsrlq ymm5, ymm3, 52
 vpaddq ymm4, ymm4, [rdx + 128]
 vpaddq ymm5, ymm5, [rdx + 160]
-vpand ymm0, ymm0, [rip + 5f]
-vpand ymm2, ymm2, [rip + 5f]
-vmovdqu ymm6, [rip + 5f + 32]
+vpand ymm0, ymm0, [r8 - 128]
+vpand ymm2, ymm2, [r8 - 128]
+vmovdqu ymm6, [r8 - 96]
 vpaddq ymm0, ymm0, ymm6
-vmovdqu ymm7, [rip + 5f + 32]
+vmovdqu ymm7, [r8 - 96]
 vpaddq ymm2, ymm2, ymm7
 vsubpd ymm0, ymm0, ymm6
 vsubpd ymm2, ymm2, ymm7
-vmovdqu ymm8, [rip + 5f + 96]
-vmovdqu ymm9, [rip + 5f + 64]
+vmovdqu ymm8, [r8 + 64]
+vmovdqu ymm9, [r8]
 vmovdqa ymm10, ymm8
 vfmadd231pd ymm10, ymm0, ymm9
-vmovdqu ymm11, [rip + 5f + 96]
-vmovdqu ymm12, [rip + 5f + 64]
+vmovdqu ymm11, [r8 + 64]
+vmovdqu ymm12, [r8]
 vmovdqa ymm13, ymm11
 vfmadd231pd ymm13, ymm2, ymm12
-vmovdqu ymm14, [rip + 5f + 128]
+vmovdqu ymm14, [r8 + 32]
 vsubpd ymm15, ymm14, ymm10
-vmovdqu ymm7, [rip + 5f + 128]
+vmovdqu ymm7, [r8 + 32]
 vsubpd ymm6, ymm7, ymm13
 vfmadd231pd ymm15, ymm0, ymm9
 vfmadd231pd ymm6, ymm2, ymm12
@@ -9316,15 +9337,15 @@ vpaddq ymm4, ymm15, ymm4
 vpaddq ymm5, ymm6, ymm5
 vpaddq ymm10, ymm10, [rdx + 192]
 vpaddq ymm13, ymm13, [rdx + 224]
-vmovdqu ymm6, [rip + 5f + 160]
+vmovdqu ymm6, [r8 + 96]
 vmovdqa ymm15, ymm8
 vfmadd231pd ymm15, ymm0, ymm6
-vmovdqu ymm12, [rip + 5f + 160]
+vmovdqu ymm12, [r8 + 96]
 vmovdqa ymm9, ymm11
 vfmadd231pd ymm9, ymm2, ymm12
-vmovdqu [rsp], ymm5
+vmovdqu [rcx - 128], ymm5
 vsubpd ymm5, ymm14, ymm15
-vmovdqu [rsp + 32], ymm4
+vmovdqu [rcx - 96], ymm4
 vsubpd ymm4, ymm7, ymm9
 vfmadd231pd ymm5, ymm0, ymm6
 vfmadd231pd ymm4, ymm2, ymm12
@@ -9332,37 +9353,37 @@ vpaddq ymm10, ymm5, ymm10
 vpaddq ymm13, ymm4, ymm13
 vpaddq ymm15, ymm15, [rdx + 256]
 vpaddq ymm9, ymm9, [rdx + 288]
-vpand ymm1, ymm1, [rip + 5f]
-vpand ymm3, ymm3, [rip + 5f]
-vmovdqu ymm4, [rip + 5f + 32]
+vpand ymm1, ymm1, [r8 - 128]
+vpand ymm3, ymm3, [r8 - 128]
+vmovdqu ymm4, [r8 - 96]
 vpaddq ymm1, ymm1, ymm4
-vmovdqu ymm5, [rip + 5f + 32]
+vmovdqu ymm5, [r8 - 96]
 vpaddq ymm3, ymm3, ymm5
 vsubpd ymm1, ymm1, ymm4
 vsubpd ymm3, ymm3, ymm5
-vmovdqu ymm12, [rip + 5f + 64]
+vmovdqu ymm12, [r8]
 vmovdqa ymm6, ymm8
 vfmadd231pd ymm6, ymm1, ymm12
 vmovdqa ymm5, ymm11
-vfmadd231pd ymm5, ymm3, [rip + 5f + 64]
+vfmadd231pd ymm5, ymm3, [r8]
 vsubpd ymm4, ymm14, ymm6
 vsubpd ymm14, ymm7, ymm5
 vfmadd231pd ymm4, ymm1, ymm12
-vfmadd231pd ymm14, ymm3, [rip + 5f + 64]
+vfmadd231pd ymm14, ymm3, [r8]
 vpaddq ymm10, ymm4, ymm10
 vpaddq ymm13, ymm14, ymm13
 vpaddq ymm15, ymm6, ymm15
 vpaddq ymm9, ymm5, ymm9
-vmovdqu ymm5, [rip + 5f + 192]
+vmovdqu ymm5, [r9 - 128]
 vmovdqa ymm6, ymm8
 vfmadd231pd ymm6, ymm0, ymm5
-vmovdqu ymm14, [rip + 5f + 192]
+vmovdqu ymm14, [r9 - 128]
 vmovdqa ymm4, ymm11
 vfmadd231pd ymm4, ymm2, ymm14
-vmovdqu ymm12, [rip + 5f + 128]
-vmovdqu [rsp + 64], ymm13
+vmovdqu ymm12, [r8 + 32]
+vmovdqu [rcx - 64], ymm13
 vsubpd ymm13, ymm12, ymm6
-vmovdqu [rsp + 96], ymm10
+vmovdqu [rcx - 32], ymm10
 vsubpd ymm10, ymm7, ymm4
 vfmadd231pd ymm13, ymm0, ymm5
 vfmadd231pd ymm10, ymm2, ymm14
@@ -9370,10 +9391,10 @@ vpaddq ymm15, ymm13, ymm15
 vpaddq ymm9, ymm10, ymm9
 vpaddq ymm6, ymm6, [rdx + 320]
 vpaddq ymm4, ymm4, [rdx + 352]
-vmovdqu ymm10, [rip + 5f + 160]
+vmovdqu ymm10, [r8 + 96]
 vmovdqa ymm13, ymm8
 vfmadd231pd ymm13, ymm1, ymm10
-vmovdqu ymm14, [rip + 5f + 160]
+vmovdqu ymm14, [r8 + 96]
 vmovdqa ymm5, ymm11
 vfmadd231pd ymm5, ymm3, ymm14
 vsubpd ymm11, ymm12, ymm13
@@ -9384,17 +9405,17 @@ vpaddq ymm15, ymm11, ymm15
 vpaddq ymm9, ymm12, ymm9
 vpaddq ymm6, ymm13, ymm6
 vpaddq ymm4, ymm5, ymm4
-vmovdqu ymm5, [rip + 5f + 224]
+vmovdqu ymm5, [r9 - 96]
 vmovdqa ymm13, ymm8
 vfmadd231pd ymm13, ymm0, ymm5
-vmovdqu ymm12, [rip + 5f + 96]
-vmovdqu ymm11, [rip + 5f + 224]
+vmovdqu ymm12, [r8 + 64]
+vmovdqu ymm11, [r9 - 96]
 vmovdqa ymm14, ymm12
 vfmadd231pd ymm14, ymm2, ymm11
-vmovdqu ymm10, [rip + 5f + 128]
-vmovdqu [rsp + 128], ymm9
+vmovdqu ymm10, [r8 + 32]
+vmovdqu [rcx + 64], ymm9
 vsubpd ymm9, ymm10, ymm13
-vmovdqu [rsp + 160], ymm15
+vmovdqu [rcx], ymm15
 vsubpd ymm15, ymm7, ymm14
 vfmadd231pd ymm9, ymm0, ymm5
 vfmadd231pd ymm15, ymm2, ymm11
@@ -9402,10 +9423,10 @@ vpaddq ymm6, ymm9, ymm6
 vpaddq ymm4, ymm15, ymm4
 vpaddq ymm13, ymm13, [rdx + 384]
 vpaddq ymm14, ymm14, [rdx + 416]
-vmovdqu ymm15, [rip + 5f + 192]
+vmovdqu ymm15, [r9 - 128]
 vmovdqa ymm9, ymm8
 vfmadd231pd ymm9, ymm1, ymm15
-vmovdqu ymm11, [rip + 5f + 192]
+vmovdqu ymm11, [r9 - 128]
 vmovdqa ymm5, ymm12
 vfmadd231pd ymm5, ymm3, ymm11
 vsubpd ymm12, ymm10, ymm9
@@ -9416,17 +9437,17 @@ vpaddq ymm6, ymm12, ymm6
 vpaddq ymm4, ymm10, ymm4
 vpaddq ymm13, ymm9, ymm13
 vpaddq ymm14, ymm5, ymm14
-vmovdqu ymm5, [rip + 5f + 256]
+vmovdqu ymm5, [r9 - 64]
 vmovdqa ymm9, ymm8
 vfmadd231pd ymm9, ymm0, ymm5
-vmovdqu ymm10, [rip + 5f + 96]
-vmovdqu ymm12, [rip + 5f + 256]
+vmovdqu ymm10, [r8 + 64]
+vmovdqu ymm12, [r9 - 64]
 vmovdqa ymm11, ymm10
 vfmadd231pd ymm11, ymm2, ymm12
-vmovdqu ymm15, [rip + 5f + 128]
-vmovdqu [rsp + 192], ymm4
+vmovdqu ymm15, [r8 + 32]
+vmovdqu [rcx + 32], ymm4
 vsubpd ymm4, ymm15, ymm9
-vmovdqu [rsp + 224], ymm6
+vmovdqu [rcx + 96], ymm6
 vsubpd ymm6, ymm7, ymm11
 vfmadd231pd ymm4, ymm0, ymm5
 vfmadd231pd ymm6, ymm2, ymm12
@@ -9434,10 +9455,10 @@ vpaddq ymm13, ymm4, ymm13
 vpaddq ymm14, ymm6, ymm14
 vpaddq ymm9, ymm9, [rdx + 448]
 vpaddq ymm11, ymm11, [rdx + 480]
-vmovdqu ymm6, [rip + 5f + 224]
+vmovdqu ymm6, [r9 - 96]
 vmovdqa ymm4, ymm8
 vfmadd231pd ymm4, ymm1, ymm6
-vmovdqu ymm12, [rip + 5f + 224]
+vmovdqu ymm12, [r9 - 96]
 vmovdqa ymm2, ymm10
 vfmadd231pd ymm2, ymm3, ymm12
 vsubpd ymm5, ymm15, ymm4
@@ -9448,10 +9469,10 @@ vpaddq ymm13, ymm5, ymm13
 vpaddq ymm14, ymm0, ymm14
 vpaddq ymm9, ymm4, ymm9
 vpaddq ymm11, ymm2, ymm11
-vmovdqu ymm2, [rip + 5f + 256]
+vmovdqu ymm2, [r9 - 64]
 vmovdqa ymm4, ymm8
 vfmadd231pd ymm4, ymm1, ymm2
-vmovdqu ymm0, [rip + 5f + 256]
+vmovdqu ymm0, [r9 - 64]
 vmovdqa ymm5, ymm10
 vfmadd231pd ymm5, ymm3, ymm0
 vsubpd ymm12, ymm15, ymm4
@@ -9462,62 +9483,62 @@ vpaddq ymm9, ymm12, ymm9
 vpaddq ymm11, ymm6, ymm11
 vpaddq ymm4, ymm4, [rdx + 512]
 vpaddq ymm5, ymm5, [rdx + 544]
-vmovdqu ymm6, [rsp + 32]
-vpaddq ymm6, ymm6, [rip + 5f + 288]
-vmovdqu ymm12, [rsp]
-vpaddq ymm12, ymm12, [rip + 5f + 288]
+vmovdqu ymm6, [rcx - 96]
+vpaddq ymm6, ymm6, [r10 - 64]
+vmovdqu ymm12, [rcx - 128]
+vpaddq ymm12, ymm12, [r10 - 64]
 vpsrlq ymm0, ymm6, 52
 vpsrlq ymm3, ymm12, 52
-vpaddq ymm0, ymm0, [rsp + 96]
-vpaddq ymm3, ymm3, [rsp + 64]
-vpand ymm6, ymm6, [rip + 5f]
-vpand ymm12, ymm12, [rip + 5f]
-vmovdqu ymm2, [rip + 5f + 32]
+vpaddq ymm0, ymm0, [rcx - 32]
+vpaddq ymm3, ymm3, [rcx - 64]
+vpand ymm6, ymm6, [r8 - 128]
+vpand ymm12, ymm12, [r8 - 128]
+vmovdqu ymm2, [r8 - 96]
 vpaddq ymm6, ymm6, ymm2
-vmovdqu ymm1, [rip + 5f + 32]
+vmovdqu ymm1, [r8 - 96]
 vpaddq ymm12, ymm12, ymm1
 vsubpd ymm6, ymm6, ymm2
 vsubpd ymm12, ymm12, ymm1
 vmovdqa ymm1, ymm8
-vfmadd231pd ymm1, ymm6, [rip + 5f + 320]
+vfmadd231pd ymm1, ymm6, [r9 - 32]
 vmovdqa ymm2, ymm10
-vfmadd231pd ymm2, ymm12, [rip + 5f + 320]
-vmovdqu [rsp + 64], ymm5
+vfmadd231pd ymm2, ymm12, [r9 - 32]
+vmovdqu [rcx - 64], ymm5
 vsubpd ymm5, ymm15, ymm1
-vmovdqu [rsp + 96], ymm4
+vmovdqu [rcx - 32], ymm4
 vsubpd ymm4, ymm7, ymm2
-vfmadd231pd ymm5, ymm6, [rip + 5f + 320]
-vfmadd231pd ymm4, ymm12, [rip + 5f + 320]
+vfmadd231pd ymm5, ymm6, [r9 - 32]
+vfmadd231pd ymm4, ymm12, [r9 - 32]
 vpaddq ymm0, ymm5, ymm0
 vpaddq ymm3, ymm4, ymm3
-vpaddq ymm1, ymm1, [rsp + 160]
-vpaddq ymm2, ymm2, [rsp + 128]
-vmovdqu ymm4, [rip + 5f + 352]
+vpaddq ymm1, ymm1, [rcx]
+vpaddq ymm2, ymm2, [rcx + 64]
+vmovdqu ymm4, [r10 - 96]
 vmovdqa ymm5, ymm8
 vfmadd231pd ymm5, ymm6, ymm4
-vmovdqu [rsp + 128], ymm3
+vmovdqu [rcx + 64], ymm3
 vmovdqa ymm3, ymm10
-vfmadd231pd ymm3, ymm12, [rip + 5f + 352]
-vmovdqu [rsp + 160], ymm0
+vfmadd231pd ymm3, ymm12, [r10 - 96]
+vmovdqu [rcx], ymm0
 vsubpd ymm0, ymm15, ymm5
-vmovdqu [rsp], ymm11
+vmovdqu [rcx - 128], ymm11
 vsubpd ymm11, ymm7, ymm3
 vfmadd231pd ymm0, ymm6, ymm4
-vfmadd231pd ymm11, ymm12, [rip + 5f + 352]
+vfmadd231pd ymm11, ymm12, [r10 - 96]
 vpaddq ymm1, ymm0, ymm1
 vpaddq ymm2, ymm11, ymm2
-vpaddq ymm5, ymm5, [rsp + 224]
-vpaddq ymm3, ymm3, [rsp + 192]
-vmovdqu ymm11, [rip + 5f + 384]
+vpaddq ymm5, ymm5, [rcx + 96]
+vpaddq ymm3, ymm3, [rcx + 32]
+vmovdqu ymm11, [r10 - 32]
 vmovdqa ymm0, ymm8
 vfmadd231pd ymm0, ymm6, ymm11
-vmovdqu ymm4, [rip + 5f + 384]
-vmovdqu [rsp + 192], ymm2
+vmovdqu ymm4, [r10 - 32]
+vmovdqu [rcx + 32], ymm2
 vmovdqa ymm2, ymm10
 vfmadd231pd ymm2, ymm12, ymm4
-vmovdqu [rsp + 224], ymm1
+vmovdqu [rcx + 96], ymm1
 vsubpd ymm1, ymm15, ymm0
-vmovdqu [rsp + 32], ymm9
+vmovdqu [rcx - 96], ymm9
 vsubpd ymm9, ymm7, ymm2
 vfmadd231pd ymm1, ymm6, ymm11
 vfmadd231pd ymm9, ymm12, ymm4
@@ -9525,10 +9546,10 @@ vpaddq ymm5, ymm1, ymm5
 vpaddq ymm3, ymm9, ymm3
 vpaddq ymm13, ymm0, ymm13
 vpaddq ymm14, ymm2, ymm14
-vmovdqu ymm2, [rip + 5f + 416]
+vmovdqu ymm2, [r10]
 vmovdqa ymm0, ymm8
 vfmadd231pd ymm0, ymm6, ymm2
-vmovdqu ymm9, [rip + 5f + 416]
+vmovdqu ymm9, [r10]
 vmovdqa ymm1, ymm10
 vfmadd231pd ymm1, ymm12, ymm9
 vsubpd ymm4, ymm15, ymm0
@@ -9537,91 +9558,91 @@ vfmadd231pd ymm4, ymm6, ymm2
 vfmadd231pd ymm11, ymm12, ymm9
 vpaddq ymm13, ymm4, ymm13
 vpaddq ymm14, ymm11, ymm14
-vpaddq ymm0, ymm0, [rsp + 32]
-vpaddq ymm1, ymm1, [rsp]
-vmovdqu ymm11, [rip + 5f + 448]
+vpaddq ymm0, ymm0, [rcx - 96]
+vpaddq ymm1, ymm1, [rcx - 128]
+vmovdqu ymm11, [r10 + 32]
 vmovdqa ymm4, ymm8
 vfmadd231pd ymm4, ymm6, ymm11
-vmovdqu ymm9, [rip + 5f + 448]
+vmovdqu ymm9, [r10 + 32]
 vmovdqa ymm2, ymm10
 vfmadd231pd ymm2, ymm12, ymm9
-vmovdqu [rsp], ymm14
+vmovdqu [rcx - 128], ymm14
 vsubpd ymm14, ymm15, ymm4
-vmovdqu [rsp + 32], ymm13
+vmovdqu [rcx - 96], ymm13
 vsubpd ymm13, ymm7, ymm2
 vfmadd231pd ymm14, ymm6, ymm11
 vfmadd231pd ymm13, ymm12, ymm9
 vpaddq ymm0, ymm14, ymm0
 vpaddq ymm1, ymm13, ymm1
-vpaddq ymm4, ymm4, [rsp + 96]
-vpaddq ymm2, ymm2, [rsp + 64]
-vmovdqu ymm13, [rsp + 160]
-vpaddq ymm14, ymm13, [rip + 5f + 480]
-vmovdqu ymm9, [rsp + 128]
-vpaddq ymm12, ymm9, [rip + 5f + 480]
-vpand ymm14, ymm14, [rip + 5f]
-vpand ymm12, ymm12, [rip + 5f]
-vmovdqu ymm11, [rip + 5f + 32]
+vpaddq ymm4, ymm4, [rcx - 32]
+vpaddq ymm2, ymm2, [rcx - 64]
+vmovdqu ymm13, [rcx]
+vpaddq ymm14, ymm13, [r10 + 64]
+vmovdqu ymm9, [rcx + 64]
+vpaddq ymm12, ymm9, [r10 + 64]
+vpand ymm14, ymm14, [r8 - 128]
+vpand ymm12, ymm12, [r8 - 128]
+vmovdqu ymm11, [r8 - 96]
 vpaddq ymm14, ymm14, ymm11
-vmovdqu ymm6, [rip + 5f + 32]
+vmovdqu ymm6, [r8 - 96]
 vpaddq ymm12, ymm12, ymm6
 vsubpd ymm14, ymm14, ymm11
 vsubpd ymm12, ymm12, ymm6
 vmovdqa ymm9, ymm8
-vfmadd231pd ymm9, ymm14, [rip + 5f + 512]
+vfmadd231pd ymm9, ymm14, [r8 - 64]
 vmovdqa ymm13, ymm10
-vfmadd231pd ymm13, ymm12, [rip + 5f + 512]
+vfmadd231pd ymm13, ymm12, [r8 - 64]
 vsubpd ymm9, ymm15, ymm9
 vsubpd ymm13, ymm7, ymm13
-vfmadd231pd ymm9, ymm14, [rip + 5f + 512]
-vfmadd231pd ymm13, ymm12, [rip + 5f + 512]
+vfmadd231pd ymm9, ymm14, [r8 - 64]
+vfmadd231pd ymm13, ymm12, [r8 - 64]
 vsubpd ymm9, ymm9, ymm11
 vsubpd ymm13, ymm13, ymm6
 vmovdqa ymm12, ymm8
-vfmadd231pd ymm12, ymm9, [rip + 5f + 544]
+vfmadd231pd ymm12, ymm9, [r9]
 vmovdqa ymm14, ymm10
-vfmadd231pd ymm14, ymm13, [rip + 5f + 544]
-vpaddq ymm12, ymm12, [rsp + 224]
-vpaddq ymm14, ymm14, [rsp + 192]
+vfmadd231pd ymm14, ymm13, [r9]
+vpaddq ymm12, ymm12, [rcx + 96]
+vpaddq ymm14, ymm14, [rcx + 32]
 vmovdqa ymm6, ymm8
-vfmadd231pd ymm6, ymm9, [rip + 5f + 576]
+vfmadd231pd ymm6, ymm9, [r8 - 32]
 vmovdqa ymm11, ymm10
-vfmadd231pd ymm11, ymm13, [rip + 5f + 576]
-vmovdqu [rsp + 192], ymm2
+vfmadd231pd ymm11, ymm13, [r8 - 32]
+vmovdqu [rcx + 32], ymm2
 vsubpd ymm2, ymm15, ymm6
-vmovdqu [rsp + 224], ymm4
+vmovdqu [rcx + 96], ymm4
 vsubpd ymm4, ymm7, ymm11
-vfmadd231pd ymm2, ymm9, [rip + 5f + 576]
-vfmadd231pd ymm4, ymm13, [rip + 5f + 576]
+vfmadd231pd ymm2, ymm9, [r8 - 32]
+vfmadd231pd ymm4, ymm13, [r8 - 32]
 vpaddq ymm12, ymm2, ymm12
 vpaddq ymm14, ymm4, ymm14
 vpaddq ymm5, ymm6, ymm5
 vpaddq ymm3, ymm11, ymm3
-vmovdqu ymm11, [rip + 5f + 608]
+vmovdqu ymm11, [r9 + 32]
 vmovdqa ymm6, ymm8
 vfmadd231pd ymm6, ymm9, ymm11
-vmovdqu ymm4, [rip + 5f + 608]
+vmovdqu ymm4, [r9 + 32]
 vmovdqa ymm2, ymm10
 vfmadd231pd ymm2, ymm13, ymm4
-vmovdqu [rsp + 64], ymm14
+vmovdqu [rcx - 64], ymm14
 vsubpd ymm14, ymm15, ymm6
-vmovdqu [rsp + 96], ymm12
+vmovdqu [rcx - 32], ymm12
 vsubpd ymm12, ymm7, ymm2
 vfmadd231pd ymm14, ymm9, ymm11
 vfmadd231pd ymm12, ymm13, ymm4
 vpaddq ymm5, ymm14, ymm5
 vpaddq ymm3, ymm12, ymm3
-vpaddq ymm6, ymm6, [rsp + 32]
-vpaddq ymm2, ymm2, [rsp]
-vmovdqu ymm12, [rip + 5f + 640]
+vpaddq ymm6, ymm6, [rcx - 96]
+vpaddq ymm2, ymm2, [rcx - 128]
+vmovdqu ymm12, [r9 + 64]
 vmovdqa ymm14, ymm8
 vfmadd231pd ymm14, ymm9, ymm12
-vmovdqu ymm4, [rip + 5f + 640]
+vmovdqu ymm4, [r9 + 64]
 vmovdqa ymm11, ymm10
 vfmadd231pd ymm11, ymm13, ymm4
-vmovdqu [rsp], ymm3
+vmovdqu [rcx - 128], ymm3
 vsubpd ymm3, ymm15, ymm14
-vmovdqu [rsp + 32], ymm5
+vmovdqu [rcx - 96], ymm5
 vsubpd ymm5, ymm7, ymm11
 vfmadd231pd ymm3, ymm9, ymm12
 vfmadd231pd ymm5, ymm13, ymm4
@@ -9629,10 +9650,10 @@ vpaddq ymm6, ymm3, ymm6
 vpaddq ymm2, ymm5, ymm2
 vpaddq ymm0, ymm14, ymm0
 vpaddq ymm1, ymm11, ymm1
-vmovdqu ymm11, [rip + 5f + 672]
+vmovdqu ymm11, [r9 + 96]
 vmovdqa ymm14, ymm8
 vfmadd231pd ymm14, ymm9, ymm11
-vmovdqu ymm5, [rip + 5f + 672]
+vmovdqu ymm5, [r9 + 96]
 vmovdqa ymm3, ymm10
 vfmadd231pd ymm3, ymm13, ymm5
 vsubpd ymm4, ymm15, ymm14
@@ -9641,93 +9662,93 @@ vfmadd231pd ymm4, ymm9, ymm11
 vfmadd231pd ymm12, ymm13, ymm5
 vpaddq ymm0, ymm4, ymm0
 vpaddq ymm1, ymm12, ymm1
-vpaddq ymm14, ymm14, [rsp + 224]
-vpaddq ymm3, ymm3, [rsp + 192]
-vmovdqu ymm12, [rsp + 160]
-vpaddq ymm12, ymm12, [rip + 5f + 704]
-vmovdqu ymm4, [rsp + 128]
-vpaddq ymm4, ymm4, [rip + 5f + 704]
+vpaddq ymm14, ymm14, [rcx + 96]
+vpaddq ymm3, ymm3, [rcx + 32]
+vmovdqu ymm12, [rcx]
+vpaddq ymm12, ymm12, [r10 + 96]
+vmovdqu ymm4, [rcx + 64]
+vpaddq ymm4, ymm4, [r10 + 96]
 vpsrlq ymm12, ymm12, 52
 vpsrlq ymm4, ymm4, 52
-vpaddq ymm12, ymm12, [rsp + 96]
-vpaddq ymm4, ymm4, [rsp + 64]
-vpaddq ymm5, ymm12, [rip + 5f + 736]
-vpaddq ymm13, ymm4, [rip + 5f + 736]
-vpand ymm5, ymm5, [rip + 5f]
-vpand ymm13, ymm13, [rip + 5f]
-vmovdqu ymm11, [rip + 5f + 32]
+vpaddq ymm12, ymm12, [rcx - 32]
+vpaddq ymm4, ymm4, [rcx - 64]
+vpaddq ymm5, ymm12, [r11 - 128]
+vpaddq ymm13, ymm4, [r11 - 128]
+vpand ymm5, ymm5, [r8 - 128]
+vpand ymm13, ymm13, [r8 - 128]
+vmovdqu ymm11, [r8 - 96]
 vpaddq ymm5, ymm5, ymm11
-vmovdqu ymm9, [rip + 5f + 32]
+vmovdqu ymm9, [r8 - 96]
 vpaddq ymm13, ymm13, ymm9
 vsubpd ymm5, ymm5, ymm11
 vsubpd ymm13, ymm13, ymm9
-vmovdqu [rsp + 64], ymm4
+vmovdqu [rcx - 64], ymm4
 vmovdqa ymm4, ymm8
-vfmadd231pd ymm4, ymm5, [rip + 5f + 512]
-vmovdqu [rsp + 96], ymm12
+vfmadd231pd ymm4, ymm5, [r8 - 64]
+vmovdqu [rcx - 32], ymm12
 vmovdqa ymm12, ymm10
-vfmadd231pd ymm12, ymm13, [rip + 5f + 512]
+vfmadd231pd ymm12, ymm13, [r8 - 64]
 vsubpd ymm4, ymm15, ymm4
 vsubpd ymm12, ymm7, ymm12
-vfmadd231pd ymm4, ymm5, [rip + 5f + 512]
-vfmadd231pd ymm12, ymm13, [rip + 5f + 512]
+vfmadd231pd ymm4, ymm5, [r8 - 64]
+vfmadd231pd ymm12, ymm13, [r8 - 64]
 vsubpd ymm11, ymm4, ymm11
 vsubpd ymm9, ymm12, ymm9
 vmovdqa ymm12, ymm8
-vfmadd231pd ymm12, ymm11, [rip + 5f + 544]
+vfmadd231pd ymm12, ymm11, [r9]
 vmovdqa ymm4, ymm10
-vfmadd231pd ymm4, ymm9, [rip + 5f + 544]
-vpaddq ymm12, ymm12, [rsp + 32]
-vpaddq ymm4, ymm4, [rsp]
-vmovdqu ymm13, [rip + 5f + 576]
+vfmadd231pd ymm4, ymm9, [r9]
+vpaddq ymm12, ymm12, [rcx - 96]
+vpaddq ymm4, ymm4, [rcx - 128]
+vmovdqu ymm13, [r8 - 32]
 vmovdqa ymm5, ymm8
 vfmadd231pd ymm5, ymm11, ymm13
-vmovdqu [rsp], ymm3
+vmovdqu [rcx - 128], ymm3
 vmovdqa ymm3, ymm10
-vfmadd231pd ymm3, ymm9, [rip + 5f + 576]
-vmovdqu [rsp + 32], ymm14
+vfmadd231pd ymm3, ymm9, [r8 - 32]
+vmovdqu [rcx - 96], ymm14
 vsubpd ymm14, ymm15, ymm5
-vmovdqu [rsp + 128], ymm1
+vmovdqu [rcx + 64], ymm1
 vsubpd ymm1, ymm7, ymm3
 vfmadd231pd ymm14, ymm11, ymm13
-vfmadd231pd ymm1, ymm9, [rip + 5f + 576]
+vfmadd231pd ymm1, ymm9, [r8 - 32]
 vpaddq ymm12, ymm14, ymm12
 vpaddq ymm4, ymm1, ymm4
 vpaddq ymm6, ymm5, ymm6
 vpaddq ymm2, ymm3, ymm2
-vmovdqu ymm3, [rip + 5f + 608]
+vmovdqu ymm3, [r9 + 32]
 vmovdqa ymm5, ymm8
 vfmadd231pd ymm5, ymm11, ymm3
-vmovdqu ymm1, [rip + 5f + 608]
+vmovdqu ymm1, [r9 + 32]
 vmovdqa ymm14, ymm10
 vfmadd231pd ymm14, ymm9, ymm1
 vsubpd ymm13, ymm15, ymm5
-vmovdqu [rsp + 160], ymm4
+vmovdqu [rcx], ymm4
 vsubpd ymm4, ymm7, ymm14
 vfmadd231pd ymm13, ymm11, ymm3
 vfmadd231pd ymm4, ymm9, ymm1
 vpaddq ymm6, ymm13, ymm6
 vpaddq ymm2, ymm4, ymm2
 vpaddq ymm0, ymm5, ymm0
-vpaddq ymm14, ymm14, [rsp + 128]
-vmovdqu ymm5, [rip + 5f + 640]
+vpaddq ymm14, ymm14, [rcx + 64]
+vmovdqu ymm5, [r9 + 64]
 vmovdqa ymm4, ymm8
 vfmadd231pd ymm4, ymm11, ymm5
-vmovdqu ymm13, [rip + 5f + 640]
+vmovdqu ymm13, [r9 + 64]
 vmovdqa ymm1, ymm10
 vfmadd231pd ymm1, ymm9, ymm13
 vsubpd ymm3, ymm15, ymm4
-vmovdqu [rsp + 128], ymm2
+vmovdqu [rcx + 64], ymm2
 vsubpd ymm2, ymm7, ymm1
 vfmadd231pd ymm3, ymm11, ymm5
 vfmadd231pd ymm2, ymm9, ymm13
 vpaddq ymm0, ymm3, ymm0
 vpaddq ymm14, ymm2, ymm14
-vpaddq ymm4, ymm4, [rsp + 32]
-vpaddq ymm1, ymm1, [rsp]
-vmovdqu ymm2, [rip + 5f + 672]
+vpaddq ymm4, ymm4, [rcx - 96]
+vpaddq ymm1, ymm1, [rcx - 128]
+vmovdqu ymm2, [r9 + 96]
 vfmadd231pd ymm8, ymm11, ymm2
-vmovdqu ymm3, [rip + 5f + 672]
+vmovdqu ymm3, [r9 + 96]
 vfmadd231pd ymm10, ymm9, ymm3
 vsubpd ymm15, ymm15, ymm8
 vsubpd ymm7, ymm7, ymm10
@@ -9737,128 +9758,128 @@ vpaddq ymm4, ymm15, ymm4
 vpaddq ymm1, ymm7, ymm1
 vpaddq ymm8, ymm8, [rdx + 576]
 vpaddq ymm10, ymm10, [rdx + 608]
-vmovdqu ymm7, [rsp + 96]
-vpaddq ymm7, ymm7, [rip + 5f + 768]
-vmovdqu ymm15, [rsp + 64]
-vpaddq ymm15, ymm15, [rip + 5f + 768]
+vmovdqu ymm7, [rcx - 32]
+vpaddq ymm7, ymm7, [r11 - 96]
+vmovdqu ymm15, [rcx - 64]
+vpaddq ymm15, ymm15, [r11 - 96]
 vpsrlq ymm7, ymm7, 52
 vpsrlq ymm15, ymm15, 52
 vpaddq ymm7, ymm12, ymm7
-vpaddq ymm15, ymm15, [rsp + 160]
-vpaddq ymm12, ymm7, [rip + 5f + 800]
-vpaddq ymm3, ymm15, [rip + 5f + 800]
+vpaddq ymm15, ymm15, [rcx]
+vpaddq ymm12, ymm7, [r11 - 64]
+vpaddq ymm3, ymm15, [r11 - 64]
 vpsrlq ymm9, ymm12, 52
 vpsrlq ymm2, ymm3, 52
 vpaddq ymm9, ymm6, ymm9
-vmovdqu ymm11, [rsp + 128]
+vmovdqu ymm11, [rcx + 64]
 vpaddq ymm2, ymm2, ymm11
-vpaddq ymm9, ymm9, [rip + 5f + 832]
-vpaddq ymm2, ymm2, [rip + 5f + 832]
+vpaddq ymm9, ymm9, [r11 - 32]
+vpaddq ymm2, ymm2, [r11 - 32]
 vpsrlq ymm13, ymm9, 52
 vpsrlq ymm5, ymm2, 52
 vpaddq ymm13, ymm0, ymm13
 vpaddq ymm5, ymm14, ymm5
-vpaddq ymm13, ymm13, [rip + 5f + 864]
-vpaddq ymm5, ymm5, [rip + 5f + 864]
-vmovdqu [rsp + 160], ymm2
+vpaddq ymm13, ymm13, [r11]
+vpaddq ymm5, ymm5, [r11]
+vmovdqu [rcx], ymm2
 vpsrlq ymm2, ymm13, 52
-vmovdqu [rsp + 64], ymm13
+vmovdqu [rcx - 64], ymm13
 vpsrlq ymm13, ymm5, 52
 vpaddq ymm2, ymm4, ymm2
 vpaddq ymm13, ymm1, ymm13
-vpaddq ymm2, ymm2, [rip + 5f + 896]
-vpaddq ymm13, ymm13, [rip + 5f + 896]
-vmovdqu [rsp + 96], ymm5
+vpaddq ymm2, ymm2, [r11 + 32]
+vpaddq ymm13, ymm13, [r11 + 32]
+vmovdqu [rcx - 32], ymm5
 vpsrlq ymm5, ymm2, 52
-vmovdqu [rsp], ymm2
+vmovdqu [rcx - 128], ymm2
 vpsrlq ymm2, ymm13, 52
 vpaddq ymm5, ymm8, ymm5
 vpaddq ymm2, ymm10, ymm2
-vpaddq ymm5, ymm5, [rip + 5f + 928]
-vpaddq ymm2, ymm2, [rip + 5f + 928]
-vpaddq ymm7, ymm7, [rip + 5f + 960]
-vpaddq ymm15, ymm15, [rip + 5f + 960]
-vmovdqu [rsp + 32], ymm13
+vpaddq ymm5, ymm5, [r11 + 64]
+vpaddq ymm2, ymm2, [r11 + 64]
+vpaddq ymm7, ymm7, [r10 - 128]
+vpaddq ymm15, ymm15, [r10 - 128]
+vmovdqu [rcx - 96], ymm13
 vpsrlq ymm13, ymm7, 52
-vmovdqu [rsp + 192], ymm9
+vmovdqu [rcx + 32], ymm9
 vpsrlq ymm9, ymm15, 52
 vpaddq ymm13, ymm6, ymm13
 vpaddq ymm9, ymm11, ymm9
-vpaddq ymm13, ymm13, [rip + 5f + 960]
-vpaddq ymm9, ymm9, [rip + 5f + 960]
+vpaddq ymm13, ymm13, [r10 - 128]
+vpaddq ymm9, ymm9, [r10 - 128]
 vpsrlq ymm11, ymm13, 52
 vpsrlq ymm6, ymm9, 52
 vpaddq ymm11, ymm0, ymm11
 vpaddq ymm6, ymm14, ymm6
-vpaddq ymm11, ymm11, [rip + 5f + 992]
-vpaddq ymm6, ymm6, [rip + 5f + 992]
+vpaddq ymm11, ymm11, [r11 + 96]
+vpaddq ymm6, ymm6, [r11 + 96]
 vpsrlq ymm14, ymm11, 52
 vpsrlq ymm0, ymm6, 52
 vpaddq ymm14, ymm4, ymm14
 vpaddq ymm0, ymm1, ymm0
-vpaddq ymm14, ymm14, [rip + 5f + 1024]
-vpaddq ymm0, ymm0, [rip + 5f + 1024]
+vpaddq ymm14, ymm14, [rip + 3f + 1024]
+vpaddq ymm0, ymm0, [rip + 3f + 1024]
 vpsrlq ymm1, ymm14, 52
 vpsrlq ymm4, ymm0, 52
 vpaddq ymm1, ymm8, ymm1
 vpaddq ymm4, ymm10, ymm4
 vblendvpd ymm7, ymm12, ymm7, ymm5
 vblendvpd ymm15, ymm3, ymm15, ymm2
-vmovdqu ymm3, [rsp + 192]
+vmovdqu ymm3, [rcx + 32]
 vblendvpd ymm13, ymm3, ymm13, ymm5
-vmovdqu ymm3, [rsp + 160]
+vmovdqu ymm3, [rcx]
 vblendvpd ymm9, ymm3, ymm9, ymm2
-vmovdqu ymm3, [rsp + 64]
+vmovdqu ymm3, [rcx - 64]
 vblendvpd ymm11, ymm3, ymm11, ymm5
-vmovdqu ymm3, [rsp + 96]
+vmovdqu ymm3, [rcx - 32]
 vblendvpd ymm6, ymm3, ymm6, ymm2
-vmovdqu ymm3, [rsp]
+vmovdqu ymm3, [rcx - 128]
 vblendvpd ymm14, ymm3, ymm14, ymm5
-vmovdqu ymm3, [rsp + 32]
+vmovdqu ymm3, [rcx - 96]
 vblendvpd ymm0, ymm3, ymm0, ymm2
-vpaddq ymm1, ymm1, [rip + 5f + 1056]
-vpaddq ymm4, ymm4, [rip + 5f + 1056]
+vpaddq ymm1, ymm1, [rip + 3f + 1056]
+vpaddq ymm4, ymm4, [rip + 3f + 1056]
 vblendvpd ymm1, ymm5, ymm1, ymm5
 vblendvpd ymm4, ymm2, ymm4, ymm2
-vpand ymm7, ymm7, [rip + 5f]
-vpand ymm15, ymm15, [rip + 5f]
-vpand ymm13, ymm13, [rip + 5f]
-vpand ymm9, ymm9, [rip + 5f]
-vpand ymm11, ymm11, [rip + 5f]
-vpand ymm6, ymm6, [rip + 5f]
-vpand ymm14, ymm14, [rip + 5f]
-vpand ymm0, ymm0, [rip + 5f]
-vpand ymm1, ymm1, [rip + 5f]
-vpand ymm4, ymm4, [rip + 5f]
-vpaddq ymm2, ymm7, [rip + 5f + 1088]
-vpaddq ymm5, ymm15, [rip + 5f + 1088]
-vpaddq ymm3, ymm13, [rip + 5f + 1120]
-vpaddq ymm12, ymm9, [rip + 5f + 1120]
+vpand ymm7, ymm7, [r8 - 128]
+vpand ymm15, ymm15, [r8 - 128]
+vpand ymm13, ymm13, [r8 - 128]
+vpand ymm9, ymm9, [r8 - 128]
+vpand ymm11, ymm11, [r8 - 128]
+vpand ymm6, ymm6, [r8 - 128]
+vpand ymm14, ymm14, [r8 - 128]
+vpand ymm0, ymm0, [r8 - 128]
+vpand ymm1, ymm1, [r8 - 128]
+vpand ymm4, ymm4, [r8 - 128]
+vpaddq ymm2, ymm7, [rip + 3f + 1088]
+vpaddq ymm5, ymm15, [rip + 3f + 1088]
+vpaddq ymm3, ymm13, [rip + 3f + 1120]
+vpaddq ymm12, ymm9, [rip + 3f + 1120]
 vpsrlq ymm10, ymm2, 52
 vpsrlq ymm8, ymm5, 52
 vpaddq ymm10, ymm3, ymm10
 vpaddq ymm8, ymm12, ymm8
-vpaddq ymm12, ymm11, [rip + 5f + 1152]
-vpaddq ymm3, ymm6, [rip + 5f + 1152]
-vmovdqu [rsp + 32], ymm6
+vpaddq ymm12, ymm11, [rip + 3f + 1152]
+vpaddq ymm3, ymm6, [rip + 3f + 1152]
+vmovdqu [rcx - 96], ymm6
 vpsrlq ymm6, ymm10, 52
-vmovdqu [rsp], ymm11
+vmovdqu [rcx - 128], ymm11
 vpsrlq ymm11, ymm8, 52
 vpaddq ymm6, ymm12, ymm6
 vpaddq ymm11, ymm3, ymm11
-vpaddq ymm3, ymm14, [rip + 5f + 1184]
-vpaddq ymm12, ymm0, [rip + 5f + 1184]
-vmovdqu [rsp + 96], ymm0
+vpaddq ymm3, ymm14, [rip + 3f + 1184]
+vpaddq ymm12, ymm0, [rip + 3f + 1184]
+vmovdqu [rcx - 32], ymm0
 vpsrlq ymm0, ymm6, 52
-vmovdqu [rsp + 64], ymm14
+vmovdqu [rcx - 64], ymm14
 vpsrlq ymm14, ymm11, 52
 vpaddq ymm0, ymm3, ymm0
 vpaddq ymm14, ymm12, ymm14
-vpaddq ymm12, ymm1, [rip + 5f + 1216]
-vpaddq ymm3, ymm4, [rip + 5f + 1216]
-vmovdqu [rsp + 160], ymm4
+vpaddq ymm12, ymm1, [rip + 3f + 1216]
+vpaddq ymm3, ymm4, [rip + 3f + 1216]
+vmovdqu [rcx], ymm4
 vpsrlq ymm4, ymm0, 52
-vmovdqu [rsp + 192], ymm1
+vmovdqu [rcx + 32], ymm1
 vpsrlq ymm1, ymm14, 52
 vpaddq ymm4, ymm12, ymm4
 vpaddq ymm1, ymm3, ymm1
@@ -9866,51 +9887,51 @@ vblendvpd ymm7, ymm2, ymm7, ymm4
 vblendvpd ymm15, ymm5, ymm15, ymm1
 vblendvpd ymm13, ymm10, ymm13, ymm4
 vblendvpd ymm9, ymm8, ymm9, ymm1
-vblendvpd ymm6, ymm6, [rsp], ymm4
-vblendvpd ymm11, ymm11, [rsp + 32], ymm1
-vblendvpd ymm0, ymm0, [rsp + 64], ymm4
-vblendvpd ymm14, ymm14, [rsp + 96], ymm1
-vblendvpd ymm4, ymm4, [rsp + 192], ymm4
-vblendvpd ymm1, ymm1, [rsp + 160], ymm1
-vpand ymm7, ymm7, [rip + 5f]
-vpand ymm15, ymm15, [rip + 5f]
-vpand ymm13, ymm13, [rip + 5f]
-vpand ymm9, ymm9, [rip + 5f]
-vpand ymm6, ymm6, [rip + 5f]
-vpand ymm11, ymm11, [rip + 5f]
-vpand ymm0, ymm0, [rip + 5f]
-vpand ymm14, ymm14, [rip + 5f]
-vpand ymm4, ymm4, [rip + 5f]
-vpand ymm1, ymm1, [rip + 5f]
-vpaddq ymm8, ymm7, [rip + 5f + 1248]
-vpaddq ymm10, ymm15, [rip + 5f + 1248]
-vpaddq ymm5, ymm13, [rip + 5f + 1280]
-vpaddq ymm2, ymm9, [rip + 5f + 1280]
+vblendvpd ymm6, ymm6, [rcx - 128], ymm4
+vblendvpd ymm11, ymm11, [rcx - 96], ymm1
+vblendvpd ymm0, ymm0, [rcx - 64], ymm4
+vblendvpd ymm14, ymm14, [rcx - 32], ymm1
+vblendvpd ymm4, ymm4, [rcx + 32], ymm4
+vblendvpd ymm1, ymm1, [rcx], ymm1
+vpand ymm7, ymm7, [r8 - 128]
+vpand ymm15, ymm15, [r8 - 128]
+vpand ymm13, ymm13, [r8 - 128]
+vpand ymm9, ymm9, [r8 - 128]
+vpand ymm6, ymm6, [r8 - 128]
+vpand ymm11, ymm11, [r8 - 128]
+vpand ymm0, ymm0, [r8 - 128]
+vpand ymm14, ymm14, [r8 - 128]
+vpand ymm4, ymm4, [r8 - 128]
+vpand ymm1, ymm1, [r8 - 128]
+vpaddq ymm8, ymm7, [rip + 3f + 1248]
+vpaddq ymm10, ymm15, [rip + 3f + 1248]
+vpaddq ymm5, ymm13, [rip + 3f + 1280]
+vpaddq ymm2, ymm9, [rip + 3f + 1280]
 vpsrlq ymm3, ymm8, 52
 vpsrlq ymm12, ymm10, 52
 vpaddq ymm3, ymm5, ymm3
 vpaddq ymm12, ymm2, ymm12
-vpaddq ymm2, ymm6, [rip + 5f + 1312]
-vpaddq ymm5, ymm11, [rip + 5f + 1312]
-vmovdqu [rsp + 160], ymm11
+vpaddq ymm2, ymm6, [rip + 3f + 1312]
+vpaddq ymm5, ymm11, [rip + 3f + 1312]
+vmovdqu [rcx], ymm11
 vpsrlq ymm11, ymm3, 52
-vmovdqu [rsp + 192], ymm6
+vmovdqu [rcx + 32], ymm6
 vpsrlq ymm6, ymm12, 52
 vpaddq ymm11, ymm2, ymm11
 vpaddq ymm6, ymm5, ymm6
-vpaddq ymm5, ymm0, [rip + 5f + 1344]
-vpaddq ymm2, ymm14, [rip + 5f + 1344]
-vmovdqu [rsp + 96], ymm14
+vpaddq ymm5, ymm0, [rip + 3f + 1344]
+vpaddq ymm2, ymm14, [rip + 3f + 1344]
+vmovdqu [rcx - 32], ymm14
 vpsrlq ymm14, ymm11, 52
-vmovdqu [rsp + 64], ymm0
+vmovdqu [rcx - 64], ymm0
 vpsrlq ymm0, ymm6, 52
 vpaddq ymm14, ymm5, ymm14
 vpaddq ymm0, ymm2, ymm0
-vpaddq ymm2, ymm4, [rip + 5f + 1376]
-vpaddq ymm5, ymm1, [rip + 5f + 1376]
-vmovdqu [rsp + 32], ymm1
+vpaddq ymm2, ymm4, [rip + 3f + 1376]
+vpaddq ymm5, ymm1, [rip + 3f + 1376]
+vmovdqu [rcx - 96], ymm1
 vpsrlq ymm1, ymm14, 52
-vmovdqu [rsp], ymm4
+vmovdqu [rcx - 128], ymm4
 vpsrlq ymm4, ymm0, 52
 vpaddq ymm1, ymm2, ymm1
 vpaddq ymm4, ymm5, ymm4
@@ -9918,12 +9939,12 @@ vblendvpd ymm7, ymm8, ymm7, ymm1
 vblendvpd ymm15, ymm10, ymm15, ymm4
 vblendvpd ymm13, ymm3, ymm13, ymm1
 vblendvpd ymm9, ymm12, ymm9, ymm4
-vblendvpd ymm11, ymm11, [rsp + 192], ymm1
-vblendvpd ymm6, ymm6, [rsp + 160], ymm4
-vblendvpd ymm14, ymm14, [rsp + 64], ymm1
-vblendvpd ymm0, ymm0, [rsp + 96], ymm4
-vblendvpd ymm1, ymm1, [rsp], ymm1
-vblendvpd ymm4, ymm4, [rsp + 32], ymm4
+vblendvpd ymm11, ymm11, [rcx + 32], ymm1
+vblendvpd ymm6, ymm6, [rcx], ymm4
+vblendvpd ymm14, ymm14, [rcx - 64], ymm1
+vblendvpd ymm0, ymm0, [rcx - 32], ymm4
+vblendvpd ymm1, ymm1, [rcx - 128], ymm1
+vblendvpd ymm4, ymm4, [rcx - 96], ymm4
 vpsllq ymm7, ymm7, 12
 vpsllq ymm15, ymm15, 12
 vpsrlq ymm7, ymm7, 12
@@ -10014,29 +10035,30 @@ ret
 2:
 .long 0x7f80
 .p2align 6, 0xcc
-5:
+3:
 .quad 0x000fffffffffffff, 0x000fffffffffffff, 0x000fffffffffffff, 0x000fffffffffffff
 .quad 0x4330000000000000, 0x4330000000000000, 0x4330000000000000, 0x4330000000000000
+.quad 0x43003c1724331c48, 0x43003c1724331c48, 0x43003c1724331c48, 0x43003c1724331c48
+.quad 0x43222d0e3951a784, 0x43222d0e3951a784, 0x43222d0e3951a784, 0x43222d0e3951a784
 .quad 0x4325b3bc2b0584aa, 0x4325b3bc2b0584aa, 0x4325b3bc2b0584aa, 0x4325b3bc2b0584aa
-.quad 0x4670000000000000, 0x4670000000000000, 0x4670000000000000, 0x4670000000000000
 .quad 0x4670000000000001, 0x4670000000000001, 0x4670000000000001, 0x4670000000000001
+.quad 0x4670000000000000, 0x4670000000000000, 0x4670000000000000, 0x4670000000000000
 .quad 0x43215a57854bfb16, 0x43215a57854bfb16, 0x43215a57854bfb16, 0x43215a57854bfb16
 .quad 0x42e35a3fc913ff00, 0x42e35a3fc913ff00, 0x42e35a3fc913ff00, 0x42e35a3fc913ff00
 .quad 0x4320ee9cd877bfae, 0x4320ee9cd877bfae, 0x4320ee9cd877bfae, 0x4320ee9cd877bfae
 .quad 0x42b31d64f7d9d600, 0x42b31d64f7d9d600, 0x42b31d64f7d9d600, 0x42b31d64f7d9d600
-.quad 0xbcd0000000000000, 0xbcd0000000000000, 0xbcd0000000000000, 0xbcd0000000000000
 .quad 0x43292747bdc458aa, 0x43292747bdc458aa, 0x43292747bdc458aa, 0x43292747bdc458aa
+.quad 0x42e182db0f9fa8e0, 0x42e182db0f9fa8e0, 0x42e182db0f9fa8e0, 0x42e182db0f9fa8e0
+.quad 0x42f81585d97816a0, 0x42f81585d97816a0, 0x42f81585d97816a0, 0x42f81585d97816a0
+.quad 0x432405370a08b6d0, 0x432405370a08b6d0, 0x432405370a08b6d0, 0x432405370a08b6d0
+.quad 0x42c8322739709880, 0x42c8322739709880, 0x42c8322739709880, 0x42c8322739709880
+.quad 0x4fe0000000000000, 0x4fe0000000000000, 0x4fe0000000000000, 0x4fe0000000000000
 .quad 0x432c2be9d44a0eee, 0x432c2be9d44a0eee, 0x432c2be9d44a0eee, 0x432c2be9d44a0eee
+.quad 0xbcd0000000000000, 0xbcd0000000000000, 0xbcd0000000000000, 0xbcd0000000000000
 .quad 0x430bf85a4f3e6b18, 0x430bf85a4f3e6b18, 0x430bf85a4f3e6b18, 0x430bf85a4f3e6b18
 .quad 0x43003cf3285044a8, 0x43003cf3285044a8, 0x43003cf3285044a8, 0x43003cf3285044a8
 .quad 0x42988d064b5e8400, 0x42988d064b5e8400, 0x42988d064b5e8400, 0x42988d064b5e8400
 .quad 0xf000000000000000, 0xf000000000000000, 0xf000000000000000, 0xf000000000000000
-.quad 0x43003c1724331c48, 0x43003c1724331c48, 0x43003c1724331c48, 0x43003c1724331c48
-.quad 0x42e182db0f9fa8e0, 0x42e182db0f9fa8e0, 0x42e182db0f9fa8e0, 0x42e182db0f9fa8e0
-.quad 0x43222d0e3951a784, 0x43222d0e3951a784, 0x43222d0e3951a784, 0x43222d0e3951a784
-.quad 0x42f81585d97816a0, 0x42f81585d97816a0, 0x42f81585d97816a0, 0x42f81585d97816a0
-.quad 0x432405370a08b6d0, 0x432405370a08b6d0, 0x432405370a08b6d0, 0x432405370a08b6d0
-.quad 0x42c8322739709880, 0x42c8322739709880, 0x42c8322739709880, 0x42c8322739709880
 .quad 0xf00fffffffffffff, 0xf00fffffffffffff, 0xf00fffffffffffff, 0xf00fffffffffffff
 .quad 0xd980000000000000, 0xd980000000000000, 0xd980000000000000, 0xd980000000000000
 .quad 0xd98fffffffffffff, 0xd98fffffffffffff, 0xd98fffffffffffff, 0xd98fffffffffffff
@@ -10045,7 +10067,6 @@ ret
 .quad 0x1309fa9e89a1f256, 0x1309fa9e89a1f256, 0x1309fa9e89a1f256, 0x1309fa9e89a1f256
 .quad 0x2307f591ebee8a60, 0x2307f591ebee8a60, 0x2307f591ebee8a60, 0x2307f591ebee8a60
 .quad 0xb98f3e6ec634733a, 0xb98f3e6ec634733a, 0xb98f3e6ec634733a, 0xb98f3e6ec634733a
-.quad 0x4fe0000000000000, 0x4fe0000000000000, 0x4fe0000000000000, 0x4fe0000000000000
 .quad 0x9310000000000000, 0x9310000000000000, 0x9310000000000000, 0x9310000000000000
 .quad 0xa310000000000000, 0xa310000000000000, 0xa310000000000000, 0xa310000000000000
 .quad 0xb990000000000000, 0xb990000000000000, 0xb990000000000000, 0xb990000000000000

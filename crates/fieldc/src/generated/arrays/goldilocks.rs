@@ -55,29 +55,29 @@ pub(crate) static AVX512IFMA: ArrayKernels = ArrayKernels {
 // add on arrays, layout array: x < p, y < p; z = x + y mod p, z < p, R = 2^64. An element has 1 limb of 64 bits.
 array_kernel! {
     add_avx2,
-    "fieldc_goldilocks_add_array_avx2_a267ebbac6bb9d17",
+    "fieldc_goldilocks_add_array_avx2_5d22e43a74b19ccc",
     r"
 sub rdi, 8
-jb 2f
-3:
-vmovdqu ymm0, [rip + 4f]
+jb 3f
+4:
+vmovdqu ymm0, [rip + 2f]
 vpsubq ymm0, ymm0, [rcx]
-vmovdqu ymm1, [rip + 4f]
+vmovdqu ymm1, [rip + 2f]
 vpsubq ymm1, ymm1, [rcx + 32]
 vmovdqu ymm2, [rdx]
 vpsubq ymm3, ymm2, ymm0
 vmovdqu ymm4, [rdx + 32]
 vpsubq ymm5, ymm4, ymm1
-vmovdqu ymm6, [rip + 4f + 32]
+vmovdqu ymm6, [rip + 2f + 32]
 vpsubq ymm2, ymm2, ymm6
-vmovdqu ymm7, [rip + 4f + 32]
+vmovdqu ymm7, [rip + 2f + 32]
 vpsubq ymm4, ymm4, ymm7
 vpsubq ymm6, ymm0, ymm6
 vpsubq ymm7, ymm1, ymm7
 vpcmpgtq ymm2, ymm6, ymm2
 vpcmpgtq ymm4, ymm7, ymm4
-vpand ymm2, ymm2, [rip + 4f]
-vpand ymm4, ymm4, [rip + 4f]
+vpand ymm2, ymm2, [rip + 2f]
+vpand ymm4, ymm4, [rip + 2f]
 vpaddq ymm2, ymm3, ymm2
 vpaddq ymm4, ymm5, ymm4
 vmovdqu [rsi], ymm2
@@ -86,8 +86,8 @@ add rsi, 64
 add rdx, 64
 add rcx, 64
 sub rdi, 8
-jae 3b
-2:
+jae 4b
+3:
 add rdi, 8
 jz 5f
 imul rdi, rdi, -8
@@ -101,22 +101,22 @@ vmovdqu ymm2, [rax]
 vpmaskmovq ymm2, ymm2, [rcx]
 vmovdqu ymm3, [rax + 32]
 vpmaskmovq ymm3, ymm3, [rcx + 32]
-vmovdqu ymm4, [rip + 4f]
+vmovdqu ymm4, [rip + 2f]
 vpsubq ymm2, ymm4, ymm2
-vmovdqu ymm4, [rip + 4f]
+vmovdqu ymm4, [rip + 2f]
 vpsubq ymm3, ymm4, ymm3
 vpsubq ymm4, ymm0, ymm2
 vpsubq ymm5, ymm1, ymm3
-vmovdqu ymm6, [rip + 4f + 32]
+vmovdqu ymm6, [rip + 2f + 32]
 vpsubq ymm0, ymm0, ymm6
-vmovdqu ymm7, [rip + 4f + 32]
+vmovdqu ymm7, [rip + 2f + 32]
 vpsubq ymm1, ymm1, ymm7
 vpsubq ymm6, ymm2, ymm6
 vpsubq ymm7, ymm3, ymm7
 vpcmpgtq ymm0, ymm6, ymm0
 vpcmpgtq ymm1, ymm7, ymm1
-vpand ymm0, ymm0, [rip + 4f]
-vpand ymm1, ymm1, [rip + 4f]
+vpand ymm0, ymm0, [rip + 2f]
+vpand ymm1, ymm1, [rip + 2f]
 vpaddq ymm0, ymm4, ymm0
 vpaddq ymm1, ymm5, ymm1
 vmovdqu ymm5, [rax]
@@ -127,7 +127,7 @@ vpmaskmovq [rsi + 32], ymm5, ymm1
 vzeroupper
 ret
 .p2align 6, 0xcc
-4:
+2:
 .quad 0xffffffff00000001, 0xffffffff00000001, 0xffffffff00000001, 0xffffffff00000001
 .quad 0x8000000000000000, 0x8000000000000000, 0x8000000000000000, 0x8000000000000000
 .quad -1, -1, -1, -1, -1, -1, -1, -1
@@ -139,27 +139,27 @@ ret
 // sub on arrays, layout array: x < p, y < p; z = x - y mod p, z < p, R = 2^64. An element has 1 limb of 64 bits.
 array_kernel! {
     sub_avx2,
-    "fieldc_goldilocks_sub_array_avx2_10ad00ff793edac1",
+    "fieldc_goldilocks_sub_array_avx2_22fa1c5ed3df3293",
     r"
 sub rdi, 8
-jb 2f
-3:
+jb 3f
+4:
 vmovdqu ymm0, [rdx]
 vmovdqu ymm1, [rcx]
 vpsubq ymm2, ymm0, ymm1
 vmovdqu ymm3, [rdx + 32]
 vmovdqu ymm4, [rcx + 32]
 vpsubq ymm5, ymm3, ymm4
-vmovdqu ymm6, [rip + 4f]
+vmovdqu ymm6, [rip + 2f]
 vpsubq ymm0, ymm0, ymm6
-vmovdqu ymm7, [rip + 4f]
+vmovdqu ymm7, [rip + 2f]
 vpsubq ymm3, ymm3, ymm7
 vpsubq ymm6, ymm1, ymm6
 vpsubq ymm7, ymm4, ymm7
 vpcmpgtq ymm0, ymm6, ymm0
 vpcmpgtq ymm3, ymm7, ymm3
-vpand ymm0, ymm0, [rip + 4f + 32]
-vpand ymm3, ymm3, [rip + 4f + 32]
+vpand ymm0, ymm0, [rip + 2f + 32]
+vpand ymm3, ymm3, [rip + 2f + 32]
 vpaddq ymm0, ymm2, ymm0
 vpaddq ymm3, ymm5, ymm3
 vmovdqu [rsi], ymm0
@@ -168,8 +168,8 @@ add rsi, 64
 add rdx, 64
 add rcx, 64
 sub rdi, 8
-jae 3b
-2:
+jae 4b
+3:
 add rdi, 8
 jz 5f
 imul rdi, rdi, -8
@@ -185,16 +185,16 @@ vmovdqu ymm3, [rax + 32]
 vpmaskmovq ymm3, ymm3, [rcx + 32]
 vpsubq ymm4, ymm0, ymm2
 vpsubq ymm5, ymm1, ymm3
-vmovdqu ymm6, [rip + 4f]
+vmovdqu ymm6, [rip + 2f]
 vpsubq ymm0, ymm0, ymm6
-vmovdqu ymm7, [rip + 4f]
+vmovdqu ymm7, [rip + 2f]
 vpsubq ymm1, ymm1, ymm7
 vpsubq ymm6, ymm2, ymm6
 vpsubq ymm7, ymm3, ymm7
 vpcmpgtq ymm0, ymm6, ymm0
 vpcmpgtq ymm1, ymm7, ymm1
-vpand ymm0, ymm0, [rip + 4f + 32]
-vpand ymm1, ymm1, [rip + 4f + 32]
+vpand ymm0, ymm0, [rip + 2f + 32]
+vpand ymm1, ymm1, [rip + 2f + 32]
 vpaddq ymm0, ymm4, ymm0
 vpaddq ymm1, ymm5, ymm1
 vmovdqu ymm5, [rax]
@@ -205,7 +205,7 @@ vpmaskmovq [rsi + 32], ymm5, ymm1
 vzeroupper
 ret
 .p2align 6, 0xcc
-4:
+2:
 .quad 0x8000000000000000, 0x8000000000000000, 0x8000000000000000, 0x8000000000000000
 .quad 0xffffffff00000001, 0xffffffff00000001, 0xffffffff00000001, 0xffffffff00000001
 .quad -1, -1, -1, -1, -1, -1, -1, -1
@@ -217,11 +217,11 @@ ret
 // mul on arrays, layout array: x < p, y < p; z = x*y/R mod p, z < p, R = 2^64. An element has 1 limb of 64 bits.
 array_kernel! {
     mul_avx2,
-    "fieldc_goldilocks_mul_array_avx2_dfca9e01de0179f7",
+    "fieldc_goldilocks_mul_array_avx2_f1b2418ce94f0640",
     r"
 sub rdi, 8
-jb 2f
-3:
+jb 3f
+4:
 vmovdqu ymm0, [rdx]
 vmovdqu ymm1, [rcx]
 vpmuludq ymm2, ymm0, ymm1
@@ -246,8 +246,8 @@ vpaddq ymm8, ymm7, ymm8
 vpaddq ymm9, ymm6, ymm9
 vpmuludq ymm0, ymm1, ymm0
 vpmuludq ymm3, ymm4, ymm3
-vpand ymm10, ymm10, [rip + 4f]
-vpand ymm11, ymm11, [rip + 4f]
+vpand ymm10, ymm10, [rip + 2f]
+vpand ymm11, ymm11, [rip + 2f]
 vpaddq ymm0, ymm10, ymm0
 vpaddq ymm3, ymm11, ymm3
 vpsrlq ymm11, ymm0, 32
@@ -256,24 +256,24 @@ vpaddq ymm11, ymm8, ymm11
 vpaddq ymm10, ymm9, ymm10
 vpsllq ymm0, ymm0, 32
 vpsllq ymm3, ymm3, 32
-vpand ymm2, ymm2, [rip + 4f]
-vpand ymm5, ymm5, [rip + 4f]
+vpand ymm2, ymm2, [rip + 2f]
+vpand ymm5, ymm5, [rip + 2f]
 vpaddq ymm2, ymm0, ymm2
 vpaddq ymm5, ymm3, ymm5
 vpsllq ymm3, ymm2, 32
 vpsllq ymm0, ymm5, 32
 vpaddq ymm3, ymm2, ymm3
 vpaddq ymm0, ymm5, ymm0
-vmovdqu ymm9, [rip + 4f + 32]
+vmovdqu ymm9, [rip + 2f + 32]
 vpsubq ymm8, ymm3, ymm9
-vmovdqu ymm4, [rip + 4f + 32]
+vmovdqu ymm4, [rip + 2f + 32]
 vpsubq ymm1, ymm0, ymm4
 vpsubq ymm9, ymm2, ymm9
 vpsubq ymm4, ymm5, ymm4
 vpcmpgtq ymm8, ymm9, ymm8
 vpcmpgtq ymm1, ymm4, ymm1
-vpand ymm8, ymm8, [rip + 4f + 64]
-vpand ymm1, ymm1, [rip + 4f + 64]
+vpand ymm8, ymm8, [rip + 2f + 64]
+vpand ymm1, ymm1, [rip + 2f + 64]
 vpaddq ymm8, ymm11, ymm8
 vpaddq ymm1, ymm10, ymm1
 vpsrlq ymm10, ymm3, 32
@@ -282,16 +282,16 @@ vpsubq ymm10, ymm3, ymm10
 vpsubq ymm11, ymm0, ymm11
 vpsubq ymm0, ymm8, ymm10
 vpsubq ymm3, ymm1, ymm11
-vmovdqu ymm4, [rip + 4f + 32]
+vmovdqu ymm4, [rip + 2f + 32]
 vpsubq ymm8, ymm8, ymm4
-vmovdqu ymm9, [rip + 4f + 32]
+vmovdqu ymm9, [rip + 2f + 32]
 vpsubq ymm1, ymm1, ymm9
 vpsubq ymm4, ymm10, ymm4
 vpsubq ymm9, ymm11, ymm9
 vpcmpgtq ymm8, ymm4, ymm8
 vpcmpgtq ymm1, ymm9, ymm1
-vpand ymm8, ymm8, [rip + 4f + 96]
-vpand ymm1, ymm1, [rip + 4f + 96]
+vpand ymm8, ymm8, [rip + 2f + 96]
+vpand ymm1, ymm1, [rip + 2f + 96]
 vpaddq ymm8, ymm0, ymm8
 vpaddq ymm1, ymm3, ymm1
 vmovdqu [rsi], ymm8
@@ -300,8 +300,8 @@ add rsi, 64
 add rdx, 64
 add rcx, 64
 sub rdi, 8
-jae 3b
-2:
+jae 4b
+3:
 add rdi, 8
 jz 5f
 imul rdi, rdi, -8
@@ -335,8 +335,8 @@ vpaddq ymm8, ymm7, ymm8
 vpaddq ymm9, ymm6, ymm9
 vpmuludq ymm2, ymm0, ymm2
 vpmuludq ymm3, ymm1, ymm3
-vpand ymm10, ymm10, [rip + 4f]
-vpand ymm11, ymm11, [rip + 4f]
+vpand ymm10, ymm10, [rip + 2f]
+vpand ymm11, ymm11, [rip + 2f]
 vpaddq ymm2, ymm10, ymm2
 vpaddq ymm3, ymm11, ymm3
 vpsrlq ymm11, ymm2, 32
@@ -345,24 +345,24 @@ vpaddq ymm11, ymm8, ymm11
 vpaddq ymm10, ymm9, ymm10
 vpsllq ymm2, ymm2, 32
 vpsllq ymm3, ymm3, 32
-vpand ymm4, ymm4, [rip + 4f]
-vpand ymm5, ymm5, [rip + 4f]
+vpand ymm4, ymm4, [rip + 2f]
+vpand ymm5, ymm5, [rip + 2f]
 vpaddq ymm4, ymm2, ymm4
 vpaddq ymm5, ymm3, ymm5
 vpsllq ymm3, ymm4, 32
 vpsllq ymm2, ymm5, 32
 vpaddq ymm3, ymm4, ymm3
 vpaddq ymm2, ymm5, ymm2
-vmovdqu ymm9, [rip + 4f + 32]
+vmovdqu ymm9, [rip + 2f + 32]
 vpsubq ymm8, ymm3, ymm9
-vmovdqu ymm1, [rip + 4f + 32]
+vmovdqu ymm1, [rip + 2f + 32]
 vpsubq ymm0, ymm2, ymm1
 vpsubq ymm9, ymm4, ymm9
 vpsubq ymm1, ymm5, ymm1
 vpcmpgtq ymm8, ymm9, ymm8
 vpcmpgtq ymm0, ymm1, ymm0
-vpand ymm8, ymm8, [rip + 4f + 64]
-vpand ymm0, ymm0, [rip + 4f + 64]
+vpand ymm8, ymm8, [rip + 2f + 64]
+vpand ymm0, ymm0, [rip + 2f + 64]
 vpaddq ymm8, ymm11, ymm8
 vpaddq ymm0, ymm10, ymm0
 vpsrlq ymm10, ymm3, 32
@@ -371,16 +371,16 @@ vpsubq ymm10, ymm3, ymm10
 vpsubq ymm11, ymm2, ymm11
 vpsubq ymm2, ymm8, ymm10
 vpsubq ymm3, ymm0, ymm11
-vmovdqu ymm1, [rip + 4f + 32]
+vmovdqu ymm1, [rip + 2f + 32]
 vpsubq ymm8, ymm8, ymm1
-vmovdqu ymm9, [rip + 4f + 32]
+vmovdqu ymm9, [rip + 2f + 32]
 vpsubq ymm0, ymm0, ymm9
 vpsubq ymm1, ymm10, ymm1
 vpsubq ymm9, ymm11, ymm9
 vpcmpgtq ymm8, ymm1, ymm8
 vpcmpgtq ymm0, ymm9, ymm0
-vpand ymm8, ymm8, [rip + 4f + 96]
-vpand ymm0, ymm0, [rip + 4f + 96]
+vpand ymm8, ymm8, [rip + 2f + 96]
+vpand ymm0, ymm0, [rip + 2f + 96]
 vpaddq ymm8, ymm2, ymm8
 vpaddq ymm0, ymm3, ymm0
 vmovdqu ymm3, [rax]
@@ -391,7 +391,7 @@ vpmaskmovq [rsi + 32], ymm3, ymm0
 vzeroupper
 ret
 .p2align 6, 0xcc
-4:
+2:
 .quad 0x00000000ffffffff, 0x00000000ffffffff, 0x00000000ffffffff, 0x00000000ffffffff
 .quad 0x8000000000000000, 0x8000000000000000, 0x8000000000000000, 0x8000000000000000
 .quad 0x0000000000000001, 0x0000000000000001, 0x0000000000000001, 0x0000000000000001
@@ -405,11 +405,11 @@ ret
 // square on arrays, layout array: x < p; z = x*x/R mod p, z < p, R = 2^64. An element has 1 limb of 64 bits.
 array_kernel! {
     square_avx2,
-    "fieldc_goldilocks_square_array_avx2_0d5e95552b0df710",
+    "fieldc_goldilocks_square_array_avx2_e7f641538d896727",
     r"
 sub rdi, 8
-jb 2f
-3:
+jb 3f
+4:
 vmovdqu ymm0, [rdx]
 vpmuludq ymm1, ymm0, ymm0
 vmovdqu ymm2, [rdx + 32]
@@ -428,8 +428,8 @@ vpmuludq ymm6, ymm6, ymm6
 vpmuludq ymm7, ymm7, ymm7
 vpaddq ymm6, ymm8, ymm6
 vpaddq ymm7, ymm9, ymm7
-vpand ymm4, ymm4, [rip + 4f]
-vpand ymm5, ymm5, [rip + 4f]
+vpand ymm4, ymm4, [rip + 2f]
+vpand ymm5, ymm5, [rip + 2f]
 vpaddq ymm0, ymm4, ymm0
 vpaddq ymm2, ymm5, ymm2
 vpsrlq ymm5, ymm0, 32
@@ -438,24 +438,24 @@ vpaddq ymm5, ymm6, ymm5
 vpaddq ymm4, ymm7, ymm4
 vpsllq ymm0, ymm0, 32
 vpsllq ymm2, ymm2, 32
-vpand ymm1, ymm1, [rip + 4f]
-vpand ymm3, ymm3, [rip + 4f]
+vpand ymm1, ymm1, [rip + 2f]
+vpand ymm3, ymm3, [rip + 2f]
 vpaddq ymm1, ymm0, ymm1
 vpaddq ymm3, ymm2, ymm3
 vpsllq ymm2, ymm1, 32
 vpsllq ymm0, ymm3, 32
 vpaddq ymm2, ymm1, ymm2
 vpaddq ymm0, ymm3, ymm0
-vmovdqu ymm7, [rip + 4f + 32]
+vmovdqu ymm7, [rip + 2f + 32]
 vpsubq ymm6, ymm2, ymm7
-vmovdqu ymm9, [rip + 4f + 32]
+vmovdqu ymm9, [rip + 2f + 32]
 vpsubq ymm8, ymm0, ymm9
 vpsubq ymm7, ymm1, ymm7
 vpsubq ymm9, ymm3, ymm9
 vpcmpgtq ymm6, ymm7, ymm6
 vpcmpgtq ymm8, ymm9, ymm8
-vpand ymm6, ymm6, [rip + 4f + 64]
-vpand ymm8, ymm8, [rip + 4f + 64]
+vpand ymm6, ymm6, [rip + 2f + 64]
+vpand ymm8, ymm8, [rip + 2f + 64]
 vpaddq ymm6, ymm5, ymm6
 vpaddq ymm8, ymm4, ymm8
 vpsrlq ymm4, ymm2, 32
@@ -464,16 +464,16 @@ vpsubq ymm4, ymm2, ymm4
 vpsubq ymm5, ymm0, ymm5
 vpsubq ymm0, ymm6, ymm4
 vpsubq ymm2, ymm8, ymm5
-vmovdqu ymm9, [rip + 4f + 32]
+vmovdqu ymm9, [rip + 2f + 32]
 vpsubq ymm6, ymm6, ymm9
-vmovdqu ymm7, [rip + 4f + 32]
+vmovdqu ymm7, [rip + 2f + 32]
 vpsubq ymm8, ymm8, ymm7
 vpsubq ymm9, ymm4, ymm9
 vpsubq ymm7, ymm5, ymm7
 vpcmpgtq ymm6, ymm9, ymm6
 vpcmpgtq ymm8, ymm7, ymm8
-vpand ymm6, ymm6, [rip + 4f + 96]
-vpand ymm8, ymm8, [rip + 4f + 96]
+vpand ymm6, ymm6, [rip + 2f + 96]
+vpand ymm8, ymm8, [rip + 2f + 96]
 vpaddq ymm6, ymm0, ymm6
 vpaddq ymm8, ymm2, ymm8
 vmovdqu [rsi], ymm6
@@ -481,8 +481,8 @@ vmovdqu [rsi + 32], ymm8
 add rsi, 64
 add rdx, 64
 sub rdi, 8
-jae 3b
-2:
+jae 4b
+3:
 add rdi, 8
 jz 5f
 imul rdi, rdi, -8
@@ -508,8 +508,8 @@ vpmuludq ymm6, ymm6, ymm6
 vpmuludq ymm7, ymm7, ymm7
 vpaddq ymm6, ymm8, ymm6
 vpaddq ymm7, ymm9, ymm7
-vpand ymm4, ymm4, [rip + 4f]
-vpand ymm5, ymm5, [rip + 4f]
+vpand ymm4, ymm4, [rip + 2f]
+vpand ymm5, ymm5, [rip + 2f]
 vpaddq ymm0, ymm4, ymm0
 vpaddq ymm1, ymm5, ymm1
 vpsrlq ymm5, ymm0, 32
@@ -518,24 +518,24 @@ vpaddq ymm5, ymm6, ymm5
 vpaddq ymm4, ymm7, ymm4
 vpsllq ymm0, ymm0, 32
 vpsllq ymm1, ymm1, 32
-vpand ymm2, ymm2, [rip + 4f]
-vpand ymm3, ymm3, [rip + 4f]
+vpand ymm2, ymm2, [rip + 2f]
+vpand ymm3, ymm3, [rip + 2f]
 vpaddq ymm2, ymm0, ymm2
 vpaddq ymm3, ymm1, ymm3
 vpsllq ymm1, ymm2, 32
 vpsllq ymm0, ymm3, 32
 vpaddq ymm1, ymm2, ymm1
 vpaddq ymm0, ymm3, ymm0
-vmovdqu ymm7, [rip + 4f + 32]
+vmovdqu ymm7, [rip + 2f + 32]
 vpsubq ymm6, ymm1, ymm7
-vmovdqu ymm9, [rip + 4f + 32]
+vmovdqu ymm9, [rip + 2f + 32]
 vpsubq ymm8, ymm0, ymm9
 vpsubq ymm7, ymm2, ymm7
 vpsubq ymm9, ymm3, ymm9
 vpcmpgtq ymm6, ymm7, ymm6
 vpcmpgtq ymm8, ymm9, ymm8
-vpand ymm6, ymm6, [rip + 4f + 64]
-vpand ymm8, ymm8, [rip + 4f + 64]
+vpand ymm6, ymm6, [rip + 2f + 64]
+vpand ymm8, ymm8, [rip + 2f + 64]
 vpaddq ymm6, ymm5, ymm6
 vpaddq ymm8, ymm4, ymm8
 vpsrlq ymm4, ymm1, 32
@@ -544,16 +544,16 @@ vpsubq ymm4, ymm1, ymm4
 vpsubq ymm5, ymm0, ymm5
 vpsubq ymm0, ymm6, ymm4
 vpsubq ymm1, ymm8, ymm5
-vmovdqu ymm9, [rip + 4f + 32]
+vmovdqu ymm9, [rip + 2f + 32]
 vpsubq ymm6, ymm6, ymm9
-vmovdqu ymm7, [rip + 4f + 32]
+vmovdqu ymm7, [rip + 2f + 32]
 vpsubq ymm8, ymm8, ymm7
 vpsubq ymm9, ymm4, ymm9
 vpsubq ymm7, ymm5, ymm7
 vpcmpgtq ymm6, ymm9, ymm6
 vpcmpgtq ymm8, ymm7, ymm8
-vpand ymm6, ymm6, [rip + 4f + 96]
-vpand ymm8, ymm8, [rip + 4f + 96]
+vpand ymm6, ymm6, [rip + 2f + 96]
+vpand ymm8, ymm8, [rip + 2f + 96]
 vpaddq ymm6, ymm0, ymm6
 vpaddq ymm8, ymm1, ymm8
 vmovdqu ymm1, [rax]
@@ -564,7 +564,7 @@ vpmaskmovq [rsi + 32], ymm1, ymm8
 vzeroupper
 ret
 .p2align 6, 0xcc
-4:
+2:
 .quad 0x00000000ffffffff, 0x00000000ffffffff, 0x00000000ffffffff, 0x00000000ffffffff
 .quad 0x8000000000000000, 0x8000000000000000, 0x8000000000000000, 0x8000000000000000
 .quad 0x0000000000000001, 0x0000000000000001, 0x0000000000000001, 0x0000000000000001
@@ -578,11 +578,12 @@ ret
 // mul_add on arrays, layout array: x < p, y < p, a < p; z = x*y/R + a mod p, z < p, R = 2^64. An element has 1 limb of 64 bits.
 array_kernel! {
     mul_add_avx2,
-    "fieldc_goldilocks_mul_add_array_avx2_a8bbf8f1ee6d19c8",
+    "fieldc_goldilocks_mul_add_array_avx2_d393d29375a8fb03",
     r"
+lea r9, [rip + 2f + 128]
 sub rdi, 8
-jb 2f
-3:
+jb 3f
+4:
 vmovdqu ymm0, [rdx]
 vmovdqu ymm1, [rcx]
 vpmuludq ymm2, ymm0, ymm1
@@ -607,8 +608,8 @@ vpaddq ymm8, ymm7, ymm8
 vpaddq ymm9, ymm6, ymm9
 vpmuludq ymm0, ymm1, ymm0
 vpmuludq ymm3, ymm4, ymm3
-vpand ymm10, ymm10, [rip + 4f]
-vpand ymm11, ymm11, [rip + 4f]
+vpand ymm10, ymm10, [r9 - 64]
+vpand ymm11, ymm11, [r9 - 64]
 vpaddq ymm0, ymm10, ymm0
 vpaddq ymm3, ymm11, ymm3
 vpsrlq ymm11, ymm0, 32
@@ -617,24 +618,24 @@ vpaddq ymm11, ymm8, ymm11
 vpaddq ymm10, ymm9, ymm10
 vpsllq ymm0, ymm0, 32
 vpsllq ymm3, ymm3, 32
-vpand ymm2, ymm2, [rip + 4f]
-vpand ymm5, ymm5, [rip + 4f]
+vpand ymm2, ymm2, [r9 - 64]
+vpand ymm5, ymm5, [r9 - 64]
 vpaddq ymm2, ymm0, ymm2
 vpaddq ymm5, ymm3, ymm5
 vpsllq ymm3, ymm2, 32
 vpsllq ymm0, ymm5, 32
 vpaddq ymm3, ymm2, ymm3
 vpaddq ymm0, ymm5, ymm0
-vmovdqu ymm9, [rip + 4f + 32]
+vmovdqu ymm9, [r9 - 128]
 vpsubq ymm8, ymm3, ymm9
-vmovdqu ymm4, [rip + 4f + 32]
+vmovdqu ymm4, [r9 - 128]
 vpsubq ymm1, ymm0, ymm4
 vpsubq ymm9, ymm2, ymm9
 vpsubq ymm4, ymm5, ymm4
 vpcmpgtq ymm8, ymm9, ymm8
 vpcmpgtq ymm1, ymm4, ymm1
-vpand ymm8, ymm8, [rip + 4f + 64]
-vpand ymm1, ymm1, [rip + 4f + 64]
+vpand ymm8, ymm8, [r9 - 32]
+vpand ymm1, ymm1, [r9 - 32]
 vpaddq ymm8, ymm11, ymm8
 vpaddq ymm1, ymm10, ymm1
 vpsrlq ymm10, ymm3, 32
@@ -643,34 +644,34 @@ vpsubq ymm10, ymm3, ymm10
 vpsubq ymm11, ymm0, ymm11
 vpsubq ymm0, ymm8, ymm10
 vpsubq ymm3, ymm1, ymm11
-vmovdqu ymm4, [rip + 4f + 32]
+vmovdqu ymm4, [r9 - 128]
 vpsubq ymm8, ymm8, ymm4
-vmovdqu ymm9, [rip + 4f + 32]
+vmovdqu ymm9, [r9 - 128]
 vpsubq ymm1, ymm1, ymm9
 vpsubq ymm4, ymm10, ymm4
 vpsubq ymm9, ymm11, ymm9
 vpcmpgtq ymm8, ymm4, ymm8
 vpcmpgtq ymm1, ymm9, ymm1
-vpand ymm8, ymm8, [rip + 4f + 96]
-vpand ymm1, ymm1, [rip + 4f + 96]
+vpand ymm8, ymm8, [r9 - 96]
+vpand ymm1, ymm1, [r9 - 96]
 vpaddq ymm8, ymm0, ymm8
 vpaddq ymm1, ymm3, ymm1
-vmovdqu ymm3, [rip + 4f + 96]
+vmovdqu ymm3, [r9 - 96]
 vpsubq ymm3, ymm3, [r8]
-vmovdqu ymm0, [rip + 4f + 96]
+vmovdqu ymm0, [r9 - 96]
 vpsubq ymm0, ymm0, [r8 + 32]
 vpsubq ymm9, ymm8, ymm3
 vpsubq ymm4, ymm1, ymm0
-vmovdqu ymm11, [rip + 4f + 32]
+vmovdqu ymm11, [r9 - 128]
 vpsubq ymm8, ymm8, ymm11
-vmovdqu ymm10, [rip + 4f + 32]
+vmovdqu ymm10, [r9 - 128]
 vpsubq ymm1, ymm1, ymm10
 vpsubq ymm11, ymm3, ymm11
 vpsubq ymm10, ymm0, ymm10
 vpcmpgtq ymm8, ymm11, ymm8
 vpcmpgtq ymm1, ymm10, ymm1
-vpand ymm8, ymm8, [rip + 4f + 96]
-vpand ymm1, ymm1, [rip + 4f + 96]
+vpand ymm8, ymm8, [r9 - 96]
+vpand ymm1, ymm1, [r9 - 96]
 vpaddq ymm8, ymm9, ymm8
 vpaddq ymm1, ymm4, ymm1
 vmovdqu [rsi], ymm8
@@ -680,8 +681,8 @@ add rdx, 64
 add rcx, 64
 add r8, 64
 sub rdi, 8
-jae 3b
-2:
+jae 4b
+3:
 add rdi, 8
 jz 5f
 imul rdi, rdi, -8
@@ -715,8 +716,8 @@ vpaddq ymm8, ymm7, ymm8
 vpaddq ymm9, ymm6, ymm9
 vpmuludq ymm2, ymm0, ymm2
 vpmuludq ymm3, ymm1, ymm3
-vpand ymm10, ymm10, [rip + 4f]
-vpand ymm11, ymm11, [rip + 4f]
+vpand ymm10, ymm10, [r9 - 64]
+vpand ymm11, ymm11, [r9 - 64]
 vpaddq ymm2, ymm10, ymm2
 vpaddq ymm3, ymm11, ymm3
 vpsrlq ymm11, ymm2, 32
@@ -725,24 +726,24 @@ vpaddq ymm11, ymm8, ymm11
 vpaddq ymm10, ymm9, ymm10
 vpsllq ymm2, ymm2, 32
 vpsllq ymm3, ymm3, 32
-vpand ymm4, ymm4, [rip + 4f]
-vpand ymm5, ymm5, [rip + 4f]
+vpand ymm4, ymm4, [r9 - 64]
+vpand ymm5, ymm5, [r9 - 64]
 vpaddq ymm4, ymm2, ymm4
 vpaddq ymm5, ymm3, ymm5
 vpsllq ymm3, ymm4, 32
 vpsllq ymm2, ymm5, 32
 vpaddq ymm3, ymm4, ymm3
 vpaddq ymm2, ymm5, ymm2
-vmovdqu ymm9, [rip + 4f + 32]
+vmovdqu ymm9, [r9 - 128]
 vpsubq ymm8, ymm3, ymm9
-vmovdqu ymm1, [rip + 4f + 32]
+vmovdqu ymm1, [r9 - 128]
 vpsubq ymm0, ymm2, ymm1
 vpsubq ymm9, ymm4, ymm9
 vpsubq ymm1, ymm5, ymm1
 vpcmpgtq ymm8, ymm9, ymm8
 vpcmpgtq ymm0, ymm1, ymm0
-vpand ymm8, ymm8, [rip + 4f + 64]
-vpand ymm0, ymm0, [rip + 4f + 64]
+vpand ymm8, ymm8, [r9 - 32]
+vpand ymm0, ymm0, [r9 - 32]
 vpaddq ymm8, ymm11, ymm8
 vpaddq ymm0, ymm10, ymm0
 vpsrlq ymm10, ymm3, 32
@@ -751,38 +752,38 @@ vpsubq ymm10, ymm3, ymm10
 vpsubq ymm11, ymm2, ymm11
 vpsubq ymm2, ymm8, ymm10
 vpsubq ymm3, ymm0, ymm11
-vmovdqu ymm1, [rip + 4f + 32]
+vmovdqu ymm1, [r9 - 128]
 vpsubq ymm8, ymm8, ymm1
-vmovdqu ymm9, [rip + 4f + 32]
+vmovdqu ymm9, [r9 - 128]
 vpsubq ymm0, ymm0, ymm9
 vpsubq ymm1, ymm10, ymm1
 vpsubq ymm9, ymm11, ymm9
 vpcmpgtq ymm8, ymm1, ymm8
 vpcmpgtq ymm0, ymm9, ymm0
-vpand ymm8, ymm8, [rip + 4f + 96]
-vpand ymm0, ymm0, [rip + 4f + 96]
+vpand ymm8, ymm8, [r9 - 96]
+vpand ymm0, ymm0, [r9 - 96]
 vpaddq ymm8, ymm2, ymm8
 vpaddq ymm0, ymm3, ymm0
 vmovdqu ymm3, [rax]
 vpmaskmovq ymm3, ymm3, [r8]
 vmovdqu ymm2, [rax + 32]
 vpmaskmovq ymm2, ymm2, [r8 + 32]
-vmovdqu ymm9, [rip + 4f + 96]
+vmovdqu ymm9, [r9 - 96]
 vpsubq ymm3, ymm9, ymm3
-vmovdqu ymm9, [rip + 4f + 96]
+vmovdqu ymm9, [r9 - 96]
 vpsubq ymm2, ymm9, ymm2
 vpsubq ymm9, ymm8, ymm3
 vpsubq ymm1, ymm0, ymm2
-vmovdqu ymm11, [rip + 4f + 32]
+vmovdqu ymm11, [r9 - 128]
 vpsubq ymm8, ymm8, ymm11
-vmovdqu ymm10, [rip + 4f + 32]
+vmovdqu ymm10, [r9 - 128]
 vpsubq ymm0, ymm0, ymm10
 vpsubq ymm11, ymm3, ymm11
 vpsubq ymm10, ymm2, ymm10
 vpcmpgtq ymm8, ymm11, ymm8
 vpcmpgtq ymm0, ymm10, ymm0
-vpand ymm8, ymm8, [rip + 4f + 96]
-vpand ymm0, ymm0, [rip + 4f + 96]
+vpand ymm8, ymm8, [r9 - 96]
+vpand ymm0, ymm0, [r9 - 96]
 vpaddq ymm8, ymm9, ymm8
 vpaddq ymm0, ymm1, ymm0
 vmovdqu ymm1, [rax]
@@ -793,11 +794,11 @@ vpmaskmovq [rsi + 32], ymm1, ymm0
 vzeroupper
 ret
 .p2align 6, 0xcc
-4:
-.quad 0x00000000ffffffff, 0x00000000ffffffff, 0x00000000ffffffff, 0x00000000ffffffff
+2:
 .quad 0x8000000000000000, 0x8000000000000000, 0x8000000000000000, 0x8000000000000000
-.quad 0x0000000000000001, 0x0000000000000001, 0x0000000000000001, 0x0000000000000001
 .quad 0xffffffff00000001, 0xffffffff00000001, 0xffffffff00000001, 0xffffffff00000001
+.quad 0x00000000ffffffff, 0x00000000ffffffff, 0x00000000ffffffff, 0x00000000ffffffff
+.quad 0x0000000000000001, 0x0000000000000001, 0x0000000000000001, 0x0000000000000001
 .quad -1, -1, -1, -1, -1, -1, -1, -1
 6:
 .quad 0, 0, 0, 0, 0, 0, 0, 0
@@ -807,11 +808,12 @@ ret
 // butterfly on arrays, layout array: x < p, y < p, w < p; z = x + y*w/R, x - y*w/R mod p, z two values < p, R = 2^64. An element has 1 limb of 64 bits.
 butterfly_kernel! {
     butterfly_avx2,
-    "fieldc_goldilocks_butterfly_array_avx2_fe01bbc6f47d8ae6",
+    "fieldc_goldilocks_butterfly_array_avx2_15d329db3ed4c6ef",
     r"
+lea r10, [rip + 2f + 128]
 sub rdi, 8
-jb 2f
-3:
+jb 3f
+4:
 vmovdqu ymm0, [r8]
 vmovdqu ymm1, [r9]
 vpmuludq ymm2, ymm0, ymm1
@@ -836,8 +838,8 @@ vpaddq ymm8, ymm7, ymm8
 vpaddq ymm9, ymm6, ymm9
 vpmuludq ymm0, ymm1, ymm0
 vpmuludq ymm3, ymm4, ymm3
-vpand ymm10, ymm10, [rip + 4f]
-vpand ymm11, ymm11, [rip + 4f]
+vpand ymm10, ymm10, [r10 - 64]
+vpand ymm11, ymm11, [r10 - 64]
 vpaddq ymm0, ymm10, ymm0
 vpaddq ymm3, ymm11, ymm3
 vpsrlq ymm11, ymm0, 32
@@ -846,24 +848,24 @@ vpaddq ymm11, ymm8, ymm11
 vpaddq ymm10, ymm9, ymm10
 vpsllq ymm0, ymm0, 32
 vpsllq ymm3, ymm3, 32
-vpand ymm2, ymm2, [rip + 4f]
-vpand ymm5, ymm5, [rip + 4f]
+vpand ymm2, ymm2, [r10 - 64]
+vpand ymm5, ymm5, [r10 - 64]
 vpaddq ymm2, ymm0, ymm2
 vpaddq ymm5, ymm3, ymm5
 vpsllq ymm3, ymm2, 32
 vpsllq ymm0, ymm5, 32
 vpaddq ymm3, ymm2, ymm3
 vpaddq ymm0, ymm5, ymm0
-vmovdqu ymm9, [rip + 4f + 32]
+vmovdqu ymm9, [r10 - 128]
 vpsubq ymm8, ymm3, ymm9
-vmovdqu ymm4, [rip + 4f + 32]
+vmovdqu ymm4, [r10 - 128]
 vpsubq ymm1, ymm0, ymm4
 vpsubq ymm9, ymm2, ymm9
 vpsubq ymm4, ymm5, ymm4
 vpcmpgtq ymm8, ymm9, ymm8
 vpcmpgtq ymm1, ymm4, ymm1
-vpand ymm8, ymm8, [rip + 4f + 64]
-vpand ymm1, ymm1, [rip + 4f + 64]
+vpand ymm8, ymm8, [r10 - 32]
+vpand ymm1, ymm1, [r10 - 32]
 vpaddq ymm8, ymm11, ymm8
 vpaddq ymm1, ymm10, ymm1
 vpsrlq ymm10, ymm3, 32
@@ -872,50 +874,50 @@ vpsubq ymm10, ymm3, ymm10
 vpsubq ymm11, ymm0, ymm11
 vpsubq ymm0, ymm8, ymm10
 vpsubq ymm3, ymm1, ymm11
-vmovdqu ymm4, [rip + 4f + 32]
+vmovdqu ymm4, [r10 - 128]
 vpsubq ymm8, ymm8, ymm4
-vmovdqu ymm9, [rip + 4f + 32]
+vmovdqu ymm9, [r10 - 128]
 vpsubq ymm1, ymm1, ymm9
 vpsubq ymm4, ymm10, ymm4
 vpsubq ymm9, ymm11, ymm9
 vpcmpgtq ymm8, ymm4, ymm8
 vpcmpgtq ymm1, ymm9, ymm1
-vpand ymm8, ymm8, [rip + 4f + 96]
-vpand ymm1, ymm1, [rip + 4f + 96]
+vpand ymm8, ymm8, [r10 - 96]
+vpand ymm1, ymm1, [r10 - 96]
 vpaddq ymm8, ymm0, ymm8
 vpaddq ymm1, ymm3, ymm1
-vmovdqu ymm3, [rip + 4f + 96]
+vmovdqu ymm3, [r10 - 96]
 vpsubq ymm3, ymm3, ymm8
-vmovdqu ymm0, [rip + 4f + 96]
+vmovdqu ymm0, [r10 - 96]
 vpsubq ymm0, ymm0, ymm1
 vmovdqu ymm9, [rcx]
 vpsubq ymm4, ymm9, ymm3
 vmovdqu ymm11, [rcx + 32]
 vpsubq ymm10, ymm11, ymm0
-vmovdqu ymm5, [rip + 4f + 32]
+vmovdqu ymm5, [r10 - 128]
 vpsubq ymm2, ymm9, ymm5
-vmovdqu ymm6, [rip + 4f + 32]
+vmovdqu ymm6, [r10 - 128]
 vpsubq ymm7, ymm11, ymm6
 vpsubq ymm5, ymm3, ymm5
 vpsubq ymm6, ymm0, ymm6
 vpcmpgtq ymm2, ymm5, ymm2
 vpcmpgtq ymm7, ymm6, ymm7
-vpand ymm2, ymm2, [rip + 4f + 96]
-vpand ymm7, ymm7, [rip + 4f + 96]
+vpand ymm2, ymm2, [r10 - 96]
+vpand ymm7, ymm7, [r10 - 96]
 vpaddq ymm2, ymm4, ymm2
 vpaddq ymm7, ymm10, ymm7
 vpsubq ymm10, ymm9, ymm8
 vpsubq ymm4, ymm11, ymm1
-vmovdqu ymm6, [rip + 4f + 32]
+vmovdqu ymm6, [r10 - 128]
 vpsubq ymm9, ymm9, ymm6
-vmovdqu ymm5, [rip + 4f + 32]
+vmovdqu ymm5, [r10 - 128]
 vpsubq ymm11, ymm11, ymm5
 vpsubq ymm6, ymm8, ymm6
 vpsubq ymm5, ymm1, ymm5
 vpcmpgtq ymm9, ymm6, ymm9
 vpcmpgtq ymm11, ymm5, ymm11
-vpand ymm9, ymm9, [rip + 4f + 96]
-vpand ymm11, ymm11, [rip + 4f + 96]
+vpand ymm9, ymm9, [r10 - 96]
+vpand ymm11, ymm11, [r10 - 96]
 vpaddq ymm9, ymm10, ymm9
 vpaddq ymm11, ymm4, ymm11
 vmovdqu [rsi], ymm2
@@ -928,8 +930,8 @@ add rcx, 64
 add r8, 64
 add r9, 64
 sub rdi, 8
-jae 3b
-2:
+jae 4b
+3:
 add rdi, 8
 jz 5f
 imul rdi, rdi, -8
@@ -967,8 +969,8 @@ vpaddq ymm10, ymm9, ymm10
 vpaddq ymm11, ymm8, ymm11
 vpmuludq ymm4, ymm2, ymm4
 vpmuludq ymm5, ymm3, ymm5
-vpand ymm12, ymm12, [rip + 4f]
-vpand ymm13, ymm13, [rip + 4f]
+vpand ymm12, ymm12, [r10 - 64]
+vpand ymm13, ymm13, [r10 - 64]
 vpaddq ymm4, ymm12, ymm4
 vpaddq ymm5, ymm13, ymm5
 vpsrlq ymm13, ymm4, 32
@@ -977,24 +979,24 @@ vpaddq ymm13, ymm10, ymm13
 vpaddq ymm12, ymm11, ymm12
 vpsllq ymm4, ymm4, 32
 vpsllq ymm5, ymm5, 32
-vpand ymm6, ymm6, [rip + 4f]
-vpand ymm7, ymm7, [rip + 4f]
+vpand ymm6, ymm6, [r10 - 64]
+vpand ymm7, ymm7, [r10 - 64]
 vpaddq ymm6, ymm4, ymm6
 vpaddq ymm7, ymm5, ymm7
 vpsllq ymm5, ymm6, 32
 vpsllq ymm4, ymm7, 32
 vpaddq ymm5, ymm6, ymm5
 vpaddq ymm4, ymm7, ymm4
-vmovdqu ymm11, [rip + 4f + 32]
+vmovdqu ymm11, [r10 - 128]
 vpsubq ymm10, ymm5, ymm11
-vmovdqu ymm3, [rip + 4f + 32]
+vmovdqu ymm3, [r10 - 128]
 vpsubq ymm2, ymm4, ymm3
 vpsubq ymm11, ymm6, ymm11
 vpsubq ymm3, ymm7, ymm3
 vpcmpgtq ymm10, ymm11, ymm10
 vpcmpgtq ymm2, ymm3, ymm2
-vpand ymm10, ymm10, [rip + 4f + 64]
-vpand ymm2, ymm2, [rip + 4f + 64]
+vpand ymm10, ymm10, [r10 - 32]
+vpand ymm2, ymm2, [r10 - 32]
 vpaddq ymm10, ymm13, ymm10
 vpaddq ymm2, ymm12, ymm2
 vpsrlq ymm12, ymm5, 32
@@ -1003,48 +1005,48 @@ vpsubq ymm12, ymm5, ymm12
 vpsubq ymm13, ymm4, ymm13
 vpsubq ymm4, ymm10, ymm12
 vpsubq ymm5, ymm2, ymm13
-vmovdqu ymm3, [rip + 4f + 32]
+vmovdqu ymm3, [r10 - 128]
 vpsubq ymm10, ymm10, ymm3
-vmovdqu ymm11, [rip + 4f + 32]
+vmovdqu ymm11, [r10 - 128]
 vpsubq ymm2, ymm2, ymm11
 vpsubq ymm3, ymm12, ymm3
 vpsubq ymm11, ymm13, ymm11
 vpcmpgtq ymm10, ymm3, ymm10
 vpcmpgtq ymm2, ymm11, ymm2
-vpand ymm10, ymm10, [rip + 4f + 96]
-vpand ymm2, ymm2, [rip + 4f + 96]
+vpand ymm10, ymm10, [r10 - 96]
+vpand ymm2, ymm2, [r10 - 96]
 vpaddq ymm10, ymm4, ymm10
 vpaddq ymm2, ymm5, ymm2
-vmovdqu ymm5, [rip + 4f + 96]
+vmovdqu ymm5, [r10 - 96]
 vpsubq ymm5, ymm5, ymm10
-vmovdqu ymm4, [rip + 4f + 96]
+vmovdqu ymm4, [r10 - 96]
 vpsubq ymm4, ymm4, ymm2
 vpsubq ymm11, ymm0, ymm5
 vpsubq ymm3, ymm1, ymm4
-vmovdqu ymm13, [rip + 4f + 32]
+vmovdqu ymm13, [r10 - 128]
 vpsubq ymm12, ymm0, ymm13
-vmovdqu ymm7, [rip + 4f + 32]
+vmovdqu ymm7, [r10 - 128]
 vpsubq ymm6, ymm1, ymm7
 vpsubq ymm13, ymm5, ymm13
 vpsubq ymm7, ymm4, ymm7
 vpcmpgtq ymm12, ymm13, ymm12
 vpcmpgtq ymm6, ymm7, ymm6
-vpand ymm12, ymm12, [rip + 4f + 96]
-vpand ymm6, ymm6, [rip + 4f + 96]
+vpand ymm12, ymm12, [r10 - 96]
+vpand ymm6, ymm6, [r10 - 96]
 vpaddq ymm12, ymm11, ymm12
 vpaddq ymm6, ymm3, ymm6
 vpsubq ymm3, ymm0, ymm10
 vpsubq ymm11, ymm1, ymm2
-vmovdqu ymm7, [rip + 4f + 32]
+vmovdqu ymm7, [r10 - 128]
 vpsubq ymm0, ymm0, ymm7
-vmovdqu ymm13, [rip + 4f + 32]
+vmovdqu ymm13, [r10 - 128]
 vpsubq ymm1, ymm1, ymm13
 vpsubq ymm7, ymm10, ymm7
 vpsubq ymm13, ymm2, ymm13
 vpcmpgtq ymm0, ymm7, ymm0
 vpcmpgtq ymm1, ymm13, ymm1
-vpand ymm0, ymm0, [rip + 4f + 96]
-vpand ymm1, ymm1, [rip + 4f + 96]
+vpand ymm0, ymm0, [r10 - 96]
+vpand ymm1, ymm1, [r10 - 96]
 vpaddq ymm0, ymm3, ymm0
 vpaddq ymm1, ymm11, ymm1
 vmovdqu ymm11, [rax]
@@ -1059,11 +1061,11 @@ vpmaskmovq [rdx + 32], ymm11, ymm1
 vzeroupper
 ret
 .p2align 6, 0xcc
-4:
-.quad 0x00000000ffffffff, 0x00000000ffffffff, 0x00000000ffffffff, 0x00000000ffffffff
+2:
 .quad 0x8000000000000000, 0x8000000000000000, 0x8000000000000000, 0x8000000000000000
-.quad 0x0000000000000001, 0x0000000000000001, 0x0000000000000001, 0x0000000000000001
 .quad 0xffffffff00000001, 0xffffffff00000001, 0xffffffff00000001, 0xffffffff00000001
+.quad 0x00000000ffffffff, 0x00000000ffffffff, 0x00000000ffffffff, 0x00000000ffffffff
+.quad 0x0000000000000001, 0x0000000000000001, 0x0000000000000001, 0x0000000000000001
 .quad -1, -1, -1, -1, -1, -1, -1, -1
 6:
 .quad 0, 0, 0, 0, 0, 0, 0, 0

@@ -55,7 +55,7 @@ pub(crate) static AVX512IFMA: ArrayKernels = ArrayKernels {
 // mul on arrays, layout array: x < p, y < p; z = x*y/R mod p, z < p, R = 2^256. An element has 4 limbs of 64 bits.
 array_kernel! {
     mul_avx2,
-    "fieldc_pallas_mul_array_avx2_65604bfa16000d04",
+    "fieldc_pallas_mul_array_avx2_fb220f2eb6d92372",
     r"
 push rbp
 mov rbp, rsp
@@ -63,9 +63,13 @@ sub rsp, 832
 and rsp, -32
 vstmxcsr [rbp - 4]
 vldmxcsr [rip + 2f]
+lea r8, [rsp + 128]
+lea r9, [rip + 3f + 128]
+lea r10, [rsp + 384]
+lea r11, [rsp + 640]
 sub rdi, 8
-jb 3f
-4:
+jb 4f
+5:
 vmovdqu xmm0, [rcx]
 vmovdqu xmm1, [rcx + 128]
 vinserti128 ymm0, ymm0, [rcx + 64], 1
@@ -128,23 +132,23 @@ vmovdqu xmm10, [rdx + 16]
 vmovdqu xmm11, [rdx + 144]
 vinserti128 ymm10, ymm10, [rdx + 80], 1
 vinserti128 ymm11, ymm11, [rdx + 208], 1
-vmovdqu [rsp], ymm7
+vmovdqu [r8 - 32], ymm7
 vmovdqu xmm7, [rdx + 48]
-vmovdqu [rsp + 32], ymm6
+vmovdqu [r8], ymm6
 vmovdqu xmm6, [rdx + 176]
 vinserti128 ymm7, ymm7, [rdx + 112], 1
 vinserti128 ymm6, ymm6, [rdx + 240], 1
-vmovdqu [rsp + 64], ymm9
+vmovdqu [r10], ymm9
 vpunpcklqdq ymm9, ymm10, ymm7
-vmovdqu [rsp + 96], ymm8
+vmovdqu [r10 + 32], ymm8
 vpunpcklqdq ymm8, ymm11, ymm6
 vpunpckhqdq ymm7, ymm10, ymm7
 vpunpckhqdq ymm6, ymm11, ymm6
 vpsrlq ymm11, ymm14, 52
 vpsrlq ymm10, ymm15, 52
-vmovdqu [rsp + 128], ymm3
+vmovdqu [r10 + 64], ymm3
 vpsllq ymm3, ymm12, 12
-vmovdqu [rsp + 160], ymm2
+vmovdqu [r10 + 96], ymm2
 vpsllq ymm2, ymm13, 12
 vpaddq ymm11, ymm3, ymm11
 vpaddq ymm10, ymm2, ymm10
@@ -162,73 +166,73 @@ vpaddq ymm9, ymm3, ymm9
 vpaddq ymm8, ymm2, ymm8
 vpsrlq ymm7, ymm7, 16
 vpsrlq ymm6, ymm6, 16
-vpand ymm14, ymm14, [rip + 5f]
-vpand ymm15, ymm15, [rip + 5f]
-vmovdqu ymm2, [rip + 5f + 32]
+vpand ymm14, ymm14, [r9 - 128]
+vpand ymm15, ymm15, [r9 - 128]
+vmovdqu ymm2, [r9 - 96]
 vpaddq ymm14, ymm14, ymm2
-vmovdqu ymm3, [rip + 5f + 32]
+vmovdqu ymm3, [r9 - 96]
 vpaddq ymm15, ymm15, ymm3
 vsubpd ymm14, ymm14, ymm2
 vsubpd ymm15, ymm15, ymm3
-vpand ymm0, ymm0, [rip + 5f]
-vpand ymm1, ymm1, [rip + 5f]
+vpand ymm0, ymm0, [r9 - 128]
+vpand ymm1, ymm1, [r9 - 128]
 vpaddq ymm0, ymm0, ymm2
 vpaddq ymm1, ymm1, ymm3
 vsubpd ymm0, ymm0, ymm2
 vsubpd ymm1, ymm1, ymm3
-vmovdqu [rsp + 192], ymm6
-vmovdqu ymm6, [rip + 5f + 64]
-vmovdqu [rsp + 224], ymm7
+vmovdqu [r11 + 32], ymm6
+vmovdqu ymm6, [r9 + 96]
+vmovdqu [rsp + 768], ymm7
 vmovdqa ymm7, ymm6
 vfmadd231pd ymm7, ymm14, ymm0
-vmovdqu [rsp + 256], ymm8
-vmovdqu ymm8, [rip + 5f + 64]
-vmovdqu [rsp + 288], ymm9
+vmovdqu [r11 - 128], ymm8
+vmovdqu ymm8, [r9 + 96]
+vmovdqu [r11 - 96], ymm9
 vmovdqa ymm9, ymm8
 vfmadd231pd ymm9, ymm15, ymm1
-vmovdqu [rsp + 320], ymm13
-vmovdqu ymm13, [rip + 5f + 96]
-vmovdqu [rsp + 352], ymm12
+vmovdqu [r10 - 96], ymm13
+vmovdqu ymm13, [r9 - 64]
+vmovdqu [r11 - 64], ymm12
 vsubpd ymm12, ymm13, ymm7
-vmovdqu [rsp + 384], ymm10
-vmovdqu ymm10, [rip + 5f + 96]
-vmovdqu [rsp + 416], ymm11
+vmovdqu [r8 + 96], ymm10
+vmovdqu ymm10, [r9 - 64]
+vmovdqu [r8 + 32], ymm11
 vsubpd ymm11, ymm10, ymm9
 vfmadd231pd ymm12, ymm14, ymm0
 vfmadd231pd ymm11, ymm15, ymm1
-vpand ymm4, ymm4, [rip + 5f]
-vpand ymm5, ymm5, [rip + 5f]
+vpand ymm4, ymm4, [r9 - 128]
+vpand ymm5, ymm5, [r9 - 128]
 vpaddq ymm4, ymm4, ymm2
 vpaddq ymm5, ymm5, ymm3
 vsubpd ymm4, ymm4, ymm2
 vsubpd ymm5, ymm5, ymm3
-vmovdqu [rsp + 448], ymm11
+vmovdqu [r11 - 32], ymm11
 vmovdqa ymm11, ymm6
 vfmadd231pd ymm11, ymm14, ymm4
-vmovdqu [rsp + 480], ymm12
+vmovdqu [r11], ymm12
 vmovdqa ymm12, ymm8
 vfmadd231pd ymm12, ymm15, ymm5
 vsubpd ymm8, ymm13, ymm11
-vmovdqu [rsp + 512], ymm11
+vmovdqu [r8 - 128], ymm11
 vsubpd ymm11, ymm10, ymm12
 vfmadd231pd ymm8, ymm14, ymm4
 vfmadd231pd ymm11, ymm15, ymm5
 vpaddq ymm7, ymm8, ymm7
 vpaddq ymm9, ymm11, ymm9
-vmovdqu ymm11, [rsp + 416]
-vpand ymm11, ymm11, [rip + 5f]
-vmovdqu ymm8, [rsp + 384]
-vpand ymm8, ymm8, [rip + 5f]
+vmovdqu ymm11, [r8 + 32]
+vpand ymm11, ymm11, [r9 - 128]
+vmovdqu ymm8, [r8 + 96]
+vpand ymm8, ymm8, [r9 - 128]
 vpaddq ymm11, ymm11, ymm2
 vpaddq ymm8, ymm8, ymm3
 vsubpd ymm11, ymm11, ymm2
 vsubpd ymm8, ymm8, ymm3
-vmovdqu [rsp + 384], ymm5
+vmovdqu [r8 + 96], ymm5
 vmovdqa ymm5, ymm6
 vfmadd231pd ymm5, ymm11, ymm0
-vmovdqu [rsp + 416], ymm4
-vmovdqu ymm4, [rip + 5f + 64]
-vmovdqu [rsp + 544], ymm15
+vmovdqu [r8 + 32], ymm4
+vmovdqu ymm4, [r9 + 96]
+vmovdqu [r8 - 96], ymm15
 vmovdqa ymm15, ymm4
 vfmadd231pd ymm15, ymm8, ymm1
 vsubpd ymm4, ymm13, ymm5
@@ -237,118 +241,118 @@ vfmadd231pd ymm4, ymm11, ymm0
 vfmadd231pd ymm13, ymm8, ymm1
 vpaddq ymm7, ymm4, ymm7
 vpaddq ymm9, ymm13, ymm9
-vpaddq ymm5, ymm5, [rsp + 512]
+vpaddq ymm5, ymm5, [r8 - 128]
 vpaddq ymm12, ymm15, ymm12
-vmovdqu ymm15, [rsp + 160]
-vpand ymm15, ymm15, [rip + 5f]
-vmovdqu ymm13, [rsp + 128]
-vpand ymm13, ymm13, [rip + 5f]
+vmovdqu ymm15, [r10 + 96]
+vpand ymm15, ymm15, [r9 - 128]
+vmovdqu ymm13, [r10 + 64]
+vpand ymm13, ymm13, [r9 - 128]
 vpaddq ymm15, ymm15, ymm2
 vpaddq ymm13, ymm13, ymm3
 vsubpd ymm15, ymm15, ymm2
 vsubpd ymm13, ymm13, ymm3
 vmovdqa ymm4, ymm6
 vfmadd231pd ymm4, ymm14, ymm15
-vmovdqu [rsp + 128], ymm9
-vmovdqu ymm9, [rip + 5f + 64]
-vmovdqu [rsp + 160], ymm7
+vmovdqu [r10 + 64], ymm9
+vmovdqu ymm9, [r9 + 96]
+vmovdqu [r10 + 96], ymm7
 vmovdqa ymm7, ymm9
-vfmadd231pd ymm7, ymm13, [rsp + 544]
-vmovdqu [rsp + 512], ymm1
-vmovdqu ymm1, [rip + 5f + 96]
-vmovdqu [rsp + 576], ymm0
+vfmadd231pd ymm7, ymm13, [r8 - 96]
+vmovdqu [r8 - 128], ymm1
+vmovdqu ymm1, [r9 - 64]
+vmovdqu [r8 - 64], ymm0
 vsubpd ymm0, ymm1, ymm4
 vsubpd ymm3, ymm10, ymm7
 vfmadd231pd ymm0, ymm14, ymm15
-vfmadd231pd ymm3, ymm13, [rsp + 544]
+vfmadd231pd ymm3, ymm13, [r8 - 96]
 vpaddq ymm5, ymm0, ymm5
 vpaddq ymm12, ymm3, ymm12
-vmovdqu ymm3, [rsp + 416]
+vmovdqu ymm3, [r8 + 32]
 vmovdqa ymm0, ymm6
 vfmadd231pd ymm0, ymm11, ymm3
-vmovdqu [rsp + 608], ymm13
+vmovdqu [r8 + 64], ymm13
 vmovdqa ymm13, ymm9
-vfmadd231pd ymm13, ymm8, [rsp + 384]
-vmovdqu [rsp + 640], ymm15
+vfmadd231pd ymm13, ymm8, [r8 + 96]
+vmovdqu [r10 - 128], ymm15
 vsubpd ymm15, ymm1, ymm0
-vmovdqu [rsp + 672], ymm14
+vmovdqu [r10 - 64], ymm14
 vsubpd ymm14, ymm10, ymm13
 vfmadd231pd ymm15, ymm11, ymm3
-vfmadd231pd ymm14, ymm8, [rsp + 384]
+vfmadd231pd ymm14, ymm8, [r8 + 96]
 vpaddq ymm5, ymm15, ymm5
 vpaddq ymm12, ymm14, ymm12
 vpaddq ymm4, ymm0, ymm4
 vpaddq ymm7, ymm13, ymm7
-vmovdqu ymm13, [rsp + 352]
-vpand ymm13, ymm13, [rip + 5f]
-vmovdqu ymm0, [rsp + 320]
-vpand ymm0, ymm0, [rip + 5f]
+vmovdqu ymm13, [r11 - 64]
+vpand ymm13, ymm13, [r9 - 128]
+vmovdqu ymm0, [r10 - 96]
+vpand ymm0, ymm0, [r9 - 128]
 vpaddq ymm13, ymm13, ymm2
-vmovdqu ymm14, [rip + 5f + 32]
+vmovdqu ymm14, [r9 - 96]
 vpaddq ymm0, ymm0, ymm14
 vsubpd ymm13, ymm13, ymm2
 vsubpd ymm0, ymm0, ymm14
-vmovdqu ymm15, [rsp + 576]
+vmovdqu ymm15, [r8 - 64]
 vmovdqa ymm3, ymm6
 vfmadd231pd ymm3, ymm13, ymm15
-vmovdqu [rsp + 320], ymm8
+vmovdqu [r10 - 96], ymm8
 vmovdqa ymm8, ymm9
-vfmadd231pd ymm8, ymm0, [rsp + 512]
-vmovdqu [rsp + 352], ymm11
+vfmadd231pd ymm8, ymm0, [r8 - 128]
+vmovdqu [r11 - 64], ymm11
 vsubpd ymm11, ymm1, ymm3
 vsubpd ymm1, ymm10, ymm8
 vfmadd231pd ymm11, ymm13, ymm15
-vfmadd231pd ymm1, ymm0, [rsp + 512]
+vfmadd231pd ymm1, ymm0, [r8 - 128]
 vpaddq ymm5, ymm11, ymm5
 vpaddq ymm12, ymm1, ymm12
 vpaddq ymm4, ymm3, ymm4
 vpaddq ymm7, ymm8, ymm7
-vmovdqu ymm8, [rsp + 96]
-vpand ymm8, ymm8, [rip + 5f]
-vmovdqu ymm3, [rsp + 64]
-vpand ymm3, ymm3, [rip + 5f]
+vmovdqu ymm8, [r10 + 32]
+vpand ymm8, ymm8, [r9 - 128]
+vmovdqu ymm3, [r10]
+vpand ymm3, ymm3, [r9 - 128]
 vpaddq ymm8, ymm8, ymm2
 vpaddq ymm3, ymm3, ymm14
 vsubpd ymm8, ymm8, ymm2
 vsubpd ymm3, ymm3, ymm14
-vmovdqu ymm1, [rsp + 672]
+vmovdqu ymm1, [r10 - 64]
 vmovdqa ymm11, ymm6
 vfmadd231pd ymm11, ymm8, ymm1
-vmovdqu [rsp + 64], ymm12
+vmovdqu [r10], ymm12
 vmovdqa ymm12, ymm9
-vfmadd231pd ymm12, ymm3, [rsp + 544]
-vmovdqu [rsp + 96], ymm5
-vmovdqu ymm5, [rip + 5f + 96]
+vfmadd231pd ymm12, ymm3, [r8 - 96]
+vmovdqu [r10 + 32], ymm5
+vmovdqu ymm5, [r9 - 64]
 vsubpd ymm15, ymm5, ymm11
 vsubpd ymm14, ymm10, ymm12
 vfmadd231pd ymm15, ymm1, ymm8
-vfmadd231pd ymm14, ymm3, [rsp + 544]
+vfmadd231pd ymm14, ymm3, [r8 - 96]
 vpaddq ymm4, ymm15, ymm4
 vpaddq ymm7, ymm14, ymm7
-vmovdqu ymm14, [rsp + 352]
-vmovdqu ymm15, [rsp + 640]
-vmovdqu [rsp + 704], ymm3
+vmovdqu ymm14, [r11 - 64]
+vmovdqu ymm15, [r10 - 128]
+vmovdqu [r10 - 32], ymm3
 vmovdqa ymm3, ymm6
 vfmadd231pd ymm3, ymm14, ymm15
-vmovdqu [rsp + 736], ymm8
-vmovdqu ymm8, [rsp + 320]
+vmovdqu [r11 + 64], ymm8
+vmovdqu ymm8, [r10 - 96]
 vmovdqa ymm1, ymm9
-vfmadd231pd ymm1, ymm8, [rsp + 608]
+vfmadd231pd ymm1, ymm8, [r8 + 64]
 vsubpd ymm2, ymm5, ymm3
 vsubpd ymm5, ymm10, ymm1
 vfmadd231pd ymm2, ymm14, ymm15
-vfmadd231pd ymm5, ymm8, [rsp + 608]
+vfmadd231pd ymm5, ymm8, [r8 + 64]
 vpaddq ymm4, ymm2, ymm4
 vpaddq ymm7, ymm5, ymm7
 vpaddq ymm11, ymm3, ymm11
 vpaddq ymm12, ymm1, ymm12
-vmovdqu ymm1, [rsp + 416]
+vmovdqu ymm1, [r8 + 32]
 vmovdqa ymm3, ymm6
 vfmadd231pd ymm3, ymm13, ymm1
-vmovdqu ymm5, [rsp + 384]
+vmovdqu ymm5, [r8 + 96]
 vmovdqa ymm2, ymm9
 vfmadd231pd ymm2, ymm0, ymm5
-vmovdqu ymm15, [rip + 5f + 96]
+vmovdqu ymm15, [r9 - 64]
 vsubpd ymm8, ymm15, ymm3
 vsubpd ymm14, ymm10, ymm2
 vfmadd231pd ymm8, ymm13, ymm1
@@ -357,85 +361,85 @@ vpaddq ymm4, ymm8, ymm4
 vpaddq ymm7, ymm14, ymm7
 vpaddq ymm11, ymm3, ymm11
 vpaddq ymm12, ymm2, ymm12
-vmovdqu ymm2, [rsp + 288]
-vpand ymm2, ymm2, [rip + 5f]
-vmovdqu ymm3, [rsp + 256]
-vpand ymm3, ymm3, [rip + 5f]
-vmovdqu ymm14, [rip + 5f + 32]
+vmovdqu ymm2, [r11 - 96]
+vpand ymm2, ymm2, [r9 - 128]
+vmovdqu ymm3, [r11 - 128]
+vpand ymm3, ymm3, [r9 - 128]
+vmovdqu ymm14, [r9 - 96]
 vpaddq ymm2, ymm2, ymm14
-vmovdqu ymm8, [rip + 5f + 32]
+vmovdqu ymm8, [r9 - 96]
 vpaddq ymm3, ymm3, ymm8
 vsubpd ymm2, ymm2, ymm14
 vsubpd ymm3, ymm3, ymm8
 vmovdqa ymm5, ymm6
-vfmadd231pd ymm5, ymm2, [rsp + 576]
+vfmadd231pd ymm5, ymm2, [r8 - 64]
 vmovdqa ymm1, ymm9
-vfmadd231pd ymm1, ymm3, [rsp + 512]
-vmovdqu [rsp + 256], ymm0
+vfmadd231pd ymm1, ymm3, [r8 - 128]
+vmovdqu [r11 - 128], ymm0
 vsubpd ymm0, ymm15, ymm5
-vmovdqu [rsp + 288], ymm13
+vmovdqu [r11 - 96], ymm13
 vsubpd ymm13, ymm10, ymm1
-vfmadd231pd ymm0, ymm2, [rsp + 576]
-vfmadd231pd ymm13, ymm3, [rsp + 512]
+vfmadd231pd ymm0, ymm2, [r8 - 64]
+vfmadd231pd ymm13, ymm3, [r8 - 128]
 vpaddq ymm4, ymm0, ymm4
 vpaddq ymm7, ymm13, ymm7
 vpaddq ymm11, ymm5, ymm11
 vpaddq ymm12, ymm1, ymm12
-vpaddq ymm1, ymm14, [rsp + 32]
-vpaddq ymm5, ymm8, [rsp]
+vpaddq ymm1, ymm14, [r8]
+vpaddq ymm5, ymm8, [r8 - 32]
 vsubpd ymm1, ymm1, ymm14
 vsubpd ymm5, ymm5, ymm8
-vmovdqu ymm13, [rsp + 672]
+vmovdqu ymm13, [r10 - 64]
 vmovdqa ymm0, ymm6
 vfmadd231pd ymm0, ymm1, ymm13
-vmovdqu [rsp], ymm7
+vmovdqu [r8 - 32], ymm7
 vmovdqa ymm7, ymm9
-vfmadd231pd ymm7, ymm5, [rsp + 544]
-vmovdqu [rsp + 32], ymm4
+vfmadd231pd ymm7, ymm5, [r8 - 96]
+vmovdqu [r8], ymm4
 vsubpd ymm4, ymm15, ymm0
 vsubpd ymm8, ymm10, ymm7
 vfmadd231pd ymm4, ymm13, ymm1
-vfmadd231pd ymm8, ymm5, [rsp + 544]
+vfmadd231pd ymm8, ymm5, [r8 - 96]
 vpaddq ymm11, ymm4, ymm11
 vpaddq ymm12, ymm8, ymm12
-vmovdqu ymm8, [rsp + 352]
-vmovdqu ymm4, [rsp + 736]
+vmovdqu ymm8, [r11 - 64]
+vmovdqu ymm4, [r11 + 64]
 vmovdqa ymm13, ymm6
 vfmadd231pd ymm13, ymm8, ymm4
-vmovdqu [rsp + 544], ymm5
-vmovdqu ymm5, [rsp + 320]
-vmovdqu [rsp + 672], ymm1
+vmovdqu [r8 - 96], ymm5
+vmovdqu ymm5, [r10 - 96]
+vmovdqu [r10 - 64], ymm1
 vmovdqa ymm1, ymm9
-vfmadd231pd ymm1, ymm5, [rsp + 704]
+vfmadd231pd ymm1, ymm5, [r10 - 32]
 vsubpd ymm14, ymm15, ymm13
-vmovdqu [rsp + 768], ymm3
+vmovdqu [r11 + 96], ymm3
 vsubpd ymm3, ymm10, ymm1
 vfmadd231pd ymm14, ymm8, ymm4
-vfmadd231pd ymm3, ymm5, [rsp + 704]
+vfmadd231pd ymm3, ymm5, [r10 - 32]
 vpaddq ymm11, ymm14, ymm11
 vpaddq ymm12, ymm3, ymm12
 vpaddq ymm0, ymm13, ymm0
 vpaddq ymm7, ymm1, ymm7
-vmovdqu ymm1, [rsp + 288]
-vmovdqu ymm13, [rsp + 640]
+vmovdqu ymm1, [r11 - 96]
+vmovdqu ymm13, [r10 - 128]
 vmovdqa ymm3, ymm6
 vfmadd231pd ymm3, ymm1, ymm13
-vmovdqu ymm14, [rsp + 256]
+vmovdqu ymm14, [r11 - 128]
 vmovdqa ymm4, ymm9
-vfmadd231pd ymm4, ymm14, [rsp + 608]
+vfmadd231pd ymm4, ymm14, [r8 + 64]
 vsubpd ymm5, ymm15, ymm3
 vsubpd ymm8, ymm10, ymm4
 vfmadd231pd ymm5, ymm1, ymm13
-vfmadd231pd ymm8, ymm14, [rsp + 608]
+vfmadd231pd ymm8, ymm14, [r8 + 64]
 vpaddq ymm11, ymm5, ymm11
 vpaddq ymm12, ymm8, ymm12
 vpaddq ymm0, ymm3, ymm0
 vpaddq ymm7, ymm4, ymm7
-vmovdqu ymm4, [rsp + 416]
+vmovdqu ymm4, [r8 + 32]
 vmovdqa ymm3, ymm6
 vfmadd231pd ymm3, ymm2, ymm4
-vmovdqu ymm8, [rsp + 768]
-vmovdqu ymm5, [rsp + 384]
+vmovdqu ymm8, [r11 + 96]
+vmovdqu ymm5, [r8 + 96]
 vmovdqa ymm13, ymm9
 vfmadd231pd ymm13, ymm8, ymm5
 vsubpd ymm14, ymm15, ymm3
@@ -446,66 +450,66 @@ vpaddq ymm11, ymm14, ymm11
 vpaddq ymm12, ymm1, ymm12
 vpaddq ymm0, ymm3, ymm0
 vpaddq ymm7, ymm13, ymm7
-vmovdqu ymm13, [rsp + 224]
-vmovdqu ymm3, [rip + 5f + 32]
+vmovdqu ymm13, [rsp + 768]
+vmovdqu ymm3, [r9 - 96]
 vpaddq ymm13, ymm13, ymm3
-vmovdqu ymm1, [rsp + 192]
-vmovdqu ymm14, [rip + 5f + 32]
+vmovdqu ymm1, [r11 + 32]
+vmovdqu ymm14, [r9 - 96]
 vpaddq ymm1, ymm1, ymm14
 vsubpd ymm13, ymm13, ymm3
 vsubpd ymm1, ymm1, ymm14
 vmovdqa ymm14, ymm6
-vfmadd231pd ymm14, ymm13, [rsp + 576]
+vfmadd231pd ymm14, ymm13, [r8 - 64]
 vmovdqa ymm3, ymm9
-vfmadd231pd ymm3, ymm1, [rsp + 512]
+vfmadd231pd ymm3, ymm1, [r8 - 128]
 vsubpd ymm5, ymm15, ymm14
 vsubpd ymm4, ymm10, ymm3
-vfmadd231pd ymm5, ymm13, [rsp + 576]
-vfmadd231pd ymm4, ymm1, [rsp + 512]
+vfmadd231pd ymm5, ymm13, [r8 - 64]
+vfmadd231pd ymm4, ymm1, [r8 - 128]
 vpaddq ymm11, ymm5, ymm11
 vpaddq ymm12, ymm4, ymm12
 vpaddq ymm0, ymm14, ymm0
 vpaddq ymm7, ymm3, ymm7
-vmovdqu ymm3, [rsp + 352]
-vmovdqu ymm14, [rsp + 672]
+vmovdqu ymm3, [r11 - 64]
+vmovdqu ymm14, [r10 - 64]
 vmovdqa ymm4, ymm6
 vfmadd231pd ymm4, ymm3, ymm14
-vmovdqu ymm5, [rsp + 320]
-vmovdqu [rsp + 512], ymm12
+vmovdqu ymm5, [r10 - 96]
+vmovdqu [r8 - 128], ymm12
 vmovdqa ymm12, ymm9
-vfmadd231pd ymm12, ymm5, [rsp + 544]
-vmovdqu [rsp + 576], ymm11
+vfmadd231pd ymm12, ymm5, [r8 - 96]
+vmovdqu [r8 - 64], ymm11
 vsubpd ymm11, ymm15, ymm4
-vmovdqu [rsp + 192], ymm1
+vmovdqu [r11 + 32], ymm1
 vsubpd ymm1, ymm10, ymm12
 vfmadd231pd ymm11, ymm3, ymm14
-vmovdqu ymm3, [rsp + 544]
+vmovdqu ymm3, [r8 - 96]
 vfmadd231pd ymm1, ymm5, ymm3
 vpaddq ymm0, ymm11, ymm0
 vpaddq ymm7, ymm1, ymm7
-vmovdqu ymm1, [rsp + 288]
-vmovdqu ymm11, [rsp + 736]
+vmovdqu ymm1, [r11 - 96]
+vmovdqu ymm11, [r11 + 64]
 vmovdqa ymm5, ymm6
 vfmadd231pd ymm5, ymm1, ymm11
-vmovdqu ymm3, [rsp + 256]
+vmovdqu ymm3, [r11 - 128]
 vmovdqa ymm14, ymm9
-vfmadd231pd ymm14, ymm3, [rsp + 704]
-vmovdqu [rsp + 320], ymm13
+vfmadd231pd ymm14, ymm3, [r10 - 32]
+vmovdqu [r10 - 96], ymm13
 vsubpd ymm13, ymm15, ymm5
 vsubpd ymm15, ymm10, ymm14
 vfmadd231pd ymm13, ymm1, ymm11
-vfmadd231pd ymm15, ymm3, [rsp + 704]
+vfmadd231pd ymm15, ymm3, [r10 - 32]
 vpaddq ymm0, ymm13, ymm0
 vpaddq ymm7, ymm15, ymm7
 vpaddq ymm4, ymm5, ymm4
 vpaddq ymm12, ymm14, ymm12
-vmovdqu ymm14, [rsp + 640]
+vmovdqu ymm14, [r10 - 128]
 vmovdqa ymm5, ymm6
 vfmadd231pd ymm5, ymm2, ymm14
-vmovdqu ymm15, [rsp + 608]
+vmovdqu ymm15, [r8 + 64]
 vmovdqa ymm13, ymm9
 vfmadd231pd ymm13, ymm8, ymm15
-vmovdqu ymm11, [rip + 5f + 96]
+vmovdqu ymm11, [r9 - 64]
 vsubpd ymm3, ymm11, ymm5
 vsubpd ymm1, ymm10, ymm13
 vfmadd231pd ymm3, ymm2, ymm14
@@ -514,42 +518,42 @@ vpaddq ymm0, ymm3, ymm0
 vpaddq ymm7, ymm1, ymm7
 vpaddq ymm4, ymm5, ymm4
 vpaddq ymm12, ymm13, ymm12
-vmovdqu ymm13, [rsp + 320]
-vmovdqu ymm5, [rsp + 416]
+vmovdqu ymm13, [r10 - 96]
+vmovdqu ymm5, [r8 + 32]
 vmovdqa ymm1, ymm6
 vfmadd231pd ymm1, ymm13, ymm5
-vmovdqu ymm3, [rsp + 192]
+vmovdqu ymm3, [r11 + 32]
 vmovdqa ymm15, ymm9
-vfmadd231pd ymm15, ymm3, [rsp + 384]
+vfmadd231pd ymm15, ymm3, [r8 + 96]
 vsubpd ymm14, ymm11, ymm1
 vsubpd ymm8, ymm10, ymm15
 vfmadd231pd ymm14, ymm13, ymm5
-vfmadd231pd ymm8, ymm3, [rsp + 384]
+vfmadd231pd ymm8, ymm3, [r8 + 96]
 vpaddq ymm0, ymm14, ymm0
 vpaddq ymm7, ymm8, ymm7
 vpaddq ymm4, ymm1, ymm4
 vpaddq ymm12, ymm15, ymm12
-vmovdqu ymm15, [rsp + 288]
-vmovdqu ymm1, [rsp + 672]
+vmovdqu ymm15, [r11 - 96]
+vmovdqu ymm1, [r10 - 64]
 vmovdqa ymm8, ymm6
 vfmadd231pd ymm8, ymm15, ymm1
-vmovdqu ymm14, [rsp + 256]
-vmovdqu ymm5, [rsp + 544]
-vmovdqu [rsp + 384], ymm7
+vmovdqu ymm14, [r11 - 128]
+vmovdqu ymm5, [r8 - 96]
+vmovdqu [r8 + 96], ymm7
 vmovdqa ymm7, ymm9
 vfmadd231pd ymm7, ymm14, ymm5
-vmovdqu [rsp + 416], ymm0
+vmovdqu [r8 + 32], ymm0
 vsubpd ymm0, ymm11, ymm8
 vsubpd ymm3, ymm10, ymm7
 vfmadd231pd ymm0, ymm15, ymm1
 vfmadd231pd ymm3, ymm14, ymm5
 vpaddq ymm4, ymm0, ymm4
 vpaddq ymm12, ymm3, ymm12
-vmovdqu ymm3, [rsp + 736]
+vmovdqu ymm3, [r11 + 64]
 vmovdqa ymm0, ymm6
 vfmadd231pd ymm0, ymm2, ymm3
-vmovdqu ymm14, [rsp + 768]
-vmovdqu ymm15, [rsp + 704]
+vmovdqu ymm14, [r11 + 96]
+vmovdqu ymm15, [r10 - 32]
 vmovdqa ymm5, ymm9
 vfmadd231pd ymm5, ymm14, ymm15
 vsubpd ymm1, ymm11, ymm0
@@ -560,14 +564,14 @@ vpaddq ymm4, ymm1, ymm4
 vpaddq ymm12, ymm11, ymm12
 vpaddq ymm8, ymm0, ymm8
 vpaddq ymm7, ymm5, ymm7
-vmovdqu ymm5, [rsp + 640]
+vmovdqu ymm5, [r10 - 128]
 vmovdqa ymm0, ymm6
 vfmadd231pd ymm0, ymm13, ymm5
-vmovdqu ymm11, [rsp + 192]
-vmovdqu ymm1, [rsp + 608]
+vmovdqu ymm11, [r11 + 32]
+vmovdqu ymm1, [r8 + 64]
 vmovdqa ymm15, ymm9
 vfmadd231pd ymm15, ymm11, ymm1
-vmovdqu ymm3, [rip + 5f + 96]
+vmovdqu ymm3, [r9 - 64]
 vsubpd ymm14, ymm3, ymm0
 vsubpd ymm3, ymm10, ymm15
 vfmadd231pd ymm14, ymm13, ymm5
@@ -576,26 +580,26 @@ vpaddq ymm4, ymm14, ymm4
 vpaddq ymm12, ymm3, ymm12
 vpaddq ymm8, ymm0, ymm8
 vpaddq ymm7, ymm15, ymm7
-vmovdqu ymm15, [rsp + 672]
+vmovdqu ymm15, [r10 - 64]
 vmovdqa ymm0, ymm6
 vfmadd231pd ymm0, ymm2, ymm15
-vmovdqu ymm3, [rsp + 768]
-vmovdqu ymm14, [rsp + 544]
+vmovdqu ymm3, [r11 + 96]
+vmovdqu ymm14, [r8 - 96]
 vmovdqa ymm1, ymm9
 vfmadd231pd ymm1, ymm3, ymm14
-vmovdqu ymm5, [rip + 5f + 96]
-vmovdqu [rsp + 608], ymm12
+vmovdqu ymm5, [r9 - 64]
+vmovdqu [r8 + 64], ymm12
 vsubpd ymm12, ymm5, ymm0
-vmovdqu [rsp + 640], ymm4
+vmovdqu [r10 - 128], ymm4
 vsubpd ymm4, ymm10, ymm1
 vfmadd231pd ymm12, ymm2, ymm15
 vfmadd231pd ymm4, ymm3, ymm14
 vpaddq ymm8, ymm12, ymm8
 vpaddq ymm7, ymm4, ymm7
-vmovdqu ymm4, [rsp + 736]
+vmovdqu ymm4, [r11 + 64]
 vmovdqa ymm12, ymm6
 vfmadd231pd ymm12, ymm13, ymm4
-vmovdqu ymm3, [rsp + 704]
+vmovdqu ymm3, [r10 - 32]
 vmovdqa ymm2, ymm9
 vfmadd231pd ymm2, ymm11, ymm3
 vsubpd ymm14, ymm5, ymm12
@@ -608,106 +612,106 @@ vpaddq ymm0, ymm12, ymm0
 vpaddq ymm1, ymm2, ymm1
 vmovdqa ymm2, ymm6
 vfmadd231pd ymm2, ymm13, ymm15
-vmovdqu ymm12, [rsp + 544]
+vmovdqu ymm12, [r8 - 96]
 vmovdqa ymm5, ymm9
 vfmadd231pd ymm5, ymm11, ymm12
-vmovdqu ymm14, [rip + 5f + 96]
+vmovdqu ymm14, [r9 - 64]
 vsubpd ymm3, ymm14, ymm2
 vsubpd ymm4, ymm10, ymm5
 vfmadd231pd ymm3, ymm13, ymm15
 vfmadd231pd ymm4, ymm11, ymm12
 vpaddq ymm0, ymm3, ymm0
 vpaddq ymm1, ymm4, ymm1
-vmovdqu ymm4, [rsp + 160]
-vpaddq ymm4, ymm4, [rip + 5f + 128]
-vmovdqu ymm3, [rsp + 128]
-vpaddq ymm3, ymm3, [rip + 5f + 128]
+vmovdqu ymm4, [r10 + 96]
+vpaddq ymm4, ymm4, [rip + 3f + 512]
+vmovdqu ymm3, [r10 + 64]
+vpaddq ymm3, ymm3, [rip + 3f + 512]
 vpsrlq ymm12, ymm4, 52
 vpsrlq ymm11, ymm3, 52
-vpaddq ymm12, ymm12, [rsp + 96]
-vpaddq ymm11, ymm11, [rsp + 64]
-vmovdqu ymm15, [rsp + 480]
-vmovdqu ymm13, [rip + 5f + 32]
+vpaddq ymm12, ymm12, [r10 + 32]
+vpaddq ymm11, ymm11, [r10]
+vmovdqu ymm15, [r11]
+vmovdqu ymm13, [r9 - 96]
 vsubpd ymm15, ymm15, ymm13
-vmovdqu [rsp + 480], ymm5
-vmovdqu ymm5, [rsp + 448]
-vsubpd ymm5, ymm5, [rip + 5f + 32]
-vmovdqu [rsp + 448], ymm2
+vmovdqu [r11], ymm5
+vmovdqu ymm5, [r11 - 32]
+vsubpd ymm5, ymm5, [r9 - 96]
+vmovdqu [r11 - 32], ymm2
 vmovdqa ymm2, ymm6
-vfmadd231pd ymm2, ymm15, [rip + 5f + 160]
-vmovdqu [rsp + 64], ymm1
+vfmadd231pd ymm2, ymm15, [r9]
+vmovdqu [r10], ymm1
 vmovdqa ymm1, ymm9
-vfmadd231pd ymm1, ymm5, [rip + 5f + 160]
-vmovdqu [rsp + 96], ymm0
+vfmadd231pd ymm1, ymm5, [r9]
+vmovdqu [r10 + 32], ymm0
 vsubpd ymm0, ymm14, ymm2
-vmovdqu [rsp + 128], ymm7
+vmovdqu [r10 + 64], ymm7
 vsubpd ymm7, ymm10, ymm1
-vfmadd231pd ymm0, ymm15, [rip + 5f + 160]
-vfmadd231pd ymm7, ymm5, [rip + 5f + 160]
+vfmadd231pd ymm0, ymm15, [r9]
+vfmadd231pd ymm7, ymm5, [r9]
 vpaddq ymm12, ymm0, ymm12
 vpaddq ymm11, ymm7, ymm11
-vpaddq ymm2, ymm2, [rsp + 32]
-vpaddq ymm1, ymm1, [rsp]
-vmovdqu ymm7, [rip + 5f + 192]
+vpaddq ymm2, ymm2, [r8]
+vpaddq ymm1, ymm1, [r8 - 32]
+vmovdqu ymm7, [r9 + 64]
 vmovdqa ymm0, ymm6
 vfmadd231pd ymm0, ymm15, ymm7
-vmovdqu [rsp], ymm11
+vmovdqu [r8 - 32], ymm11
 vmovdqa ymm11, ymm9
-vfmadd231pd ymm11, ymm5, [rip + 5f + 192]
-vmovdqu [rsp + 32], ymm12
+vfmadd231pd ymm11, ymm5, [r9 + 64]
+vmovdqu [r8], ymm12
 vsubpd ymm12, ymm14, ymm0
-vmovdqu [rsp + 160], ymm8
+vmovdqu [r10 + 96], ymm8
 vsubpd ymm8, ymm10, ymm11
 vfmadd231pd ymm12, ymm15, ymm7
-vfmadd231pd ymm8, ymm5, [rip + 5f + 192]
+vfmadd231pd ymm8, ymm5, [r9 + 64]
 vpaddq ymm2, ymm12, ymm2
 vpaddq ymm1, ymm8, ymm1
-vpaddq ymm0, ymm0, [rsp + 576]
-vpaddq ymm11, ymm11, [rsp + 512]
-vpand ymm4, ymm4, [rip + 5f]
-vpand ymm3, ymm3, [rip + 5f]
+vpaddq ymm0, ymm0, [r8 - 64]
+vpaddq ymm11, ymm11, [r8 - 128]
+vpand ymm4, ymm4, [r9 - 128]
+vpand ymm3, ymm3, [r9 - 128]
 vpaddq ymm4, ymm4, ymm13
-vmovdqu ymm8, [rip + 5f + 32]
+vmovdqu ymm8, [r9 - 96]
 vpaddq ymm3, ymm3, ymm8
 vsubpd ymm4, ymm4, ymm13
 vsubpd ymm3, ymm3, ymm8
-vmovdqu ymm12, [rip + 5f + 160]
+vmovdqu ymm12, [r9]
 vmovdqa ymm7, ymm6
 vfmadd231pd ymm7, ymm4, ymm12
 vmovdqa ymm8, ymm9
-vfmadd231pd ymm8, ymm3, [rip + 5f + 160]
+vfmadd231pd ymm8, ymm3, [r9]
 vsubpd ymm13, ymm14, ymm7
 vsubpd ymm14, ymm10, ymm8
 vfmadd231pd ymm13, ymm4, ymm12
-vfmadd231pd ymm14, ymm3, [rip + 5f + 160]
+vfmadd231pd ymm14, ymm3, [r9]
 vpaddq ymm2, ymm13, ymm2
 vpaddq ymm1, ymm14, ymm1
 vpaddq ymm0, ymm7, ymm0
 vpaddq ymm11, ymm8, ymm11
-vmovdqu ymm8, [rip + 5f + 224]
+vmovdqu ymm8, [rip + 3f + 256]
 vmovdqa ymm7, ymm6
 vfmadd231pd ymm7, ymm15, ymm8
-vmovdqu ymm14, [rip + 5f + 224]
+vmovdqu ymm14, [rip + 3f + 256]
 vmovdqa ymm13, ymm9
 vfmadd231pd ymm13, ymm5, ymm14
-vmovdqu ymm12, [rip + 5f + 96]
-vmovdqu [rsp + 512], ymm1
+vmovdqu ymm12, [r9 - 64]
+vmovdqu [r8 - 128], ymm1
 vsubpd ymm1, ymm12, ymm7
-vmovdqu [rsp + 576], ymm2
+vmovdqu [r8 - 64], ymm2
 vsubpd ymm2, ymm10, ymm13
 vfmadd231pd ymm1, ymm15, ymm8
 vfmadd231pd ymm2, ymm5, ymm14
 vpaddq ymm0, ymm1, ymm0
 vpaddq ymm11, ymm2, ymm11
-vpaddq ymm7, ymm7, [rsp + 416]
-vpaddq ymm13, ymm13, [rsp + 384]
-vmovdqu ymm2, [rip + 5f + 192]
+vpaddq ymm7, ymm7, [r8 + 32]
+vpaddq ymm13, ymm13, [r8 + 96]
+vmovdqu ymm2, [r9 + 64]
 vmovdqa ymm1, ymm6
 vfmadd231pd ymm1, ymm4, ymm2
-vmovdqu ymm14, [rip + 5f + 192]
+vmovdqu ymm14, [r9 + 64]
 vmovdqa ymm8, ymm9
 vfmadd231pd ymm8, ymm3, ymm14
-vmovdqu [rsp + 384], ymm5
+vmovdqu [r8 + 96], ymm5
 vsubpd ymm5, ymm12, ymm1
 vsubpd ymm12, ymm10, ymm8
 vfmadd231pd ymm5, ymm4, ymm2
@@ -716,28 +720,28 @@ vpaddq ymm0, ymm5, ymm0
 vpaddq ymm11, ymm12, ymm11
 vpaddq ymm7, ymm1, ymm7
 vpaddq ymm13, ymm8, ymm13
-vmovdqu ymm8, [rip + 5f + 256]
+vmovdqu ymm8, [rip + 3f + 288]
 vmovdqa ymm1, ymm6
 vfmadd231pd ymm1, ymm15, ymm8
-vmovdqu ymm12, [rsp + 384]
-vmovdqu ymm5, [rip + 5f + 256]
+vmovdqu ymm12, [r8 + 96]
+vmovdqu ymm5, [rip + 3f + 288]
 vmovdqa ymm14, ymm9
 vfmadd231pd ymm14, ymm12, ymm5
-vmovdqu ymm2, [rip + 5f + 96]
-vmovdqu [rsp + 416], ymm11
+vmovdqu ymm2, [r9 - 64]
+vmovdqu [r8 + 32], ymm11
 vsubpd ymm11, ymm2, ymm1
-vmovdqu [rsp + 544], ymm0
+vmovdqu [r8 - 96], ymm0
 vsubpd ymm0, ymm10, ymm14
 vfmadd231pd ymm11, ymm15, ymm8
 vfmadd231pd ymm0, ymm12, ymm5
 vpaddq ymm7, ymm11, ymm7
 vpaddq ymm13, ymm0, ymm13
-vpaddq ymm1, ymm1, [rsp + 640]
-vpaddq ymm14, ymm14, [rsp + 608]
-vmovdqu ymm0, [rip + 5f + 224]
+vpaddq ymm1, ymm1, [r10 - 128]
+vpaddq ymm14, ymm14, [r8 + 64]
+vmovdqu ymm0, [rip + 3f + 256]
 vmovdqa ymm11, ymm6
 vfmadd231pd ymm11, ymm4, ymm0
-vmovdqu ymm5, [rip + 5f + 224]
+vmovdqu ymm5, [rip + 3f + 256]
 vmovdqa ymm8, ymm9
 vfmadd231pd ymm8, ymm3, ymm5
 vsubpd ymm12, ymm2, ymm11
@@ -748,28 +752,28 @@ vpaddq ymm7, ymm12, ymm7
 vpaddq ymm13, ymm2, ymm13
 vpaddq ymm1, ymm11, ymm1
 vpaddq ymm14, ymm8, ymm14
-vmovdqu ymm8, [rip + 5f + 288]
+vmovdqu ymm8, [rip + 3f + 320]
 vmovdqa ymm11, ymm6
 vfmadd231pd ymm11, ymm15, ymm8
-vmovdqu ymm2, [rsp + 384]
-vmovdqu ymm12, [rip + 5f + 288]
+vmovdqu ymm2, [r8 + 96]
+vmovdqu ymm12, [rip + 3f + 320]
 vmovdqa ymm5, ymm9
 vfmadd231pd ymm5, ymm2, ymm12
-vmovdqu ymm0, [rip + 5f + 96]
-vmovdqu [rsp + 608], ymm13
+vmovdqu ymm0, [r9 - 64]
+vmovdqu [r8 + 64], ymm13
 vsubpd ymm13, ymm0, ymm11
-vmovdqu [rsp + 640], ymm7
+vmovdqu [r10 - 128], ymm7
 vsubpd ymm7, ymm10, ymm5
 vfmadd231pd ymm13, ymm15, ymm8
 vfmadd231pd ymm7, ymm2, ymm12
 vpaddq ymm1, ymm13, ymm1
 vpaddq ymm14, ymm7, ymm14
-vpaddq ymm11, ymm11, [rsp + 160]
-vpaddq ymm5, ymm5, [rsp + 128]
-vmovdqu ymm7, [rip + 5f + 256]
+vpaddq ymm11, ymm11, [r10 + 96]
+vpaddq ymm5, ymm5, [r10 + 64]
+vmovdqu ymm7, [rip + 3f + 288]
 vmovdqa ymm13, ymm6
 vfmadd231pd ymm13, ymm4, ymm7
-vmovdqu ymm12, [rip + 5f + 256]
+vmovdqu ymm12, [rip + 3f + 288]
 vmovdqa ymm2, ymm9
 vfmadd231pd ymm2, ymm3, ymm12
 vsubpd ymm8, ymm0, ymm13
@@ -780,10 +784,10 @@ vpaddq ymm1, ymm8, ymm1
 vpaddq ymm14, ymm15, ymm14
 vpaddq ymm11, ymm13, ymm11
 vpaddq ymm5, ymm2, ymm5
-vmovdqu ymm2, [rip + 5f + 288]
+vmovdqu ymm2, [rip + 3f + 320]
 vmovdqa ymm13, ymm6
 vfmadd231pd ymm13, ymm4, ymm2
-vmovdqu ymm15, [rip + 5f + 288]
+vmovdqu ymm15, [rip + 3f + 320]
 vmovdqa ymm8, ymm9
 vfmadd231pd ymm8, ymm3, ymm15
 vsubpd ymm12, ymm0, ymm13
@@ -792,64 +796,64 @@ vfmadd231pd ymm12, ymm4, ymm2
 vfmadd231pd ymm7, ymm3, ymm15
 vpaddq ymm11, ymm12, ymm11
 vpaddq ymm5, ymm7, ymm5
-vpaddq ymm13, ymm13, [rsp + 96]
-vpaddq ymm8, ymm8, [rsp + 64]
-vmovdqu ymm7, [rsp + 32]
-vpaddq ymm7, ymm7, [rip + 5f + 320]
-vmovdqu ymm12, [rsp]
-vpaddq ymm12, ymm12, [rip + 5f + 320]
+vpaddq ymm13, ymm13, [r10 + 32]
+vpaddq ymm8, ymm8, [r10]
+vmovdqu ymm7, [r8]
+vpaddq ymm7, ymm7, [rip + 3f + 544]
+vmovdqu ymm12, [r8 - 32]
+vpaddq ymm12, ymm12, [rip + 3f + 544]
 vpsrlq ymm15, ymm7, 52
 vpsrlq ymm3, ymm12, 52
-vpaddq ymm15, ymm15, [rsp + 576]
-vpaddq ymm3, ymm3, [rsp + 512]
-vpand ymm7, ymm7, [rip + 5f]
-vpand ymm12, ymm12, [rip + 5f]
-vmovdqu ymm2, [rip + 5f + 32]
+vpaddq ymm15, ymm15, [r8 - 64]
+vpaddq ymm3, ymm3, [r8 - 128]
+vpand ymm7, ymm7, [r9 - 128]
+vpand ymm12, ymm12, [r9 - 128]
+vmovdqu ymm2, [r9 - 96]
 vpaddq ymm7, ymm7, ymm2
-vmovdqu ymm4, [rip + 5f + 32]
+vmovdqu ymm4, [r9 - 96]
 vpaddq ymm12, ymm12, ymm4
 vsubpd ymm7, ymm7, ymm2
 vsubpd ymm12, ymm12, ymm4
 vmovdqa ymm4, ymm6
-vfmadd231pd ymm4, ymm7, [rip + 5f + 352]
+vfmadd231pd ymm4, ymm7, [rip + 3f + 352]
 vmovdqa ymm2, ymm9
-vfmadd231pd ymm2, ymm12, [rip + 5f + 352]
-vmovdqu [rsp + 512], ymm8
+vfmadd231pd ymm2, ymm12, [rip + 3f + 352]
+vmovdqu [r8 - 128], ymm8
 vsubpd ymm8, ymm0, ymm4
-vmovdqu [rsp + 576], ymm13
+vmovdqu [r8 - 64], ymm13
 vsubpd ymm13, ymm10, ymm2
-vfmadd231pd ymm8, ymm7, [rip + 5f + 352]
-vfmadd231pd ymm13, ymm12, [rip + 5f + 352]
+vfmadd231pd ymm8, ymm7, [rip + 3f + 352]
+vfmadd231pd ymm13, ymm12, [rip + 3f + 352]
 vpaddq ymm15, ymm8, ymm15
 vpaddq ymm3, ymm13, ymm3
-vpaddq ymm4, ymm4, [rsp + 544]
-vpaddq ymm2, ymm2, [rsp + 416]
-vmovdqu ymm13, [rip + 5f + 384]
+vpaddq ymm4, ymm4, [r8 - 96]
+vpaddq ymm2, ymm2, [r8 + 32]
+vmovdqu ymm13, [rip + 3f + 480]
 vmovdqa ymm8, ymm6
 vfmadd231pd ymm8, ymm7, ymm13
-vmovdqu [rsp + 416], ymm3
+vmovdqu [r8 + 32], ymm3
 vmovdqa ymm3, ymm9
-vfmadd231pd ymm3, ymm12, [rip + 5f + 384]
-vmovdqu [rsp + 544], ymm15
+vfmadd231pd ymm3, ymm12, [rip + 3f + 480]
+vmovdqu [r8 - 96], ymm15
 vsubpd ymm15, ymm0, ymm8
-vmovdqu [rsp], ymm5
+vmovdqu [r8 - 32], ymm5
 vsubpd ymm5, ymm10, ymm3
 vfmadd231pd ymm15, ymm7, ymm13
-vfmadd231pd ymm5, ymm12, [rip + 5f + 384]
+vfmadd231pd ymm5, ymm12, [rip + 3f + 480]
 vpaddq ymm4, ymm15, ymm4
 vpaddq ymm2, ymm5, ymm2
-vpaddq ymm8, ymm8, [rsp + 640]
-vpaddq ymm3, ymm3, [rsp + 608]
-vmovdqu ymm5, [rip + 5f + 416]
+vpaddq ymm8, ymm8, [r10 - 128]
+vpaddq ymm3, ymm3, [r8 + 64]
+vmovdqu ymm5, [rip + 3f + 576]
 vmovdqa ymm15, ymm6
 vfmadd231pd ymm15, ymm7, ymm5
-vmovdqu ymm13, [rip + 5f + 416]
-vmovdqu [rsp + 608], ymm2
+vmovdqu ymm13, [rip + 3f + 576]
+vmovdqu [r8 + 64], ymm2
 vmovdqa ymm2, ymm9
 vfmadd231pd ymm2, ymm12, ymm13
-vmovdqu [rsp + 640], ymm4
+vmovdqu [r10 - 128], ymm4
 vsubpd ymm4, ymm0, ymm15
-vmovdqu [rsp + 32], ymm11
+vmovdqu [r8], ymm11
 vsubpd ymm11, ymm10, ymm2
 vfmadd231pd ymm4, ymm7, ymm5
 vfmadd231pd ymm11, ymm12, ymm13
@@ -857,10 +861,10 @@ vpaddq ymm8, ymm4, ymm8
 vpaddq ymm3, ymm11, ymm3
 vpaddq ymm1, ymm15, ymm1
 vpaddq ymm14, ymm2, ymm14
-vmovdqu ymm2, [rip + 5f + 448]
+vmovdqu ymm2, [rip + 3f + 608]
 vmovdqa ymm15, ymm6
 vfmadd231pd ymm15, ymm7, ymm2
-vmovdqu ymm11, [rip + 5f + 448]
+vmovdqu ymm11, [rip + 3f + 608]
 vmovdqa ymm4, ymm9
 vfmadd231pd ymm4, ymm12, ymm11
 vsubpd ymm13, ymm0, ymm15
@@ -869,159 +873,159 @@ vfmadd231pd ymm13, ymm7, ymm2
 vfmadd231pd ymm5, ymm12, ymm11
 vpaddq ymm1, ymm13, ymm1
 vpaddq ymm14, ymm5, ymm14
-vpaddq ymm15, ymm15, [rsp + 32]
-vpaddq ymm4, ymm4, [rsp]
-vmovdqu ymm5, [rip + 5f + 480]
+vpaddq ymm15, ymm15, [r8]
+vpaddq ymm4, ymm4, [r8 - 32]
+vmovdqu ymm5, [rip + 3f + 640]
 vmovdqa ymm13, ymm6
 vfmadd231pd ymm13, ymm7, ymm5
-vmovdqu ymm11, [rip + 5f + 480]
+vmovdqu ymm11, [rip + 3f + 640]
 vmovdqa ymm2, ymm9
 vfmadd231pd ymm2, ymm12, ymm11
-vmovdqu [rsp], ymm14
+vmovdqu [r8 - 32], ymm14
 vsubpd ymm14, ymm0, ymm13
-vmovdqu [rsp + 32], ymm1
+vmovdqu [r8], ymm1
 vsubpd ymm1, ymm10, ymm2
 vfmadd231pd ymm14, ymm7, ymm5
 vfmadd231pd ymm1, ymm12, ymm11
 vpaddq ymm15, ymm14, ymm15
 vpaddq ymm4, ymm1, ymm4
-vpaddq ymm13, ymm13, [rsp + 576]
-vpaddq ymm2, ymm2, [rsp + 512]
-vmovdqu ymm1, [rsp + 544]
-vpaddq ymm14, ymm1, [rip + 5f + 512]
-vmovdqu ymm11, [rsp + 416]
-vpaddq ymm12, ymm11, [rip + 5f + 512]
-vpand ymm14, ymm14, [rip + 5f]
-vpand ymm12, ymm12, [rip + 5f]
-vmovdqu ymm5, [rip + 5f + 32]
+vpaddq ymm13, ymm13, [r8 - 64]
+vpaddq ymm2, ymm2, [r8 - 128]
+vmovdqu ymm1, [r8 - 96]
+vpaddq ymm14, ymm1, [rip + 3f + 672]
+vmovdqu ymm11, [r8 + 32]
+vpaddq ymm12, ymm11, [rip + 3f + 672]
+vpand ymm14, ymm14, [r9 - 128]
+vpand ymm12, ymm12, [r9 - 128]
+vmovdqu ymm5, [r9 - 96]
 vpaddq ymm14, ymm14, ymm5
-vmovdqu ymm7, [rip + 5f + 32]
+vmovdqu ymm7, [r9 - 96]
 vpaddq ymm12, ymm12, ymm7
 vsubpd ymm14, ymm14, ymm5
 vsubpd ymm12, ymm12, ymm7
 vmovdqa ymm11, ymm6
-vfmadd231pd ymm11, ymm14, [rip + 5f + 544]
+vfmadd231pd ymm11, ymm14, [r9 - 32]
 vmovdqa ymm1, ymm9
-vfmadd231pd ymm1, ymm12, [rip + 5f + 544]
+vfmadd231pd ymm1, ymm12, [r9 - 32]
 vsubpd ymm11, ymm0, ymm11
 vsubpd ymm1, ymm10, ymm1
-vfmadd231pd ymm11, ymm14, [rip + 5f + 544]
-vfmadd231pd ymm1, ymm12, [rip + 5f + 544]
+vfmadd231pd ymm11, ymm14, [r9 - 32]
+vfmadd231pd ymm1, ymm12, [r9 - 32]
 vsubpd ymm11, ymm11, ymm5
 vsubpd ymm1, ymm1, ymm7
 vmovdqa ymm12, ymm6
-vfmadd231pd ymm12, ymm11, [rip + 5f + 576]
+vfmadd231pd ymm12, ymm11, [rip + 3f + 384]
 vmovdqa ymm14, ymm9
-vfmadd231pd ymm14, ymm1, [rip + 5f + 576]
-vpaddq ymm12, ymm12, [rsp + 640]
-vpaddq ymm14, ymm14, [rsp + 608]
+vfmadd231pd ymm14, ymm1, [rip + 3f + 384]
+vpaddq ymm12, ymm12, [r10 - 128]
+vpaddq ymm14, ymm14, [r8 + 64]
 vmovdqa ymm7, ymm6
-vfmadd231pd ymm7, ymm11, [rip + 5f + 608]
+vfmadd231pd ymm7, ymm11, [r9 + 32]
 vmovdqa ymm5, ymm9
-vfmadd231pd ymm5, ymm1, [rip + 5f + 608]
-vmovdqu [rsp + 608], ymm2
+vfmadd231pd ymm5, ymm1, [r9 + 32]
+vmovdqu [r8 + 64], ymm2
 vsubpd ymm2, ymm0, ymm7
-vmovdqu [rsp + 640], ymm13
+vmovdqu [r10 - 128], ymm13
 vsubpd ymm13, ymm10, ymm5
-vfmadd231pd ymm2, ymm11, [rip + 5f + 608]
-vfmadd231pd ymm13, ymm1, [rip + 5f + 608]
+vfmadd231pd ymm2, ymm11, [r9 + 32]
+vfmadd231pd ymm13, ymm1, [r9 + 32]
 vpaddq ymm12, ymm2, ymm12
 vpaddq ymm14, ymm13, ymm14
 vpaddq ymm8, ymm7, ymm8
 vpaddq ymm3, ymm5, ymm3
-vmovdqu ymm5, [rip + 5f + 640]
+vmovdqu ymm5, [rip + 3f + 416]
 vmovdqa ymm7, ymm6
 vfmadd231pd ymm7, ymm11, ymm5
-vmovdqu ymm13, [rip + 5f + 640]
+vmovdqu ymm13, [rip + 3f + 416]
 vmovdqa ymm2, ymm9
 vfmadd231pd ymm2, ymm1, ymm13
-vmovdqu [rsp + 512], ymm14
+vmovdqu [r8 - 128], ymm14
 vsubpd ymm14, ymm0, ymm7
-vmovdqu [rsp + 576], ymm12
+vmovdqu [r8 - 64], ymm12
 vsubpd ymm12, ymm10, ymm2
 vfmadd231pd ymm14, ymm11, ymm5
 vfmadd231pd ymm12, ymm1, ymm13
 vpaddq ymm8, ymm14, ymm8
 vpaddq ymm3, ymm12, ymm3
-vpaddq ymm7, ymm7, [rsp + 32]
-vpaddq ymm2, ymm2, [rsp]
-vmovdqu ymm12, [rip + 5f + 672]
+vpaddq ymm7, ymm7, [r8]
+vpaddq ymm2, ymm2, [r8 - 32]
+vmovdqu ymm12, [rip + 3f + 448]
 vmovdqa ymm14, ymm6
 vfmadd231pd ymm14, ymm11, ymm12
-vmovdqu ymm13, [rip + 5f + 672]
+vmovdqu ymm13, [rip + 3f + 448]
 vmovdqa ymm5, ymm9
 vfmadd231pd ymm5, ymm1, ymm13
-vmovdqu [rsp], ymm2
+vmovdqu [r8 - 32], ymm2
 vsubpd ymm2, ymm0, ymm14
-vmovdqu [rsp + 32], ymm7
+vmovdqu [r8], ymm7
 vsubpd ymm7, ymm10, ymm5
 vfmadd231pd ymm2, ymm11, ymm12
 vfmadd231pd ymm7, ymm1, ymm13
 vpaddq ymm15, ymm2, ymm15
 vpaddq ymm4, ymm7, ymm4
-vpaddq ymm14, ymm14, [rsp + 640]
-vpaddq ymm5, ymm5, [rsp + 608]
-vmovdqu ymm7, [rsp + 544]
-vpaddq ymm7, ymm7, [rip + 5f + 704]
-vmovdqu ymm2, [rsp + 416]
-vpaddq ymm2, ymm2, [rip + 5f + 704]
+vpaddq ymm14, ymm14, [r10 - 128]
+vpaddq ymm5, ymm5, [r8 + 64]
+vmovdqu ymm7, [r8 - 96]
+vpaddq ymm7, ymm7, [rip + 3f + 704]
+vmovdqu ymm2, [r8 + 32]
+vpaddq ymm2, ymm2, [rip + 3f + 704]
 vpsrlq ymm7, ymm7, 52
 vpsrlq ymm2, ymm2, 52
-vpaddq ymm7, ymm7, [rsp + 576]
-vpaddq ymm2, ymm2, [rsp + 512]
-vpaddq ymm13, ymm7, [rip + 5f + 736]
-vpaddq ymm1, ymm2, [rip + 5f + 736]
-vpand ymm13, ymm13, [rip + 5f]
-vpand ymm1, ymm1, [rip + 5f]
-vmovdqu ymm12, [rip + 5f + 32]
+vpaddq ymm7, ymm7, [r8 - 64]
+vpaddq ymm2, ymm2, [r8 - 128]
+vpaddq ymm13, ymm7, [rip + 3f + 736]
+vpaddq ymm1, ymm2, [rip + 3f + 736]
+vpand ymm13, ymm13, [r9 - 128]
+vpand ymm1, ymm1, [r9 - 128]
+vmovdqu ymm12, [r9 - 96]
 vpaddq ymm13, ymm13, ymm12
-vmovdqu ymm11, [rip + 5f + 32]
+vmovdqu ymm11, [r9 - 96]
 vpaddq ymm1, ymm1, ymm11
 vsubpd ymm13, ymm13, ymm12
 vsubpd ymm1, ymm1, ymm11
-vmovdqu [rsp + 512], ymm2
+vmovdqu [r8 - 128], ymm2
 vmovdqa ymm2, ymm6
-vfmadd231pd ymm2, ymm13, [rip + 5f + 544]
-vmovdqu [rsp + 576], ymm7
+vfmadd231pd ymm2, ymm13, [r9 - 32]
+vmovdqu [r8 - 64], ymm7
 vmovdqa ymm7, ymm9
-vfmadd231pd ymm7, ymm1, [rip + 5f + 544]
+vfmadd231pd ymm7, ymm1, [r9 - 32]
 vsubpd ymm2, ymm0, ymm2
 vsubpd ymm7, ymm10, ymm7
-vfmadd231pd ymm2, ymm13, [rip + 5f + 544]
-vfmadd231pd ymm7, ymm1, [rip + 5f + 544]
+vfmadd231pd ymm2, ymm13, [r9 - 32]
+vfmadd231pd ymm7, ymm1, [r9 - 32]
 vsubpd ymm12, ymm2, ymm12
 vsubpd ymm11, ymm7, ymm11
 vmovdqa ymm7, ymm6
-vfmadd231pd ymm7, ymm12, [rip + 5f + 576]
+vfmadd231pd ymm7, ymm12, [rip + 3f + 384]
 vmovdqa ymm2, ymm9
-vfmadd231pd ymm2, ymm11, [rip + 5f + 576]
+vfmadd231pd ymm2, ymm11, [rip + 3f + 384]
 vpaddq ymm8, ymm7, ymm8
 vpaddq ymm3, ymm2, ymm3
-vmovdqu ymm2, [rip + 5f + 608]
+vmovdqu ymm2, [r9 + 32]
 vmovdqa ymm7, ymm6
 vfmadd231pd ymm7, ymm12, ymm2
-vmovdqu ymm1, [rip + 5f + 608]
+vmovdqu ymm1, [r9 + 32]
 vmovdqa ymm13, ymm9
 vfmadd231pd ymm13, ymm11, ymm1
-vmovdqu [rsp + 416], ymm5
+vmovdqu [r8 + 32], ymm5
 vsubpd ymm5, ymm0, ymm7
-vmovdqu [rsp + 544], ymm14
+vmovdqu [r8 - 96], ymm14
 vsubpd ymm14, ymm10, ymm13
 vfmadd231pd ymm5, ymm12, ymm2
 vfmadd231pd ymm14, ymm11, ymm1
 vpaddq ymm8, ymm5, ymm8
 vpaddq ymm3, ymm14, ymm3
-vpaddq ymm7, ymm7, [rsp + 32]
-vpaddq ymm13, ymm13, [rsp]
-vmovdqu ymm14, [rip + 5f + 640]
+vpaddq ymm7, ymm7, [r8]
+vpaddq ymm13, ymm13, [r8 - 32]
+vmovdqu ymm14, [rip + 3f + 416]
 vmovdqa ymm5, ymm6
 vfmadd231pd ymm5, ymm12, ymm14
-vmovdqu ymm1, [rip + 5f + 640]
+vmovdqu ymm1, [rip + 3f + 416]
 vmovdqa ymm2, ymm9
 vfmadd231pd ymm2, ymm11, ymm1
-vmovdqu [rsp], ymm3
+vmovdqu [r8 - 32], ymm3
 vsubpd ymm3, ymm0, ymm5
-vmovdqu [rsp + 32], ymm8
+vmovdqu [r8], ymm8
 vsubpd ymm8, ymm10, ymm2
 vfmadd231pd ymm3, ymm12, ymm14
 vfmadd231pd ymm8, ymm11, ymm1
@@ -1029,98 +1033,98 @@ vpaddq ymm7, ymm3, ymm7
 vpaddq ymm13, ymm8, ymm13
 vpaddq ymm15, ymm5, ymm15
 vpaddq ymm4, ymm2, ymm4
-vmovdqu ymm2, [rip + 5f + 672]
+vmovdqu ymm2, [rip + 3f + 448]
 vfmadd231pd ymm6, ymm12, ymm2
-vmovdqu ymm5, [rip + 5f + 672]
+vmovdqu ymm5, [rip + 3f + 448]
 vfmadd231pd ymm9, ymm11, ymm5
 vsubpd ymm0, ymm0, ymm6
 vsubpd ymm10, ymm10, ymm9
 vfmadd231pd ymm0, ymm12, ymm2
 vfmadd231pd ymm10, ymm11, ymm5
-vpaddq ymm0, ymm0, [rsp + 544]
-vpaddq ymm10, ymm10, [rsp + 416]
-vpaddq ymm6, ymm6, [rsp + 448]
-vpaddq ymm9, ymm9, [rsp + 480]
-vmovdqu ymm5, [rsp + 576]
-vpaddq ymm5, ymm5, [rip + 5f + 768]
-vmovdqu ymm11, [rsp + 512]
-vpaddq ymm11, ymm11, [rip + 5f + 768]
+vpaddq ymm0, ymm0, [r8 - 96]
+vpaddq ymm10, ymm10, [r8 + 32]
+vpaddq ymm6, ymm6, [r11 - 32]
+vpaddq ymm9, ymm9, [r11]
+vmovdqu ymm5, [r8 - 64]
+vpaddq ymm5, ymm5, [rip + 3f + 768]
+vmovdqu ymm11, [r8 - 128]
+vpaddq ymm11, ymm11, [rip + 3f + 768]
 vpsrlq ymm5, ymm5, 52
 vpsrlq ymm11, ymm11, 52
-vpaddq ymm5, ymm5, [rsp + 32]
-vpaddq ymm11, ymm11, [rsp]
-vpaddq ymm2, ymm5, [rip + 5f + 800]
-vpaddq ymm12, ymm11, [rip + 5f + 800]
+vpaddq ymm5, ymm5, [r8]
+vpaddq ymm11, ymm11, [r8 - 32]
+vpaddq ymm2, ymm5, [rip + 3f + 800]
+vpaddq ymm12, ymm11, [rip + 3f + 800]
 vpsrlq ymm8, ymm2, 52
 vpsrlq ymm3, ymm12, 52
 vpaddq ymm8, ymm7, ymm8
 vpaddq ymm3, ymm13, ymm3
-vpaddq ymm8, ymm8, [rip + 5f + 832]
-vpaddq ymm3, ymm3, [rip + 5f + 832]
+vpaddq ymm8, ymm8, [rip + 3f + 832]
+vpaddq ymm3, ymm3, [rip + 3f + 832]
 vpsrlq ymm1, ymm8, 52
 vpsrlq ymm14, ymm3, 52
 vpaddq ymm1, ymm15, ymm1
 vpaddq ymm14, ymm4, ymm14
-vpaddq ymm1, ymm1, [rip + 5f + 864]
-vpaddq ymm14, ymm14, [rip + 5f + 864]
-vmovdqu [rsp], ymm3
+vpaddq ymm1, ymm1, [rip + 3f + 864]
+vpaddq ymm14, ymm14, [rip + 3f + 864]
+vmovdqu [r8 - 32], ymm3
 vpsrlq ymm3, ymm1, 52
-vmovdqu [rsp + 32], ymm1
+vmovdqu [r8], ymm1
 vpsrlq ymm1, ymm14, 52
 vpaddq ymm3, ymm0, ymm3
 vpaddq ymm1, ymm10, ymm1
-vpaddq ymm3, ymm3, [rip + 5f + 896]
-vpaddq ymm1, ymm1, [rip + 5f + 896]
-vmovdqu [rsp + 512], ymm14
+vpaddq ymm3, ymm3, [rip + 3f + 896]
+vpaddq ymm1, ymm1, [rip + 3f + 896]
+vmovdqu [r8 - 128], ymm14
 vpsrlq ymm14, ymm3, 52
-vmovdqu [rsp + 576], ymm3
+vmovdqu [r8 - 64], ymm3
 vpsrlq ymm3, ymm1, 52
 vpaddq ymm14, ymm6, ymm14
 vpaddq ymm3, ymm9, ymm3
-vpaddq ymm14, ymm14, [rip + 5f + 928]
-vpaddq ymm3, ymm3, [rip + 5f + 928]
-vpaddq ymm5, ymm5, [rip + 5f + 960]
-vpaddq ymm11, ymm11, [rip + 5f + 960]
-vmovdqu [rsp + 480], ymm1
+vpaddq ymm14, ymm14, [rip + 3f + 928]
+vpaddq ymm3, ymm3, [rip + 3f + 928]
+vpaddq ymm5, ymm5, [rip + 3f + 960]
+vpaddq ymm11, ymm11, [rip + 3f + 960]
+vmovdqu [r11], ymm1
 vpsrlq ymm1, ymm5, 52
-vmovdqu [rsp + 448], ymm8
+vmovdqu [r11 - 32], ymm8
 vpsrlq ymm8, ymm11, 52
 vpaddq ymm1, ymm7, ymm1
 vpaddq ymm8, ymm13, ymm8
-vpaddq ymm1, ymm1, [rip + 5f + 992]
-vpaddq ymm8, ymm8, [rip + 5f + 992]
+vpaddq ymm1, ymm1, [rip + 3f + 992]
+vpaddq ymm8, ymm8, [rip + 3f + 992]
 vpsrlq ymm13, ymm1, 52
 vpsrlq ymm7, ymm8, 52
 vpaddq ymm13, ymm15, ymm13
 vpaddq ymm7, ymm4, ymm7
-vpaddq ymm13, ymm13, [rip + 5f + 1024]
-vpaddq ymm7, ymm7, [rip + 5f + 1024]
+vpaddq ymm13, ymm13, [rip + 3f + 1024]
+vpaddq ymm7, ymm7, [rip + 3f + 1024]
 vpsrlq ymm4, ymm13, 52
 vpsrlq ymm15, ymm7, 52
 vpaddq ymm4, ymm0, ymm4
 vpaddq ymm15, ymm10, ymm15
-vpaddq ymm4, ymm4, [rip + 5f + 1056]
-vpaddq ymm15, ymm15, [rip + 5f + 1056]
+vpaddq ymm4, ymm4, [rip + 3f + 1056]
+vpaddq ymm15, ymm15, [rip + 3f + 1056]
 vpsrlq ymm10, ymm4, 52
 vpsrlq ymm0, ymm15, 52
 vpaddq ymm10, ymm6, ymm10
 vpaddq ymm0, ymm9, ymm0
 vblendvpd ymm5, ymm2, ymm5, ymm14
 vblendvpd ymm11, ymm12, ymm11, ymm3
-vmovdqu ymm12, [rsp + 448]
+vmovdqu ymm12, [r11 - 32]
 vblendvpd ymm1, ymm12, ymm1, ymm14
-vmovdqu ymm12, [rsp]
+vmovdqu ymm12, [r8 - 32]
 vblendvpd ymm8, ymm12, ymm8, ymm3
-vmovdqu ymm12, [rsp + 32]
+vmovdqu ymm12, [r8]
 vblendvpd ymm13, ymm12, ymm13, ymm14
-vmovdqu ymm12, [rsp + 512]
+vmovdqu ymm12, [r8 - 128]
 vblendvpd ymm7, ymm12, ymm7, ymm3
-vmovdqu ymm12, [rsp + 576]
+vmovdqu ymm12, [r8 - 64]
 vblendvpd ymm4, ymm12, ymm4, ymm14
-vmovdqu ymm12, [rsp + 480]
+vmovdqu ymm12, [r11]
 vblendvpd ymm15, ymm12, ymm15, ymm3
-vpaddq ymm10, ymm10, [rip + 5f + 1088]
-vpaddq ymm0, ymm0, [rip + 5f + 1088]
+vpaddq ymm10, ymm10, [rip + 3f + 1088]
+vpaddq ymm0, ymm0, [rip + 3f + 1088]
 vblendvpd ymm10, ymm14, ymm10, ymm14
 vblendvpd ymm0, ymm3, ymm0, ymm3
 vpsllq ymm5, ymm5, 12
@@ -1183,8 +1187,8 @@ add rsi, 256
 add rdx, 256
 add rcx, 256
 sub rdi, 8
-jae 4b
-3:
+jae 5b
+4:
 add rdi, 8
 jz 6f
 imul rdi, rdi, -32
@@ -1288,9 +1292,9 @@ vmovdqu xmm13, [rax + 16]
 vmovdqu xmm12, [rax + 144]
 vpmaskmovq xmm13, xmm13, [rdx + 16]
 vpmaskmovq xmm12, xmm12, [rdx + 144]
-vmovdqu [rsp], ymm9
+vmovdqu [r8 - 32], ymm9
 vmovdqu xmm9, [rax + 80]
-vmovdqu [rsp + 32], ymm8
+vmovdqu [r8], ymm8
 vmovdqu xmm8, [rax + 208]
 vpmaskmovq xmm9, xmm9, [rdx + 80]
 vpmaskmovq xmm8, xmm8, [rdx + 208]
@@ -1300,9 +1304,9 @@ vmovdqu xmm12, [rax + 48]
 vmovdqu xmm13, [rax + 176]
 vpmaskmovq xmm12, xmm12, [rdx + 48]
 vpmaskmovq xmm13, xmm13, [rdx + 176]
-vmovdqu [rsp + 64], ymm2
+vmovdqu [r10], ymm2
 vmovdqu xmm2, [rax + 112]
-vmovdqu [rsp + 96], ymm3
+vmovdqu [r10 + 32], ymm3
 vmovdqu xmm3, [rax + 240]
 vpmaskmovq xmm2, xmm2, [rdx + 112]
 vpmaskmovq xmm3, xmm3, [rdx + 240]
@@ -1314,9 +1318,9 @@ vpunpckhqdq ymm2, ymm9, ymm2
 vpunpckhqdq ymm3, ymm8, ymm3
 vpsrlq ymm8, ymm11, 52
 vpsrlq ymm9, ymm10, 52
-vmovdqu [rsp + 128], ymm5
+vmovdqu [r10 + 64], ymm5
 vpsllq ymm5, ymm14, 12
-vmovdqu [rsp + 160], ymm4
+vmovdqu [r10 + 96], ymm4
 vpsllq ymm4, ymm15, 12
 vpaddq ymm8, ymm5, ymm8
 vpaddq ymm9, ymm4, ymm9
@@ -1334,73 +1338,73 @@ vpaddq ymm13, ymm5, ymm13
 vpaddq ymm12, ymm4, ymm12
 vpsrlq ymm2, ymm2, 16
 vpsrlq ymm3, ymm3, 16
-vpand ymm11, ymm11, [rip + 5f]
-vpand ymm10, ymm10, [rip + 5f]
-vmovdqu ymm4, [rip + 5f + 32]
+vpand ymm11, ymm11, [r9 - 128]
+vpand ymm10, ymm10, [r9 - 128]
+vmovdqu ymm4, [r9 - 96]
 vpaddq ymm11, ymm11, ymm4
-vmovdqu ymm5, [rip + 5f + 32]
+vmovdqu ymm5, [r9 - 96]
 vpaddq ymm10, ymm10, ymm5
 vsubpd ymm11, ymm11, ymm4
 vsubpd ymm10, ymm10, ymm5
-vpand ymm7, ymm7, [rip + 5f]
-vpand ymm6, ymm6, [rip + 5f]
+vpand ymm7, ymm7, [r9 - 128]
+vpand ymm6, ymm6, [r9 - 128]
 vpaddq ymm7, ymm7, ymm4
 vpaddq ymm6, ymm6, ymm5
 vsubpd ymm7, ymm7, ymm4
 vsubpd ymm6, ymm6, ymm5
-vmovdqu [rsp + 192], ymm3
-vmovdqu ymm3, [rip + 5f + 64]
-vmovdqu [rsp + 224], ymm2
+vmovdqu [r11 + 32], ymm3
+vmovdqu ymm3, [r9 + 96]
+vmovdqu [rsp + 768], ymm2
 vmovdqa ymm2, ymm3
 vfmadd231pd ymm2, ymm11, ymm7
-vmovdqu [rsp + 256], ymm12
-vmovdqu ymm12, [rip + 5f + 64]
-vmovdqu [rsp + 288], ymm13
+vmovdqu [r11 - 128], ymm12
+vmovdqu ymm12, [r9 + 96]
+vmovdqu [r11 - 96], ymm13
 vmovdqa ymm13, ymm12
 vfmadd231pd ymm13, ymm10, ymm6
-vmovdqu [rsp + 320], ymm15
-vmovdqu ymm15, [rip + 5f + 96]
-vmovdqu [rsp + 352], ymm14
+vmovdqu [r10 - 96], ymm15
+vmovdqu ymm15, [r9 - 64]
+vmovdqu [r11 - 64], ymm14
 vsubpd ymm14, ymm15, ymm2
-vmovdqu [rsp + 384], ymm9
-vmovdqu ymm9, [rip + 5f + 96]
-vmovdqu [rsp + 416], ymm8
+vmovdqu [r8 + 96], ymm9
+vmovdqu ymm9, [r9 - 64]
+vmovdqu [r8 + 32], ymm8
 vsubpd ymm8, ymm9, ymm13
 vfmadd231pd ymm14, ymm11, ymm7
 vfmadd231pd ymm8, ymm10, ymm6
-vpand ymm0, ymm0, [rip + 5f]
-vpand ymm1, ymm1, [rip + 5f]
+vpand ymm0, ymm0, [r9 - 128]
+vpand ymm1, ymm1, [r9 - 128]
 vpaddq ymm0, ymm0, ymm4
 vpaddq ymm1, ymm1, ymm5
 vsubpd ymm0, ymm0, ymm4
 vsubpd ymm1, ymm1, ymm5
-vmovdqu [rsp + 448], ymm8
+vmovdqu [r11 - 32], ymm8
 vmovdqa ymm8, ymm3
 vfmadd231pd ymm8, ymm11, ymm0
-vmovdqu [rsp + 480], ymm14
+vmovdqu [r11], ymm14
 vmovdqa ymm14, ymm12
 vfmadd231pd ymm14, ymm10, ymm1
 vsubpd ymm12, ymm15, ymm8
-vmovdqu [rsp + 512], ymm8
+vmovdqu [r8 - 128], ymm8
 vsubpd ymm8, ymm9, ymm14
 vfmadd231pd ymm12, ymm11, ymm0
 vfmadd231pd ymm8, ymm10, ymm1
 vpaddq ymm2, ymm12, ymm2
 vpaddq ymm13, ymm8, ymm13
-vmovdqu ymm8, [rsp + 416]
-vpand ymm8, ymm8, [rip + 5f]
-vmovdqu ymm12, [rsp + 384]
-vpand ymm12, ymm12, [rip + 5f]
+vmovdqu ymm8, [r8 + 32]
+vpand ymm8, ymm8, [r9 - 128]
+vmovdqu ymm12, [r8 + 96]
+vpand ymm12, ymm12, [r9 - 128]
 vpaddq ymm8, ymm8, ymm4
 vpaddq ymm12, ymm12, ymm5
 vsubpd ymm8, ymm8, ymm4
 vsubpd ymm12, ymm12, ymm5
-vmovdqu [rsp + 384], ymm1
+vmovdqu [r8 + 96], ymm1
 vmovdqa ymm1, ymm3
 vfmadd231pd ymm1, ymm8, ymm7
-vmovdqu [rsp + 416], ymm0
-vmovdqu ymm0, [rip + 5f + 64]
-vmovdqu [rsp + 544], ymm10
+vmovdqu [r8 + 32], ymm0
+vmovdqu ymm0, [r9 + 96]
+vmovdqu [r8 - 96], ymm10
 vmovdqa ymm10, ymm0
 vfmadd231pd ymm10, ymm12, ymm6
 vsubpd ymm0, ymm15, ymm1
@@ -1409,118 +1413,118 @@ vfmadd231pd ymm0, ymm8, ymm7
 vfmadd231pd ymm15, ymm12, ymm6
 vpaddq ymm2, ymm0, ymm2
 vpaddq ymm13, ymm15, ymm13
-vpaddq ymm1, ymm1, [rsp + 512]
+vpaddq ymm1, ymm1, [r8 - 128]
 vpaddq ymm14, ymm10, ymm14
-vmovdqu ymm10, [rsp + 160]
-vpand ymm10, ymm10, [rip + 5f]
-vmovdqu ymm15, [rsp + 128]
-vpand ymm15, ymm15, [rip + 5f]
+vmovdqu ymm10, [r10 + 96]
+vpand ymm10, ymm10, [r9 - 128]
+vmovdqu ymm15, [r10 + 64]
+vpand ymm15, ymm15, [r9 - 128]
 vpaddq ymm10, ymm10, ymm4
 vpaddq ymm15, ymm15, ymm5
 vsubpd ymm10, ymm10, ymm4
 vsubpd ymm15, ymm15, ymm5
 vmovdqa ymm0, ymm3
 vfmadd231pd ymm0, ymm11, ymm10
-vmovdqu [rsp + 128], ymm13
-vmovdqu ymm13, [rip + 5f + 64]
-vmovdqu [rsp + 160], ymm2
+vmovdqu [r10 + 64], ymm13
+vmovdqu ymm13, [r9 + 96]
+vmovdqu [r10 + 96], ymm2
 vmovdqa ymm2, ymm13
-vfmadd231pd ymm2, ymm15, [rsp + 544]
-vmovdqu [rsp + 512], ymm6
-vmovdqu ymm6, [rip + 5f + 96]
-vmovdqu [rsp + 576], ymm7
+vfmadd231pd ymm2, ymm15, [r8 - 96]
+vmovdqu [r8 - 128], ymm6
+vmovdqu ymm6, [r9 - 64]
+vmovdqu [r8 - 64], ymm7
 vsubpd ymm7, ymm6, ymm0
 vsubpd ymm5, ymm9, ymm2
 vfmadd231pd ymm7, ymm11, ymm10
-vfmadd231pd ymm5, ymm15, [rsp + 544]
+vfmadd231pd ymm5, ymm15, [r8 - 96]
 vpaddq ymm1, ymm7, ymm1
 vpaddq ymm14, ymm5, ymm14
-vmovdqu ymm5, [rsp + 416]
+vmovdqu ymm5, [r8 + 32]
 vmovdqa ymm7, ymm3
 vfmadd231pd ymm7, ymm8, ymm5
-vmovdqu [rsp + 608], ymm15
+vmovdqu [r8 + 64], ymm15
 vmovdqa ymm15, ymm13
-vfmadd231pd ymm15, ymm12, [rsp + 384]
-vmovdqu [rsp + 640], ymm10
+vfmadd231pd ymm15, ymm12, [r8 + 96]
+vmovdqu [r10 - 128], ymm10
 vsubpd ymm10, ymm6, ymm7
-vmovdqu [rsp + 672], ymm11
+vmovdqu [r10 - 64], ymm11
 vsubpd ymm11, ymm9, ymm15
 vfmadd231pd ymm10, ymm8, ymm5
-vfmadd231pd ymm11, ymm12, [rsp + 384]
+vfmadd231pd ymm11, ymm12, [r8 + 96]
 vpaddq ymm1, ymm10, ymm1
 vpaddq ymm14, ymm11, ymm14
 vpaddq ymm0, ymm7, ymm0
 vpaddq ymm2, ymm15, ymm2
-vmovdqu ymm15, [rsp + 352]
-vpand ymm15, ymm15, [rip + 5f]
-vmovdqu ymm7, [rsp + 320]
-vpand ymm7, ymm7, [rip + 5f]
+vmovdqu ymm15, [r11 - 64]
+vpand ymm15, ymm15, [r9 - 128]
+vmovdqu ymm7, [r10 - 96]
+vpand ymm7, ymm7, [r9 - 128]
 vpaddq ymm15, ymm15, ymm4
-vmovdqu ymm11, [rip + 5f + 32]
+vmovdqu ymm11, [r9 - 96]
 vpaddq ymm7, ymm7, ymm11
 vsubpd ymm15, ymm15, ymm4
 vsubpd ymm7, ymm7, ymm11
-vmovdqu ymm10, [rsp + 576]
+vmovdqu ymm10, [r8 - 64]
 vmovdqa ymm5, ymm3
 vfmadd231pd ymm5, ymm15, ymm10
-vmovdqu [rsp + 320], ymm12
+vmovdqu [r10 - 96], ymm12
 vmovdqa ymm12, ymm13
-vfmadd231pd ymm12, ymm7, [rsp + 512]
-vmovdqu [rsp + 352], ymm8
+vfmadd231pd ymm12, ymm7, [r8 - 128]
+vmovdqu [r11 - 64], ymm8
 vsubpd ymm8, ymm6, ymm5
 vsubpd ymm6, ymm9, ymm12
 vfmadd231pd ymm8, ymm15, ymm10
-vfmadd231pd ymm6, ymm7, [rsp + 512]
+vfmadd231pd ymm6, ymm7, [r8 - 128]
 vpaddq ymm1, ymm8, ymm1
 vpaddq ymm14, ymm6, ymm14
 vpaddq ymm0, ymm5, ymm0
 vpaddq ymm2, ymm12, ymm2
-vmovdqu ymm12, [rsp + 96]
-vpand ymm12, ymm12, [rip + 5f]
-vmovdqu ymm5, [rsp + 64]
-vpand ymm5, ymm5, [rip + 5f]
+vmovdqu ymm12, [r10 + 32]
+vpand ymm12, ymm12, [r9 - 128]
+vmovdqu ymm5, [r10]
+vpand ymm5, ymm5, [r9 - 128]
 vpaddq ymm12, ymm12, ymm4
 vpaddq ymm5, ymm5, ymm11
 vsubpd ymm12, ymm12, ymm4
 vsubpd ymm5, ymm5, ymm11
-vmovdqu ymm6, [rsp + 672]
+vmovdqu ymm6, [r10 - 64]
 vmovdqa ymm8, ymm3
 vfmadd231pd ymm8, ymm12, ymm6
-vmovdqu [rsp + 64], ymm14
+vmovdqu [r10], ymm14
 vmovdqa ymm14, ymm13
-vfmadd231pd ymm14, ymm5, [rsp + 544]
-vmovdqu [rsp + 96], ymm1
-vmovdqu ymm1, [rip + 5f + 96]
+vfmadd231pd ymm14, ymm5, [r8 - 96]
+vmovdqu [r10 + 32], ymm1
+vmovdqu ymm1, [r9 - 64]
 vsubpd ymm10, ymm1, ymm8
 vsubpd ymm11, ymm9, ymm14
 vfmadd231pd ymm10, ymm6, ymm12
-vfmadd231pd ymm11, ymm5, [rsp + 544]
+vfmadd231pd ymm11, ymm5, [r8 - 96]
 vpaddq ymm0, ymm10, ymm0
 vpaddq ymm2, ymm11, ymm2
-vmovdqu ymm11, [rsp + 352]
-vmovdqu ymm10, [rsp + 640]
-vmovdqu [rsp + 704], ymm5
+vmovdqu ymm11, [r11 - 64]
+vmovdqu ymm10, [r10 - 128]
+vmovdqu [r10 - 32], ymm5
 vmovdqa ymm5, ymm3
 vfmadd231pd ymm5, ymm11, ymm10
-vmovdqu [rsp + 736], ymm12
-vmovdqu ymm12, [rsp + 320]
+vmovdqu [r11 + 64], ymm12
+vmovdqu ymm12, [r10 - 96]
 vmovdqa ymm6, ymm13
-vfmadd231pd ymm6, ymm12, [rsp + 608]
+vfmadd231pd ymm6, ymm12, [r8 + 64]
 vsubpd ymm4, ymm1, ymm5
 vsubpd ymm1, ymm9, ymm6
 vfmadd231pd ymm4, ymm11, ymm10
-vfmadd231pd ymm1, ymm12, [rsp + 608]
+vfmadd231pd ymm1, ymm12, [r8 + 64]
 vpaddq ymm0, ymm4, ymm0
 vpaddq ymm2, ymm1, ymm2
 vpaddq ymm8, ymm5, ymm8
 vpaddq ymm14, ymm6, ymm14
-vmovdqu ymm6, [rsp + 416]
+vmovdqu ymm6, [r8 + 32]
 vmovdqa ymm5, ymm3
 vfmadd231pd ymm5, ymm15, ymm6
-vmovdqu ymm1, [rsp + 384]
+vmovdqu ymm1, [r8 + 96]
 vmovdqa ymm4, ymm13
 vfmadd231pd ymm4, ymm7, ymm1
-vmovdqu ymm10, [rip + 5f + 96]
+vmovdqu ymm10, [r9 - 64]
 vsubpd ymm12, ymm10, ymm5
 vsubpd ymm11, ymm9, ymm4
 vfmadd231pd ymm12, ymm15, ymm6
@@ -1529,85 +1533,85 @@ vpaddq ymm0, ymm12, ymm0
 vpaddq ymm2, ymm11, ymm2
 vpaddq ymm8, ymm5, ymm8
 vpaddq ymm14, ymm4, ymm14
-vmovdqu ymm4, [rsp + 288]
-vpand ymm4, ymm4, [rip + 5f]
-vmovdqu ymm5, [rsp + 256]
-vpand ymm5, ymm5, [rip + 5f]
-vmovdqu ymm11, [rip + 5f + 32]
+vmovdqu ymm4, [r11 - 96]
+vpand ymm4, ymm4, [r9 - 128]
+vmovdqu ymm5, [r11 - 128]
+vpand ymm5, ymm5, [r9 - 128]
+vmovdqu ymm11, [r9 - 96]
 vpaddq ymm4, ymm4, ymm11
-vmovdqu ymm12, [rip + 5f + 32]
+vmovdqu ymm12, [r9 - 96]
 vpaddq ymm5, ymm5, ymm12
 vsubpd ymm4, ymm4, ymm11
 vsubpd ymm5, ymm5, ymm12
 vmovdqa ymm1, ymm3
-vfmadd231pd ymm1, ymm4, [rsp + 576]
+vfmadd231pd ymm1, ymm4, [r8 - 64]
 vmovdqa ymm6, ymm13
-vfmadd231pd ymm6, ymm5, [rsp + 512]
-vmovdqu [rsp + 256], ymm7
+vfmadd231pd ymm6, ymm5, [r8 - 128]
+vmovdqu [r11 - 128], ymm7
 vsubpd ymm7, ymm10, ymm1
-vmovdqu [rsp + 288], ymm15
+vmovdqu [r11 - 96], ymm15
 vsubpd ymm15, ymm9, ymm6
-vfmadd231pd ymm7, ymm4, [rsp + 576]
-vfmadd231pd ymm15, ymm5, [rsp + 512]
+vfmadd231pd ymm7, ymm4, [r8 - 64]
+vfmadd231pd ymm15, ymm5, [r8 - 128]
 vpaddq ymm0, ymm7, ymm0
 vpaddq ymm2, ymm15, ymm2
 vpaddq ymm8, ymm1, ymm8
 vpaddq ymm14, ymm6, ymm14
-vpaddq ymm6, ymm11, [rsp + 32]
-vpaddq ymm1, ymm12, [rsp]
+vpaddq ymm6, ymm11, [r8]
+vpaddq ymm1, ymm12, [r8 - 32]
 vsubpd ymm6, ymm6, ymm11
 vsubpd ymm1, ymm1, ymm12
-vmovdqu ymm15, [rsp + 672]
+vmovdqu ymm15, [r10 - 64]
 vmovdqa ymm7, ymm3
 vfmadd231pd ymm7, ymm6, ymm15
-vmovdqu [rsp], ymm2
+vmovdqu [r8 - 32], ymm2
 vmovdqa ymm2, ymm13
-vfmadd231pd ymm2, ymm1, [rsp + 544]
-vmovdqu [rsp + 32], ymm0
+vfmadd231pd ymm2, ymm1, [r8 - 96]
+vmovdqu [r8], ymm0
 vsubpd ymm0, ymm10, ymm7
 vsubpd ymm12, ymm9, ymm2
 vfmadd231pd ymm0, ymm15, ymm6
-vfmadd231pd ymm12, ymm1, [rsp + 544]
+vfmadd231pd ymm12, ymm1, [r8 - 96]
 vpaddq ymm8, ymm0, ymm8
 vpaddq ymm14, ymm12, ymm14
-vmovdqu ymm12, [rsp + 352]
-vmovdqu ymm0, [rsp + 736]
+vmovdqu ymm12, [r11 - 64]
+vmovdqu ymm0, [r11 + 64]
 vmovdqa ymm15, ymm3
 vfmadd231pd ymm15, ymm12, ymm0
-vmovdqu [rsp + 544], ymm1
-vmovdqu ymm1, [rsp + 320]
-vmovdqu [rsp + 672], ymm6
+vmovdqu [r8 - 96], ymm1
+vmovdqu ymm1, [r10 - 96]
+vmovdqu [r10 - 64], ymm6
 vmovdqa ymm6, ymm13
-vfmadd231pd ymm6, ymm1, [rsp + 704]
+vfmadd231pd ymm6, ymm1, [r10 - 32]
 vsubpd ymm11, ymm10, ymm15
-vmovdqu [rsp + 768], ymm5
+vmovdqu [r11 + 96], ymm5
 vsubpd ymm5, ymm9, ymm6
 vfmadd231pd ymm11, ymm12, ymm0
-vfmadd231pd ymm5, ymm1, [rsp + 704]
+vfmadd231pd ymm5, ymm1, [r10 - 32]
 vpaddq ymm8, ymm11, ymm8
 vpaddq ymm14, ymm5, ymm14
 vpaddq ymm7, ymm15, ymm7
 vpaddq ymm2, ymm6, ymm2
-vmovdqu ymm6, [rsp + 288]
-vmovdqu ymm15, [rsp + 640]
+vmovdqu ymm6, [r11 - 96]
+vmovdqu ymm15, [r10 - 128]
 vmovdqa ymm5, ymm3
 vfmadd231pd ymm5, ymm6, ymm15
-vmovdqu ymm11, [rsp + 256]
+vmovdqu ymm11, [r11 - 128]
 vmovdqa ymm0, ymm13
-vfmadd231pd ymm0, ymm11, [rsp + 608]
+vfmadd231pd ymm0, ymm11, [r8 + 64]
 vsubpd ymm1, ymm10, ymm5
 vsubpd ymm12, ymm9, ymm0
 vfmadd231pd ymm1, ymm6, ymm15
-vfmadd231pd ymm12, ymm11, [rsp + 608]
+vfmadd231pd ymm12, ymm11, [r8 + 64]
 vpaddq ymm8, ymm1, ymm8
 vpaddq ymm14, ymm12, ymm14
 vpaddq ymm7, ymm5, ymm7
 vpaddq ymm2, ymm0, ymm2
-vmovdqu ymm0, [rsp + 416]
+vmovdqu ymm0, [r8 + 32]
 vmovdqa ymm5, ymm3
 vfmadd231pd ymm5, ymm4, ymm0
-vmovdqu ymm12, [rsp + 768]
-vmovdqu ymm1, [rsp + 384]
+vmovdqu ymm12, [r11 + 96]
+vmovdqu ymm1, [r8 + 96]
 vmovdqa ymm15, ymm13
 vfmadd231pd ymm15, ymm12, ymm1
 vsubpd ymm11, ymm10, ymm5
@@ -1618,66 +1622,66 @@ vpaddq ymm8, ymm11, ymm8
 vpaddq ymm14, ymm6, ymm14
 vpaddq ymm7, ymm5, ymm7
 vpaddq ymm2, ymm15, ymm2
-vmovdqu ymm15, [rsp + 224]
-vmovdqu ymm5, [rip + 5f + 32]
+vmovdqu ymm15, [rsp + 768]
+vmovdqu ymm5, [r9 - 96]
 vpaddq ymm15, ymm15, ymm5
-vmovdqu ymm6, [rsp + 192]
-vmovdqu ymm11, [rip + 5f + 32]
+vmovdqu ymm6, [r11 + 32]
+vmovdqu ymm11, [r9 - 96]
 vpaddq ymm6, ymm6, ymm11
 vsubpd ymm15, ymm15, ymm5
 vsubpd ymm6, ymm6, ymm11
 vmovdqa ymm11, ymm3
-vfmadd231pd ymm11, ymm15, [rsp + 576]
+vfmadd231pd ymm11, ymm15, [r8 - 64]
 vmovdqa ymm5, ymm13
-vfmadd231pd ymm5, ymm6, [rsp + 512]
+vfmadd231pd ymm5, ymm6, [r8 - 128]
 vsubpd ymm1, ymm10, ymm11
 vsubpd ymm0, ymm9, ymm5
-vfmadd231pd ymm1, ymm15, [rsp + 576]
-vfmadd231pd ymm0, ymm6, [rsp + 512]
+vfmadd231pd ymm1, ymm15, [r8 - 64]
+vfmadd231pd ymm0, ymm6, [r8 - 128]
 vpaddq ymm8, ymm1, ymm8
 vpaddq ymm14, ymm0, ymm14
 vpaddq ymm7, ymm11, ymm7
 vpaddq ymm2, ymm5, ymm2
-vmovdqu ymm5, [rsp + 352]
-vmovdqu ymm11, [rsp + 672]
+vmovdqu ymm5, [r11 - 64]
+vmovdqu ymm11, [r10 - 64]
 vmovdqa ymm0, ymm3
 vfmadd231pd ymm0, ymm5, ymm11
-vmovdqu ymm1, [rsp + 320]
-vmovdqu [rsp + 512], ymm14
+vmovdqu ymm1, [r10 - 96]
+vmovdqu [r8 - 128], ymm14
 vmovdqa ymm14, ymm13
-vfmadd231pd ymm14, ymm1, [rsp + 544]
-vmovdqu [rsp + 576], ymm8
+vfmadd231pd ymm14, ymm1, [r8 - 96]
+vmovdqu [r8 - 64], ymm8
 vsubpd ymm8, ymm10, ymm0
-vmovdqu [rsp + 192], ymm6
+vmovdqu [r11 + 32], ymm6
 vsubpd ymm6, ymm9, ymm14
 vfmadd231pd ymm8, ymm5, ymm11
-vmovdqu ymm5, [rsp + 544]
+vmovdqu ymm5, [r8 - 96]
 vfmadd231pd ymm6, ymm1, ymm5
 vpaddq ymm7, ymm8, ymm7
 vpaddq ymm2, ymm6, ymm2
-vmovdqu ymm6, [rsp + 288]
-vmovdqu ymm8, [rsp + 736]
+vmovdqu ymm6, [r11 - 96]
+vmovdqu ymm8, [r11 + 64]
 vmovdqa ymm1, ymm3
 vfmadd231pd ymm1, ymm6, ymm8
-vmovdqu ymm5, [rsp + 256]
+vmovdqu ymm5, [r11 - 128]
 vmovdqa ymm11, ymm13
-vfmadd231pd ymm11, ymm5, [rsp + 704]
-vmovdqu [rsp + 320], ymm15
+vfmadd231pd ymm11, ymm5, [r10 - 32]
+vmovdqu [r10 - 96], ymm15
 vsubpd ymm15, ymm10, ymm1
 vsubpd ymm10, ymm9, ymm11
 vfmadd231pd ymm15, ymm6, ymm8
-vfmadd231pd ymm10, ymm5, [rsp + 704]
+vfmadd231pd ymm10, ymm5, [r10 - 32]
 vpaddq ymm7, ymm15, ymm7
 vpaddq ymm2, ymm10, ymm2
 vpaddq ymm0, ymm1, ymm0
 vpaddq ymm14, ymm11, ymm14
-vmovdqu ymm11, [rsp + 640]
+vmovdqu ymm11, [r10 - 128]
 vmovdqa ymm1, ymm3
 vfmadd231pd ymm1, ymm4, ymm11
-vmovdqu ymm10, [rsp + 608]
+vmovdqu ymm10, [r8 + 64]
 vmovdqa ymm15, ymm13
 vfmadd231pd ymm15, ymm12, ymm10
-vmovdqu ymm8, [rip + 5f + 96]
+vmovdqu ymm8, [r9 - 64]
 vsubpd ymm5, ymm8, ymm1
 vsubpd ymm6, ymm9, ymm15
 vfmadd231pd ymm5, ymm4, ymm11
@@ -1686,42 +1690,42 @@ vpaddq ymm7, ymm5, ymm7
 vpaddq ymm2, ymm6, ymm2
 vpaddq ymm0, ymm1, ymm0
 vpaddq ymm14, ymm15, ymm14
-vmovdqu ymm15, [rsp + 320]
-vmovdqu ymm1, [rsp + 416]
+vmovdqu ymm15, [r10 - 96]
+vmovdqu ymm1, [r8 + 32]
 vmovdqa ymm6, ymm3
 vfmadd231pd ymm6, ymm15, ymm1
-vmovdqu ymm5, [rsp + 192]
+vmovdqu ymm5, [r11 + 32]
 vmovdqa ymm10, ymm13
-vfmadd231pd ymm10, ymm5, [rsp + 384]
+vfmadd231pd ymm10, ymm5, [r8 + 96]
 vsubpd ymm11, ymm8, ymm6
 vsubpd ymm12, ymm9, ymm10
 vfmadd231pd ymm11, ymm15, ymm1
-vfmadd231pd ymm12, ymm5, [rsp + 384]
+vfmadd231pd ymm12, ymm5, [r8 + 96]
 vpaddq ymm7, ymm11, ymm7
 vpaddq ymm2, ymm12, ymm2
 vpaddq ymm0, ymm6, ymm0
 vpaddq ymm14, ymm10, ymm14
-vmovdqu ymm10, [rsp + 288]
-vmovdqu ymm6, [rsp + 672]
+vmovdqu ymm10, [r11 - 96]
+vmovdqu ymm6, [r10 - 64]
 vmovdqa ymm12, ymm3
 vfmadd231pd ymm12, ymm10, ymm6
-vmovdqu ymm11, [rsp + 256]
-vmovdqu ymm1, [rsp + 544]
-vmovdqu [rsp + 384], ymm2
+vmovdqu ymm11, [r11 - 128]
+vmovdqu ymm1, [r8 - 96]
+vmovdqu [r8 + 96], ymm2
 vmovdqa ymm2, ymm13
 vfmadd231pd ymm2, ymm11, ymm1
-vmovdqu [rsp + 416], ymm7
+vmovdqu [r8 + 32], ymm7
 vsubpd ymm7, ymm8, ymm12
 vsubpd ymm5, ymm9, ymm2
 vfmadd231pd ymm7, ymm10, ymm6
 vfmadd231pd ymm5, ymm11, ymm1
 vpaddq ymm0, ymm7, ymm0
 vpaddq ymm14, ymm5, ymm14
-vmovdqu ymm5, [rsp + 736]
+vmovdqu ymm5, [r11 + 64]
 vmovdqa ymm7, ymm3
 vfmadd231pd ymm7, ymm4, ymm5
-vmovdqu ymm11, [rsp + 768]
-vmovdqu ymm10, [rsp + 704]
+vmovdqu ymm11, [r11 + 96]
+vmovdqu ymm10, [r10 - 32]
 vmovdqa ymm1, ymm13
 vfmadd231pd ymm1, ymm11, ymm10
 vsubpd ymm6, ymm8, ymm7
@@ -1732,14 +1736,14 @@ vpaddq ymm0, ymm6, ymm0
 vpaddq ymm14, ymm8, ymm14
 vpaddq ymm12, ymm7, ymm12
 vpaddq ymm2, ymm1, ymm2
-vmovdqu ymm1, [rsp + 640]
+vmovdqu ymm1, [r10 - 128]
 vmovdqa ymm7, ymm3
 vfmadd231pd ymm7, ymm15, ymm1
-vmovdqu ymm8, [rsp + 192]
-vmovdqu ymm6, [rsp + 608]
+vmovdqu ymm8, [r11 + 32]
+vmovdqu ymm6, [r8 + 64]
 vmovdqa ymm10, ymm13
 vfmadd231pd ymm10, ymm8, ymm6
-vmovdqu ymm5, [rip + 5f + 96]
+vmovdqu ymm5, [r9 - 64]
 vsubpd ymm11, ymm5, ymm7
 vsubpd ymm5, ymm9, ymm10
 vfmadd231pd ymm11, ymm15, ymm1
@@ -1748,26 +1752,26 @@ vpaddq ymm0, ymm11, ymm0
 vpaddq ymm14, ymm5, ymm14
 vpaddq ymm12, ymm7, ymm12
 vpaddq ymm2, ymm10, ymm2
-vmovdqu ymm10, [rsp + 672]
+vmovdqu ymm10, [r10 - 64]
 vmovdqa ymm7, ymm3
 vfmadd231pd ymm7, ymm4, ymm10
-vmovdqu ymm5, [rsp + 768]
-vmovdqu ymm11, [rsp + 544]
+vmovdqu ymm5, [r11 + 96]
+vmovdqu ymm11, [r8 - 96]
 vmovdqa ymm6, ymm13
 vfmadd231pd ymm6, ymm5, ymm11
-vmovdqu ymm1, [rip + 5f + 96]
-vmovdqu [rsp + 608], ymm14
+vmovdqu ymm1, [r9 - 64]
+vmovdqu [r8 + 64], ymm14
 vsubpd ymm14, ymm1, ymm7
-vmovdqu [rsp + 640], ymm0
+vmovdqu [r10 - 128], ymm0
 vsubpd ymm0, ymm9, ymm6
 vfmadd231pd ymm14, ymm4, ymm10
 vfmadd231pd ymm0, ymm5, ymm11
 vpaddq ymm12, ymm14, ymm12
 vpaddq ymm2, ymm0, ymm2
-vmovdqu ymm0, [rsp + 736]
+vmovdqu ymm0, [r11 + 64]
 vmovdqa ymm14, ymm3
 vfmadd231pd ymm14, ymm15, ymm0
-vmovdqu ymm5, [rsp + 704]
+vmovdqu ymm5, [r10 - 32]
 vmovdqa ymm4, ymm13
 vfmadd231pd ymm4, ymm8, ymm5
 vsubpd ymm11, ymm1, ymm14
@@ -1780,106 +1784,106 @@ vpaddq ymm7, ymm14, ymm7
 vpaddq ymm6, ymm4, ymm6
 vmovdqa ymm4, ymm3
 vfmadd231pd ymm4, ymm15, ymm10
-vmovdqu ymm14, [rsp + 544]
+vmovdqu ymm14, [r8 - 96]
 vmovdqa ymm1, ymm13
 vfmadd231pd ymm1, ymm8, ymm14
-vmovdqu ymm11, [rip + 5f + 96]
+vmovdqu ymm11, [r9 - 64]
 vsubpd ymm5, ymm11, ymm4
 vsubpd ymm0, ymm9, ymm1
 vfmadd231pd ymm5, ymm15, ymm10
 vfmadd231pd ymm0, ymm8, ymm14
 vpaddq ymm7, ymm5, ymm7
 vpaddq ymm6, ymm0, ymm6
-vmovdqu ymm0, [rsp + 160]
-vpaddq ymm0, ymm0, [rip + 5f + 128]
-vmovdqu ymm5, [rsp + 128]
-vpaddq ymm5, ymm5, [rip + 5f + 128]
+vmovdqu ymm0, [r10 + 96]
+vpaddq ymm0, ymm0, [rip + 3f + 512]
+vmovdqu ymm5, [r10 + 64]
+vpaddq ymm5, ymm5, [rip + 3f + 512]
 vpsrlq ymm14, ymm0, 52
 vpsrlq ymm8, ymm5, 52
-vpaddq ymm14, ymm14, [rsp + 96]
-vpaddq ymm8, ymm8, [rsp + 64]
-vmovdqu ymm10, [rsp + 480]
-vmovdqu ymm15, [rip + 5f + 32]
+vpaddq ymm14, ymm14, [r10 + 32]
+vpaddq ymm8, ymm8, [r10]
+vmovdqu ymm10, [r11]
+vmovdqu ymm15, [r9 - 96]
 vsubpd ymm10, ymm10, ymm15
-vmovdqu [rsp + 480], ymm1
-vmovdqu ymm1, [rsp + 448]
-vsubpd ymm1, ymm1, [rip + 5f + 32]
-vmovdqu [rsp + 448], ymm4
+vmovdqu [r11], ymm1
+vmovdqu ymm1, [r11 - 32]
+vsubpd ymm1, ymm1, [r9 - 96]
+vmovdqu [r11 - 32], ymm4
 vmovdqa ymm4, ymm3
-vfmadd231pd ymm4, ymm10, [rip + 5f + 160]
-vmovdqu [rsp + 64], ymm6
+vfmadd231pd ymm4, ymm10, [r9]
+vmovdqu [r10], ymm6
 vmovdqa ymm6, ymm13
-vfmadd231pd ymm6, ymm1, [rip + 5f + 160]
-vmovdqu [rsp + 96], ymm7
+vfmadd231pd ymm6, ymm1, [r9]
+vmovdqu [r10 + 32], ymm7
 vsubpd ymm7, ymm11, ymm4
-vmovdqu [rsp + 128], ymm2
+vmovdqu [r10 + 64], ymm2
 vsubpd ymm2, ymm9, ymm6
-vfmadd231pd ymm7, ymm10, [rip + 5f + 160]
-vfmadd231pd ymm2, ymm1, [rip + 5f + 160]
+vfmadd231pd ymm7, ymm10, [r9]
+vfmadd231pd ymm2, ymm1, [r9]
 vpaddq ymm14, ymm7, ymm14
 vpaddq ymm8, ymm2, ymm8
-vpaddq ymm4, ymm4, [rsp + 32]
-vpaddq ymm6, ymm6, [rsp]
-vmovdqu ymm2, [rip + 5f + 192]
+vpaddq ymm4, ymm4, [r8]
+vpaddq ymm6, ymm6, [r8 - 32]
+vmovdqu ymm2, [r9 + 64]
 vmovdqa ymm7, ymm3
 vfmadd231pd ymm7, ymm10, ymm2
-vmovdqu [rsp], ymm8
+vmovdqu [r8 - 32], ymm8
 vmovdqa ymm8, ymm13
-vfmadd231pd ymm8, ymm1, [rip + 5f + 192]
-vmovdqu [rsp + 32], ymm14
+vfmadd231pd ymm8, ymm1, [r9 + 64]
+vmovdqu [r8], ymm14
 vsubpd ymm14, ymm11, ymm7
-vmovdqu [rsp + 160], ymm12
+vmovdqu [r10 + 96], ymm12
 vsubpd ymm12, ymm9, ymm8
 vfmadd231pd ymm14, ymm10, ymm2
-vfmadd231pd ymm12, ymm1, [rip + 5f + 192]
+vfmadd231pd ymm12, ymm1, [r9 + 64]
 vpaddq ymm4, ymm14, ymm4
 vpaddq ymm6, ymm12, ymm6
-vpaddq ymm7, ymm7, [rsp + 576]
-vpaddq ymm8, ymm8, [rsp + 512]
-vpand ymm0, ymm0, [rip + 5f]
-vpand ymm5, ymm5, [rip + 5f]
+vpaddq ymm7, ymm7, [r8 - 64]
+vpaddq ymm8, ymm8, [r8 - 128]
+vpand ymm0, ymm0, [r9 - 128]
+vpand ymm5, ymm5, [r9 - 128]
 vpaddq ymm0, ymm0, ymm15
-vmovdqu ymm12, [rip + 5f + 32]
+vmovdqu ymm12, [r9 - 96]
 vpaddq ymm5, ymm5, ymm12
 vsubpd ymm0, ymm0, ymm15
 vsubpd ymm5, ymm5, ymm12
-vmovdqu ymm14, [rip + 5f + 160]
+vmovdqu ymm14, [r9]
 vmovdqa ymm2, ymm3
 vfmadd231pd ymm2, ymm0, ymm14
 vmovdqa ymm12, ymm13
-vfmadd231pd ymm12, ymm5, [rip + 5f + 160]
+vfmadd231pd ymm12, ymm5, [r9]
 vsubpd ymm15, ymm11, ymm2
 vsubpd ymm11, ymm9, ymm12
 vfmadd231pd ymm15, ymm0, ymm14
-vfmadd231pd ymm11, ymm5, [rip + 5f + 160]
+vfmadd231pd ymm11, ymm5, [r9]
 vpaddq ymm4, ymm15, ymm4
 vpaddq ymm6, ymm11, ymm6
 vpaddq ymm7, ymm2, ymm7
 vpaddq ymm8, ymm12, ymm8
-vmovdqu ymm12, [rip + 5f + 224]
+vmovdqu ymm12, [rip + 3f + 256]
 vmovdqa ymm2, ymm3
 vfmadd231pd ymm2, ymm10, ymm12
-vmovdqu ymm11, [rip + 5f + 224]
+vmovdqu ymm11, [rip + 3f + 256]
 vmovdqa ymm15, ymm13
 vfmadd231pd ymm15, ymm1, ymm11
-vmovdqu ymm14, [rip + 5f + 96]
-vmovdqu [rsp + 512], ymm6
+vmovdqu ymm14, [r9 - 64]
+vmovdqu [r8 - 128], ymm6
 vsubpd ymm6, ymm14, ymm2
-vmovdqu [rsp + 576], ymm4
+vmovdqu [r8 - 64], ymm4
 vsubpd ymm4, ymm9, ymm15
 vfmadd231pd ymm6, ymm10, ymm12
 vfmadd231pd ymm4, ymm1, ymm11
 vpaddq ymm7, ymm6, ymm7
 vpaddq ymm8, ymm4, ymm8
-vpaddq ymm2, ymm2, [rsp + 416]
-vpaddq ymm15, ymm15, [rsp + 384]
-vmovdqu ymm4, [rip + 5f + 192]
+vpaddq ymm2, ymm2, [r8 + 32]
+vpaddq ymm15, ymm15, [r8 + 96]
+vmovdqu ymm4, [r9 + 64]
 vmovdqa ymm6, ymm3
 vfmadd231pd ymm6, ymm0, ymm4
-vmovdqu ymm11, [rip + 5f + 192]
+vmovdqu ymm11, [r9 + 64]
 vmovdqa ymm12, ymm13
 vfmadd231pd ymm12, ymm5, ymm11
-vmovdqu [rsp + 384], ymm1
+vmovdqu [r8 + 96], ymm1
 vsubpd ymm1, ymm14, ymm6
 vsubpd ymm14, ymm9, ymm12
 vfmadd231pd ymm1, ymm0, ymm4
@@ -1888,28 +1892,28 @@ vpaddq ymm7, ymm1, ymm7
 vpaddq ymm8, ymm14, ymm8
 vpaddq ymm2, ymm6, ymm2
 vpaddq ymm15, ymm12, ymm15
-vmovdqu ymm12, [rip + 5f + 256]
+vmovdqu ymm12, [rip + 3f + 288]
 vmovdqa ymm6, ymm3
 vfmadd231pd ymm6, ymm10, ymm12
-vmovdqu ymm14, [rsp + 384]
-vmovdqu ymm1, [rip + 5f + 256]
+vmovdqu ymm14, [r8 + 96]
+vmovdqu ymm1, [rip + 3f + 288]
 vmovdqa ymm11, ymm13
 vfmadd231pd ymm11, ymm14, ymm1
-vmovdqu ymm4, [rip + 5f + 96]
-vmovdqu [rsp + 416], ymm8
+vmovdqu ymm4, [r9 - 64]
+vmovdqu [r8 + 32], ymm8
 vsubpd ymm8, ymm4, ymm6
-vmovdqu [rsp + 544], ymm7
+vmovdqu [r8 - 96], ymm7
 vsubpd ymm7, ymm9, ymm11
 vfmadd231pd ymm8, ymm10, ymm12
 vfmadd231pd ymm7, ymm14, ymm1
 vpaddq ymm2, ymm8, ymm2
 vpaddq ymm15, ymm7, ymm15
-vpaddq ymm6, ymm6, [rsp + 640]
-vpaddq ymm11, ymm11, [rsp + 608]
-vmovdqu ymm7, [rip + 5f + 224]
+vpaddq ymm6, ymm6, [r10 - 128]
+vpaddq ymm11, ymm11, [r8 + 64]
+vmovdqu ymm7, [rip + 3f + 256]
 vmovdqa ymm8, ymm3
 vfmadd231pd ymm8, ymm0, ymm7
-vmovdqu ymm1, [rip + 5f + 224]
+vmovdqu ymm1, [rip + 3f + 256]
 vmovdqa ymm12, ymm13
 vfmadd231pd ymm12, ymm5, ymm1
 vsubpd ymm14, ymm4, ymm8
@@ -1920,28 +1924,28 @@ vpaddq ymm2, ymm14, ymm2
 vpaddq ymm15, ymm4, ymm15
 vpaddq ymm6, ymm8, ymm6
 vpaddq ymm11, ymm12, ymm11
-vmovdqu ymm12, [rip + 5f + 288]
+vmovdqu ymm12, [rip + 3f + 320]
 vmovdqa ymm8, ymm3
 vfmadd231pd ymm8, ymm10, ymm12
-vmovdqu ymm4, [rsp + 384]
-vmovdqu ymm14, [rip + 5f + 288]
+vmovdqu ymm4, [r8 + 96]
+vmovdqu ymm14, [rip + 3f + 320]
 vmovdqa ymm1, ymm13
 vfmadd231pd ymm1, ymm4, ymm14
-vmovdqu ymm7, [rip + 5f + 96]
-vmovdqu [rsp + 608], ymm15
+vmovdqu ymm7, [r9 - 64]
+vmovdqu [r8 + 64], ymm15
 vsubpd ymm15, ymm7, ymm8
-vmovdqu [rsp + 640], ymm2
+vmovdqu [r10 - 128], ymm2
 vsubpd ymm2, ymm9, ymm1
 vfmadd231pd ymm15, ymm10, ymm12
 vfmadd231pd ymm2, ymm4, ymm14
 vpaddq ymm6, ymm15, ymm6
 vpaddq ymm11, ymm2, ymm11
-vpaddq ymm8, ymm8, [rsp + 160]
-vpaddq ymm1, ymm1, [rsp + 128]
-vmovdqu ymm2, [rip + 5f + 256]
+vpaddq ymm8, ymm8, [r10 + 96]
+vpaddq ymm1, ymm1, [r10 + 64]
+vmovdqu ymm2, [rip + 3f + 288]
 vmovdqa ymm15, ymm3
 vfmadd231pd ymm15, ymm0, ymm2
-vmovdqu ymm14, [rip + 5f + 256]
+vmovdqu ymm14, [rip + 3f + 288]
 vmovdqa ymm4, ymm13
 vfmadd231pd ymm4, ymm5, ymm14
 vsubpd ymm12, ymm7, ymm15
@@ -1952,10 +1956,10 @@ vpaddq ymm6, ymm12, ymm6
 vpaddq ymm11, ymm10, ymm11
 vpaddq ymm8, ymm15, ymm8
 vpaddq ymm1, ymm4, ymm1
-vmovdqu ymm4, [rip + 5f + 288]
+vmovdqu ymm4, [rip + 3f + 320]
 vmovdqa ymm15, ymm3
 vfmadd231pd ymm15, ymm0, ymm4
-vmovdqu ymm10, [rip + 5f + 288]
+vmovdqu ymm10, [rip + 3f + 320]
 vmovdqa ymm12, ymm13
 vfmadd231pd ymm12, ymm5, ymm10
 vsubpd ymm14, ymm7, ymm15
@@ -1964,64 +1968,64 @@ vfmadd231pd ymm14, ymm0, ymm4
 vfmadd231pd ymm2, ymm5, ymm10
 vpaddq ymm8, ymm14, ymm8
 vpaddq ymm1, ymm2, ymm1
-vpaddq ymm15, ymm15, [rsp + 96]
-vpaddq ymm12, ymm12, [rsp + 64]
-vmovdqu ymm2, [rsp + 32]
-vpaddq ymm2, ymm2, [rip + 5f + 320]
-vmovdqu ymm14, [rsp]
-vpaddq ymm14, ymm14, [rip + 5f + 320]
+vpaddq ymm15, ymm15, [r10 + 32]
+vpaddq ymm12, ymm12, [r10]
+vmovdqu ymm2, [r8]
+vpaddq ymm2, ymm2, [rip + 3f + 544]
+vmovdqu ymm14, [r8 - 32]
+vpaddq ymm14, ymm14, [rip + 3f + 544]
 vpsrlq ymm10, ymm2, 52
 vpsrlq ymm5, ymm14, 52
-vpaddq ymm10, ymm10, [rsp + 576]
-vpaddq ymm5, ymm5, [rsp + 512]
-vpand ymm2, ymm2, [rip + 5f]
-vpand ymm14, ymm14, [rip + 5f]
-vmovdqu ymm4, [rip + 5f + 32]
+vpaddq ymm10, ymm10, [r8 - 64]
+vpaddq ymm5, ymm5, [r8 - 128]
+vpand ymm2, ymm2, [r9 - 128]
+vpand ymm14, ymm14, [r9 - 128]
+vmovdqu ymm4, [r9 - 96]
 vpaddq ymm2, ymm2, ymm4
-vmovdqu ymm0, [rip + 5f + 32]
+vmovdqu ymm0, [r9 - 96]
 vpaddq ymm14, ymm14, ymm0
 vsubpd ymm2, ymm2, ymm4
 vsubpd ymm14, ymm14, ymm0
 vmovdqa ymm0, ymm3
-vfmadd231pd ymm0, ymm2, [rip + 5f + 352]
+vfmadd231pd ymm0, ymm2, [rip + 3f + 352]
 vmovdqa ymm4, ymm13
-vfmadd231pd ymm4, ymm14, [rip + 5f + 352]
-vmovdqu [rsp + 512], ymm12
+vfmadd231pd ymm4, ymm14, [rip + 3f + 352]
+vmovdqu [r8 - 128], ymm12
 vsubpd ymm12, ymm7, ymm0
-vmovdqu [rsp + 576], ymm15
+vmovdqu [r8 - 64], ymm15
 vsubpd ymm15, ymm9, ymm4
-vfmadd231pd ymm12, ymm2, [rip + 5f + 352]
-vfmadd231pd ymm15, ymm14, [rip + 5f + 352]
+vfmadd231pd ymm12, ymm2, [rip + 3f + 352]
+vfmadd231pd ymm15, ymm14, [rip + 3f + 352]
 vpaddq ymm10, ymm12, ymm10
 vpaddq ymm5, ymm15, ymm5
-vpaddq ymm0, ymm0, [rsp + 544]
-vpaddq ymm4, ymm4, [rsp + 416]
-vmovdqu ymm15, [rip + 5f + 384]
+vpaddq ymm0, ymm0, [r8 - 96]
+vpaddq ymm4, ymm4, [r8 + 32]
+vmovdqu ymm15, [rip + 3f + 480]
 vmovdqa ymm12, ymm3
 vfmadd231pd ymm12, ymm2, ymm15
-vmovdqu [rsp + 416], ymm5
+vmovdqu [r8 + 32], ymm5
 vmovdqa ymm5, ymm13
-vfmadd231pd ymm5, ymm14, [rip + 5f + 384]
-vmovdqu [rsp + 544], ymm10
+vfmadd231pd ymm5, ymm14, [rip + 3f + 480]
+vmovdqu [r8 - 96], ymm10
 vsubpd ymm10, ymm7, ymm12
-vmovdqu [rsp], ymm1
+vmovdqu [r8 - 32], ymm1
 vsubpd ymm1, ymm9, ymm5
 vfmadd231pd ymm10, ymm2, ymm15
-vfmadd231pd ymm1, ymm14, [rip + 5f + 384]
+vfmadd231pd ymm1, ymm14, [rip + 3f + 480]
 vpaddq ymm0, ymm10, ymm0
 vpaddq ymm4, ymm1, ymm4
-vpaddq ymm12, ymm12, [rsp + 640]
-vpaddq ymm5, ymm5, [rsp + 608]
-vmovdqu ymm1, [rip + 5f + 416]
+vpaddq ymm12, ymm12, [r10 - 128]
+vpaddq ymm5, ymm5, [r8 + 64]
+vmovdqu ymm1, [rip + 3f + 576]
 vmovdqa ymm10, ymm3
 vfmadd231pd ymm10, ymm2, ymm1
-vmovdqu ymm15, [rip + 5f + 416]
-vmovdqu [rsp + 608], ymm4
+vmovdqu ymm15, [rip + 3f + 576]
+vmovdqu [r8 + 64], ymm4
 vmovdqa ymm4, ymm13
 vfmadd231pd ymm4, ymm14, ymm15
-vmovdqu [rsp + 640], ymm0
+vmovdqu [r10 - 128], ymm0
 vsubpd ymm0, ymm7, ymm10
-vmovdqu [rsp + 32], ymm8
+vmovdqu [r8], ymm8
 vsubpd ymm8, ymm9, ymm4
 vfmadd231pd ymm0, ymm2, ymm1
 vfmadd231pd ymm8, ymm14, ymm15
@@ -2029,10 +2033,10 @@ vpaddq ymm12, ymm0, ymm12
 vpaddq ymm5, ymm8, ymm5
 vpaddq ymm6, ymm10, ymm6
 vpaddq ymm11, ymm4, ymm11
-vmovdqu ymm4, [rip + 5f + 448]
+vmovdqu ymm4, [rip + 3f + 608]
 vmovdqa ymm10, ymm3
 vfmadd231pd ymm10, ymm2, ymm4
-vmovdqu ymm8, [rip + 5f + 448]
+vmovdqu ymm8, [rip + 3f + 608]
 vmovdqa ymm0, ymm13
 vfmadd231pd ymm0, ymm14, ymm8
 vsubpd ymm15, ymm7, ymm10
@@ -2041,159 +2045,159 @@ vfmadd231pd ymm15, ymm2, ymm4
 vfmadd231pd ymm1, ymm14, ymm8
 vpaddq ymm6, ymm15, ymm6
 vpaddq ymm11, ymm1, ymm11
-vpaddq ymm10, ymm10, [rsp + 32]
-vpaddq ymm0, ymm0, [rsp]
-vmovdqu ymm1, [rip + 5f + 480]
+vpaddq ymm10, ymm10, [r8]
+vpaddq ymm0, ymm0, [r8 - 32]
+vmovdqu ymm1, [rip + 3f + 640]
 vmovdqa ymm15, ymm3
 vfmadd231pd ymm15, ymm2, ymm1
-vmovdqu ymm8, [rip + 5f + 480]
+vmovdqu ymm8, [rip + 3f + 640]
 vmovdqa ymm4, ymm13
 vfmadd231pd ymm4, ymm14, ymm8
-vmovdqu [rsp], ymm11
+vmovdqu [r8 - 32], ymm11
 vsubpd ymm11, ymm7, ymm15
-vmovdqu [rsp + 32], ymm6
+vmovdqu [r8], ymm6
 vsubpd ymm6, ymm9, ymm4
 vfmadd231pd ymm11, ymm2, ymm1
 vfmadd231pd ymm6, ymm14, ymm8
 vpaddq ymm10, ymm11, ymm10
 vpaddq ymm0, ymm6, ymm0
-vpaddq ymm15, ymm15, [rsp + 576]
-vpaddq ymm4, ymm4, [rsp + 512]
-vmovdqu ymm6, [rsp + 544]
-vpaddq ymm11, ymm6, [rip + 5f + 512]
-vmovdqu ymm8, [rsp + 416]
-vpaddq ymm14, ymm8, [rip + 5f + 512]
-vpand ymm11, ymm11, [rip + 5f]
-vpand ymm14, ymm14, [rip + 5f]
-vmovdqu ymm1, [rip + 5f + 32]
+vpaddq ymm15, ymm15, [r8 - 64]
+vpaddq ymm4, ymm4, [r8 - 128]
+vmovdqu ymm6, [r8 - 96]
+vpaddq ymm11, ymm6, [rip + 3f + 672]
+vmovdqu ymm8, [r8 + 32]
+vpaddq ymm14, ymm8, [rip + 3f + 672]
+vpand ymm11, ymm11, [r9 - 128]
+vpand ymm14, ymm14, [r9 - 128]
+vmovdqu ymm1, [r9 - 96]
 vpaddq ymm11, ymm11, ymm1
-vmovdqu ymm2, [rip + 5f + 32]
+vmovdqu ymm2, [r9 - 96]
 vpaddq ymm14, ymm14, ymm2
 vsubpd ymm11, ymm11, ymm1
 vsubpd ymm14, ymm14, ymm2
 vmovdqa ymm8, ymm3
-vfmadd231pd ymm8, ymm11, [rip + 5f + 544]
+vfmadd231pd ymm8, ymm11, [r9 - 32]
 vmovdqa ymm6, ymm13
-vfmadd231pd ymm6, ymm14, [rip + 5f + 544]
+vfmadd231pd ymm6, ymm14, [r9 - 32]
 vsubpd ymm8, ymm7, ymm8
 vsubpd ymm6, ymm9, ymm6
-vfmadd231pd ymm8, ymm11, [rip + 5f + 544]
-vfmadd231pd ymm6, ymm14, [rip + 5f + 544]
+vfmadd231pd ymm8, ymm11, [r9 - 32]
+vfmadd231pd ymm6, ymm14, [r9 - 32]
 vsubpd ymm8, ymm8, ymm1
 vsubpd ymm6, ymm6, ymm2
 vmovdqa ymm14, ymm3
-vfmadd231pd ymm14, ymm8, [rip + 5f + 576]
+vfmadd231pd ymm14, ymm8, [rip + 3f + 384]
 vmovdqa ymm11, ymm13
-vfmadd231pd ymm11, ymm6, [rip + 5f + 576]
-vpaddq ymm14, ymm14, [rsp + 640]
-vpaddq ymm11, ymm11, [rsp + 608]
+vfmadd231pd ymm11, ymm6, [rip + 3f + 384]
+vpaddq ymm14, ymm14, [r10 - 128]
+vpaddq ymm11, ymm11, [r8 + 64]
 vmovdqa ymm2, ymm3
-vfmadd231pd ymm2, ymm8, [rip + 5f + 608]
+vfmadd231pd ymm2, ymm8, [r9 + 32]
 vmovdqa ymm1, ymm13
-vfmadd231pd ymm1, ymm6, [rip + 5f + 608]
-vmovdqu [rsp + 608], ymm4
+vfmadd231pd ymm1, ymm6, [r9 + 32]
+vmovdqu [r8 + 64], ymm4
 vsubpd ymm4, ymm7, ymm2
-vmovdqu [rsp + 640], ymm15
+vmovdqu [r10 - 128], ymm15
 vsubpd ymm15, ymm9, ymm1
-vfmadd231pd ymm4, ymm8, [rip + 5f + 608]
-vfmadd231pd ymm15, ymm6, [rip + 5f + 608]
+vfmadd231pd ymm4, ymm8, [r9 + 32]
+vfmadd231pd ymm15, ymm6, [r9 + 32]
 vpaddq ymm14, ymm4, ymm14
 vpaddq ymm11, ymm15, ymm11
 vpaddq ymm12, ymm2, ymm12
 vpaddq ymm5, ymm1, ymm5
-vmovdqu ymm1, [rip + 5f + 640]
+vmovdqu ymm1, [rip + 3f + 416]
 vmovdqa ymm2, ymm3
 vfmadd231pd ymm2, ymm8, ymm1
-vmovdqu ymm15, [rip + 5f + 640]
+vmovdqu ymm15, [rip + 3f + 416]
 vmovdqa ymm4, ymm13
 vfmadd231pd ymm4, ymm6, ymm15
-vmovdqu [rsp + 512], ymm11
+vmovdqu [r8 - 128], ymm11
 vsubpd ymm11, ymm7, ymm2
-vmovdqu [rsp + 576], ymm14
+vmovdqu [r8 - 64], ymm14
 vsubpd ymm14, ymm9, ymm4
 vfmadd231pd ymm11, ymm8, ymm1
 vfmadd231pd ymm14, ymm6, ymm15
 vpaddq ymm12, ymm11, ymm12
 vpaddq ymm5, ymm14, ymm5
-vpaddq ymm2, ymm2, [rsp + 32]
-vpaddq ymm4, ymm4, [rsp]
-vmovdqu ymm14, [rip + 5f + 672]
+vpaddq ymm2, ymm2, [r8]
+vpaddq ymm4, ymm4, [r8 - 32]
+vmovdqu ymm14, [rip + 3f + 448]
 vmovdqa ymm11, ymm3
 vfmadd231pd ymm11, ymm8, ymm14
-vmovdqu ymm15, [rip + 5f + 672]
+vmovdqu ymm15, [rip + 3f + 448]
 vmovdqa ymm1, ymm13
 vfmadd231pd ymm1, ymm6, ymm15
-vmovdqu [rsp], ymm4
+vmovdqu [r8 - 32], ymm4
 vsubpd ymm4, ymm7, ymm11
-vmovdqu [rsp + 32], ymm2
+vmovdqu [r8], ymm2
 vsubpd ymm2, ymm9, ymm1
 vfmadd231pd ymm4, ymm8, ymm14
 vfmadd231pd ymm2, ymm6, ymm15
 vpaddq ymm10, ymm4, ymm10
 vpaddq ymm0, ymm2, ymm0
-vpaddq ymm11, ymm11, [rsp + 640]
-vpaddq ymm1, ymm1, [rsp + 608]
-vmovdqu ymm2, [rsp + 544]
-vpaddq ymm2, ymm2, [rip + 5f + 704]
-vmovdqu ymm4, [rsp + 416]
-vpaddq ymm4, ymm4, [rip + 5f + 704]
+vpaddq ymm11, ymm11, [r10 - 128]
+vpaddq ymm1, ymm1, [r8 + 64]
+vmovdqu ymm2, [r8 - 96]
+vpaddq ymm2, ymm2, [rip + 3f + 704]
+vmovdqu ymm4, [r8 + 32]
+vpaddq ymm4, ymm4, [rip + 3f + 704]
 vpsrlq ymm2, ymm2, 52
 vpsrlq ymm4, ymm4, 52
-vpaddq ymm2, ymm2, [rsp + 576]
-vpaddq ymm4, ymm4, [rsp + 512]
-vpaddq ymm15, ymm2, [rip + 5f + 736]
-vpaddq ymm6, ymm4, [rip + 5f + 736]
-vpand ymm15, ymm15, [rip + 5f]
-vpand ymm6, ymm6, [rip + 5f]
-vmovdqu ymm14, [rip + 5f + 32]
+vpaddq ymm2, ymm2, [r8 - 64]
+vpaddq ymm4, ymm4, [r8 - 128]
+vpaddq ymm15, ymm2, [rip + 3f + 736]
+vpaddq ymm6, ymm4, [rip + 3f + 736]
+vpand ymm15, ymm15, [r9 - 128]
+vpand ymm6, ymm6, [r9 - 128]
+vmovdqu ymm14, [r9 - 96]
 vpaddq ymm15, ymm15, ymm14
-vmovdqu ymm8, [rip + 5f + 32]
+vmovdqu ymm8, [r9 - 96]
 vpaddq ymm6, ymm6, ymm8
 vsubpd ymm15, ymm15, ymm14
 vsubpd ymm6, ymm6, ymm8
-vmovdqu [rsp + 512], ymm4
+vmovdqu [r8 - 128], ymm4
 vmovdqa ymm4, ymm3
-vfmadd231pd ymm4, ymm15, [rip + 5f + 544]
-vmovdqu [rsp + 576], ymm2
+vfmadd231pd ymm4, ymm15, [r9 - 32]
+vmovdqu [r8 - 64], ymm2
 vmovdqa ymm2, ymm13
-vfmadd231pd ymm2, ymm6, [rip + 5f + 544]
+vfmadd231pd ymm2, ymm6, [r9 - 32]
 vsubpd ymm4, ymm7, ymm4
 vsubpd ymm2, ymm9, ymm2
-vfmadd231pd ymm4, ymm15, [rip + 5f + 544]
-vfmadd231pd ymm2, ymm6, [rip + 5f + 544]
+vfmadd231pd ymm4, ymm15, [r9 - 32]
+vfmadd231pd ymm2, ymm6, [r9 - 32]
 vsubpd ymm14, ymm4, ymm14
 vsubpd ymm8, ymm2, ymm8
 vmovdqa ymm2, ymm3
-vfmadd231pd ymm2, ymm14, [rip + 5f + 576]
+vfmadd231pd ymm2, ymm14, [rip + 3f + 384]
 vmovdqa ymm4, ymm13
-vfmadd231pd ymm4, ymm8, [rip + 5f + 576]
+vfmadd231pd ymm4, ymm8, [rip + 3f + 384]
 vpaddq ymm12, ymm2, ymm12
 vpaddq ymm5, ymm4, ymm5
-vmovdqu ymm4, [rip + 5f + 608]
+vmovdqu ymm4, [r9 + 32]
 vmovdqa ymm2, ymm3
 vfmadd231pd ymm2, ymm14, ymm4
-vmovdqu ymm6, [rip + 5f + 608]
+vmovdqu ymm6, [r9 + 32]
 vmovdqa ymm15, ymm13
 vfmadd231pd ymm15, ymm8, ymm6
-vmovdqu [rsp + 416], ymm1
+vmovdqu [r8 + 32], ymm1
 vsubpd ymm1, ymm7, ymm2
-vmovdqu [rsp + 544], ymm11
+vmovdqu [r8 - 96], ymm11
 vsubpd ymm11, ymm9, ymm15
 vfmadd231pd ymm1, ymm14, ymm4
 vfmadd231pd ymm11, ymm8, ymm6
 vpaddq ymm12, ymm1, ymm12
 vpaddq ymm5, ymm11, ymm5
-vpaddq ymm2, ymm2, [rsp + 32]
-vpaddq ymm15, ymm15, [rsp]
-vmovdqu ymm11, [rip + 5f + 640]
+vpaddq ymm2, ymm2, [r8]
+vpaddq ymm15, ymm15, [r8 - 32]
+vmovdqu ymm11, [rip + 3f + 416]
 vmovdqa ymm1, ymm3
 vfmadd231pd ymm1, ymm14, ymm11
-vmovdqu ymm6, [rip + 5f + 640]
+vmovdqu ymm6, [rip + 3f + 416]
 vmovdqa ymm4, ymm13
 vfmadd231pd ymm4, ymm8, ymm6
-vmovdqu [rsp], ymm5
+vmovdqu [r8 - 32], ymm5
 vsubpd ymm5, ymm7, ymm1
-vmovdqu [rsp + 32], ymm12
+vmovdqu [r8], ymm12
 vsubpd ymm12, ymm9, ymm4
 vfmadd231pd ymm5, ymm14, ymm11
 vfmadd231pd ymm12, ymm8, ymm6
@@ -2201,98 +2205,98 @@ vpaddq ymm2, ymm5, ymm2
 vpaddq ymm15, ymm12, ymm15
 vpaddq ymm10, ymm1, ymm10
 vpaddq ymm0, ymm4, ymm0
-vmovdqu ymm4, [rip + 5f + 672]
+vmovdqu ymm4, [rip + 3f + 448]
 vfmadd231pd ymm3, ymm14, ymm4
-vmovdqu ymm1, [rip + 5f + 672]
+vmovdqu ymm1, [rip + 3f + 448]
 vfmadd231pd ymm13, ymm8, ymm1
 vsubpd ymm7, ymm7, ymm3
 vsubpd ymm9, ymm9, ymm13
 vfmadd231pd ymm7, ymm14, ymm4
 vfmadd231pd ymm9, ymm8, ymm1
-vpaddq ymm7, ymm7, [rsp + 544]
-vpaddq ymm9, ymm9, [rsp + 416]
-vpaddq ymm3, ymm3, [rsp + 448]
-vpaddq ymm13, ymm13, [rsp + 480]
-vmovdqu ymm1, [rsp + 576]
-vpaddq ymm1, ymm1, [rip + 5f + 768]
-vmovdqu ymm8, [rsp + 512]
-vpaddq ymm8, ymm8, [rip + 5f + 768]
+vpaddq ymm7, ymm7, [r8 - 96]
+vpaddq ymm9, ymm9, [r8 + 32]
+vpaddq ymm3, ymm3, [r11 - 32]
+vpaddq ymm13, ymm13, [r11]
+vmovdqu ymm1, [r8 - 64]
+vpaddq ymm1, ymm1, [rip + 3f + 768]
+vmovdqu ymm8, [r8 - 128]
+vpaddq ymm8, ymm8, [rip + 3f + 768]
 vpsrlq ymm1, ymm1, 52
 vpsrlq ymm8, ymm8, 52
-vpaddq ymm1, ymm1, [rsp + 32]
-vpaddq ymm8, ymm8, [rsp]
-vpaddq ymm4, ymm1, [rip + 5f + 800]
-vpaddq ymm14, ymm8, [rip + 5f + 800]
+vpaddq ymm1, ymm1, [r8]
+vpaddq ymm8, ymm8, [r8 - 32]
+vpaddq ymm4, ymm1, [rip + 3f + 800]
+vpaddq ymm14, ymm8, [rip + 3f + 800]
 vpsrlq ymm12, ymm4, 52
 vpsrlq ymm5, ymm14, 52
 vpaddq ymm12, ymm2, ymm12
 vpaddq ymm5, ymm15, ymm5
-vpaddq ymm12, ymm12, [rip + 5f + 832]
-vpaddq ymm5, ymm5, [rip + 5f + 832]
+vpaddq ymm12, ymm12, [rip + 3f + 832]
+vpaddq ymm5, ymm5, [rip + 3f + 832]
 vpsrlq ymm6, ymm12, 52
 vpsrlq ymm11, ymm5, 52
 vpaddq ymm6, ymm10, ymm6
 vpaddq ymm11, ymm0, ymm11
-vpaddq ymm6, ymm6, [rip + 5f + 864]
-vpaddq ymm11, ymm11, [rip + 5f + 864]
-vmovdqu [rsp], ymm5
+vpaddq ymm6, ymm6, [rip + 3f + 864]
+vpaddq ymm11, ymm11, [rip + 3f + 864]
+vmovdqu [r8 - 32], ymm5
 vpsrlq ymm5, ymm6, 52
-vmovdqu [rsp + 32], ymm6
+vmovdqu [r8], ymm6
 vpsrlq ymm6, ymm11, 52
 vpaddq ymm5, ymm7, ymm5
 vpaddq ymm6, ymm9, ymm6
-vpaddq ymm5, ymm5, [rip + 5f + 896]
-vpaddq ymm6, ymm6, [rip + 5f + 896]
-vmovdqu [rsp + 512], ymm11
+vpaddq ymm5, ymm5, [rip + 3f + 896]
+vpaddq ymm6, ymm6, [rip + 3f + 896]
+vmovdqu [r8 - 128], ymm11
 vpsrlq ymm11, ymm5, 52
-vmovdqu [rsp + 576], ymm5
+vmovdqu [r8 - 64], ymm5
 vpsrlq ymm5, ymm6, 52
 vpaddq ymm11, ymm3, ymm11
 vpaddq ymm5, ymm13, ymm5
-vpaddq ymm11, ymm11, [rip + 5f + 928]
-vpaddq ymm5, ymm5, [rip + 5f + 928]
-vpaddq ymm1, ymm1, [rip + 5f + 960]
-vpaddq ymm8, ymm8, [rip + 5f + 960]
-vmovdqu [rsp + 480], ymm6
+vpaddq ymm11, ymm11, [rip + 3f + 928]
+vpaddq ymm5, ymm5, [rip + 3f + 928]
+vpaddq ymm1, ymm1, [rip + 3f + 960]
+vpaddq ymm8, ymm8, [rip + 3f + 960]
+vmovdqu [r11], ymm6
 vpsrlq ymm6, ymm1, 52
-vmovdqu [rsp + 448], ymm12
+vmovdqu [r11 - 32], ymm12
 vpsrlq ymm12, ymm8, 52
 vpaddq ymm6, ymm2, ymm6
 vpaddq ymm12, ymm15, ymm12
-vpaddq ymm6, ymm6, [rip + 5f + 992]
-vpaddq ymm12, ymm12, [rip + 5f + 992]
+vpaddq ymm6, ymm6, [rip + 3f + 992]
+vpaddq ymm12, ymm12, [rip + 3f + 992]
 vpsrlq ymm15, ymm6, 52
 vpsrlq ymm2, ymm12, 52
 vpaddq ymm15, ymm10, ymm15
 vpaddq ymm2, ymm0, ymm2
-vpaddq ymm15, ymm15, [rip + 5f + 1024]
-vpaddq ymm2, ymm2, [rip + 5f + 1024]
+vpaddq ymm15, ymm15, [rip + 3f + 1024]
+vpaddq ymm2, ymm2, [rip + 3f + 1024]
 vpsrlq ymm0, ymm15, 52
 vpsrlq ymm10, ymm2, 52
 vpaddq ymm0, ymm7, ymm0
 vpaddq ymm10, ymm9, ymm10
-vpaddq ymm0, ymm0, [rip + 5f + 1056]
-vpaddq ymm10, ymm10, [rip + 5f + 1056]
+vpaddq ymm0, ymm0, [rip + 3f + 1056]
+vpaddq ymm10, ymm10, [rip + 3f + 1056]
 vpsrlq ymm9, ymm0, 52
 vpsrlq ymm7, ymm10, 52
 vpaddq ymm9, ymm3, ymm9
 vpaddq ymm7, ymm13, ymm7
 vblendvpd ymm1, ymm4, ymm1, ymm11
 vblendvpd ymm8, ymm14, ymm8, ymm5
-vmovdqu ymm14, [rsp + 448]
+vmovdqu ymm14, [r11 - 32]
 vblendvpd ymm6, ymm14, ymm6, ymm11
-vmovdqu ymm14, [rsp]
+vmovdqu ymm14, [r8 - 32]
 vblendvpd ymm12, ymm14, ymm12, ymm5
-vmovdqu ymm14, [rsp + 32]
+vmovdqu ymm14, [r8]
 vblendvpd ymm15, ymm14, ymm15, ymm11
-vmovdqu ymm14, [rsp + 512]
+vmovdqu ymm14, [r8 - 128]
 vblendvpd ymm2, ymm14, ymm2, ymm5
-vmovdqu ymm14, [rsp + 576]
+vmovdqu ymm14, [r8 - 64]
 vblendvpd ymm0, ymm14, ymm0, ymm11
-vmovdqu ymm14, [rsp + 480]
+vmovdqu ymm14, [r11]
 vblendvpd ymm10, ymm14, ymm10, ymm5
-vpaddq ymm9, ymm9, [rip + 5f + 1088]
-vpaddq ymm7, ymm7, [rip + 5f + 1088]
+vpaddq ymm9, ymm9, [rip + 3f + 1088]
+vpaddq ymm7, ymm7, [rip + 3f + 1088]
 vblendvpd ymm9, ymm11, ymm9, ymm11
 vblendvpd ymm7, ymm5, ymm7, ymm5
 vpsllq ymm1, ymm1, 12
@@ -2385,29 +2389,29 @@ ret
 2:
 .long 0x7f80
 .p2align 6, 0xcc
-5:
+3:
 .quad 0x000fffffffffffff, 0x000fffffffffffff, 0x000fffffffffffff, 0x000fffffffffffff
 .quad 0x4330000000000000, 0x4330000000000000, 0x4330000000000000, 0x4330000000000000
-.quad 0x4670000000000000, 0x4670000000000000, 0x4670000000000000, 0x4670000000000000
 .quad 0x4670000000000001, 0x4670000000000001, 0x4670000000000001, 0x4670000000000001
-.quad 0x3330000000000000, 0x3330000000000000, 0x3330000000000000, 0x3330000000000000
+.quad 0x432a61d9fffffffe, 0x432a61d9fffffffe, 0x432a61d9fffffffe, 0x432a61d9fffffffe
 .quad 0x42f49b6699638a00, 0x42f49b6699638a00, 0x42f49b6699638a00, 0x42f49b6699638a00
+.quad 0x432f81299f237324, 0x432f81299f237324, 0x432f81299f237324, 0x432f81299f237324
 .quad 0x43189af346e148c4, 0x43189af346e148c4, 0x43189af346e148c4, 0x43189af346e148c4
+.quad 0x4670000000000000, 0x4670000000000000, 0x4670000000000000, 0x4670000000000000
 .quad 0x432f80000032bf38, 0x432f80000032bf38, 0x432f80000032bf38, 0x432f80000032bf38
 .quad 0x4312d30ecffffffc, 0x4312d30ecffffffc, 0x4312d30ecffffffc, 0x4312d30ecffffffc
 .quad 0x42c7b05427b65300, 0x42c7b05427b65300, 0x42c7b05427b65300, 0x42c7b05427b65300
-.quad 0x6660000000000000, 0x6660000000000000, 0x6660000000000000, 0x6660000000000000
 .quad 0x43229757d849acdc, 0x43229757d849acdc, 0x43229757d849acdc, 0x43229757d849acdc
+.quad 0x432a61da00000002, 0x432a61da00000002, 0x432a61da00000002, 0x432a61da00000002
+.quad 0x4141234c00000000, 0x4141234c00000000, 0x4141234c00000000, 0x4141234c00000000
+.quad 0x42d0000000000000, 0x42d0000000000000, 0x42d0000000000000, 0x42d0000000000000
 .quad 0x4329aeb7f71e2ff2, 0x4329aeb7f71e2ff2, 0x4329aeb7f71e2ff2, 0x4329aeb7f71e2ff2
+.quad 0x3330000000000000, 0x3330000000000000, 0x3330000000000000, 0x3330000000000000
+.quad 0x6660000000000000, 0x6660000000000000, 0x6660000000000000, 0x6660000000000000
 .quad 0x413c422b00000000, 0x413c422b00000000, 0x413c422b00000000, 0x413c422b00000000
 .quad 0x432f800000000000, 0x432f800000000000, 0x432f800000000000, 0x432f800000000000
 .quad 0x42ca61d9ffffff80, 0x42ca61d9ffffff80, 0x42ca61d9ffffff80, 0x42ca61d9ffffff80
 .quad 0x0ff0000000000000, 0x0ff0000000000000, 0x0ff0000000000000, 0x0ff0000000000000
-.quad 0x432a61d9fffffffe, 0x432a61d9fffffffe, 0x432a61d9fffffffe, 0x432a61d9fffffffe
-.quad 0x432a61da00000002, 0x432a61da00000002, 0x432a61da00000002, 0x432a61da00000002
-.quad 0x432f81299f237324, 0x432f81299f237324, 0x432f81299f237324, 0x432f81299f237324
-.quad 0x4141234c00000000, 0x4141234c00000000, 0x4141234c00000000, 0x4141234c00000000
-.quad 0x42d0000000000000, 0x42d0000000000000, 0x42d0000000000000, 0x42d0000000000000
 .quad 0x0fffffffffffffff, 0x0fffffffffffffff, 0x0fffffffffffffff, 0x0fffffffffffffff
 .quad 0x6fd0000000000000, 0x6fd0000000000000, 0x6fd0000000000000, 0x6fd0000000000000
 .quad 0x6fdfffffffffffff, 0x6fdfffffffffffff, 0x6fdfffffffffffff, 0x6fdfffffffffffff
@@ -2436,7 +2440,7 @@ ret
 // square on arrays, layout array: x < p; z = x*x/R mod p, z < p, R = 2^256. An element has 4 limbs of 64 bits.
 array_kernel! {
     square_avx2,
-    "fieldc_pallas_square_array_avx2_710363b8af011c59",
+    "fieldc_pallas_square_array_avx2_409bf1a7e3766fa7",
     r"
 push rbp
 mov rbp, rsp
@@ -2444,9 +2448,14 @@ sub rsp, 672
 and rsp, -32
 vstmxcsr [rbp - 4]
 vldmxcsr [rip + 2f]
+lea rcx, [rsp + 128]
+lea r8, [rsp + 384]
+lea r9, [rip + 3f + 128]
+lea r10, [rip + 3f + 384]
+lea r11, [rip + 3f + 640]
 sub rdi, 8
-jb 3f
-4:
+jb 4f
+5:
 vmovdqu xmm0, [rdx]
 vmovdqu xmm1, [rdx + 128]
 vinserti128 ymm0, ymm0, [rdx + 64], 1
@@ -2493,68 +2502,68 @@ vpaddq ymm8, ymm10, ymm8
 vpaddq ymm9, ymm11, ymm9
 vpsrlq ymm6, ymm6, 14
 vpsrlq ymm7, ymm7, 14
-vpand ymm0, ymm0, [rip + 5f]
-vpand ymm1, ymm1, [rip + 5f]
-vmovdqu ymm11, [rip + 5f + 32]
+vpand ymm0, ymm0, [r9 - 128]
+vpand ymm1, ymm1, [r9 - 128]
+vmovdqu ymm11, [r9 - 96]
 vpaddq ymm0, ymm0, ymm11
-vmovdqu ymm10, [rip + 5f + 32]
+vmovdqu ymm10, [r9 - 96]
 vpaddq ymm1, ymm1, ymm10
 vsubpd ymm0, ymm0, ymm11
 vsubpd ymm1, ymm1, ymm10
-vpand ymm4, ymm4, [rip + 5f]
-vpand ymm5, ymm5, [rip + 5f]
+vpand ymm4, ymm4, [r9 - 128]
+vpand ymm5, ymm5, [r9 - 128]
 vpaddq ymm4, ymm4, ymm11
 vpaddq ymm5, ymm5, ymm10
 vsubpd ymm4, ymm4, ymm11
 vsubpd ymm5, ymm5, ymm10
-vmovdqu ymm12, [rip + 5f + 64]
+vmovdqu ymm12, [r10 + 96]
 vmovdqa ymm13, ymm12
 vfmadd231pd ymm13, ymm0, ymm4
-vmovdqu ymm14, [rip + 5f + 64]
+vmovdqu ymm14, [r10 + 96]
 vmovdqa ymm15, ymm14
 vfmadd231pd ymm15, ymm1, ymm5
-vmovdqu [rsp], ymm7
-vmovdqu ymm7, [rip + 5f + 96]
-vmovdqu [rsp + 32], ymm6
+vmovdqu [rcx - 128], ymm7
+vmovdqu ymm7, [r9 - 64]
+vmovdqu [rcx], ymm6
 vsubpd ymm6, ymm7, ymm13
-vmovdqu [rsp + 64], ymm9
-vmovdqu ymm9, [rip + 5f + 96]
-vmovdqu [rsp + 96], ymm8
+vmovdqu [r8 - 96], ymm9
+vmovdqu ymm9, [r9 - 64]
+vmovdqu [rcx - 64], ymm8
 vsubpd ymm8, ymm9, ymm15
 vfmadd231pd ymm6, ymm0, ymm4
 vfmadd231pd ymm8, ymm1, ymm5
-vpand ymm2, ymm2, [rip + 5f]
-vpand ymm3, ymm3, [rip + 5f]
+vpand ymm2, ymm2, [r9 - 128]
+vpand ymm3, ymm3, [r9 - 128]
 vpaddq ymm2, ymm2, ymm11
 vpaddq ymm3, ymm3, ymm10
 vsubpd ymm2, ymm2, ymm11
 vsubpd ymm3, ymm3, ymm10
-vmovdqu [rsp + 128], ymm8
+vmovdqu [rcx - 32], ymm8
 vmovdqa ymm8, ymm12
 vfmadd231pd ymm8, ymm0, ymm2
-vmovdqu [rsp + 160], ymm6
+vmovdqu [r8 - 32], ymm6
 vmovdqa ymm6, ymm14
 vfmadd231pd ymm6, ymm1, ymm3
-vmovdqu [rsp + 192], ymm5
+vmovdqu [r8 + 96], ymm5
 vsubpd ymm5, ymm7, ymm8
-vmovdqu [rsp + 224], ymm4
+vmovdqu [rsp + 512], ymm4
 vsubpd ymm4, ymm9, ymm6
 vfmadd231pd ymm5, ymm0, ymm2
 vfmadd231pd ymm4, ymm1, ymm3
 vpaddq ymm13, ymm5, ymm13
 vpaddq ymm15, ymm4, ymm15
-vmovdqu ymm4, [rsp + 96]
-vpand ymm4, ymm4, [rip + 5f]
-vmovdqu ymm5, [rsp + 64]
-vpand ymm5, ymm5, [rip + 5f]
+vmovdqu ymm4, [rcx - 64]
+vpand ymm4, ymm4, [r9 - 128]
+vmovdqu ymm5, [r8 - 96]
+vpand ymm5, ymm5, [r9 - 128]
 vpaddq ymm4, ymm4, ymm11
 vpaddq ymm5, ymm5, ymm10
 vsubpd ymm4, ymm4, ymm11
 vsubpd ymm5, ymm5, ymm10
-vmovdqu [rsp + 64], ymm15
+vmovdqu [r8 - 96], ymm15
 vmovdqa ymm15, ymm12
 vfmadd231pd ymm15, ymm0, ymm4
-vmovdqu [rsp + 96], ymm13
+vmovdqu [rcx - 64], ymm13
 vmovdqa ymm13, ymm14
 vfmadd231pd ymm13, ymm1, ymm5
 vsubpd ymm10, ymm7, ymm15
@@ -2563,26 +2572,26 @@ vfmadd231pd ymm10, ymm0, ymm4
 vfmadd231pd ymm11, ymm1, ymm5
 vpaddq ymm8, ymm10, ymm8
 vpaddq ymm6, ymm11, ymm6
-vmovdqu ymm11, [rsp + 224]
+vmovdqu ymm11, [rsp + 512]
 vmovdqa ymm10, ymm12
 vfmadd231pd ymm10, ymm2, ymm11
-vmovdqu [rsp + 256], ymm5
+vmovdqu [rcx - 96], ymm5
 vmovdqa ymm5, ymm14
-vfmadd231pd ymm5, ymm3, [rsp + 192]
-vmovdqu [rsp + 288], ymm4
+vfmadd231pd ymm5, ymm3, [r8 + 96]
+vmovdqu [rsp + 544], ymm4
 vsubpd ymm4, ymm7, ymm10
 vsubpd ymm7, ymm9, ymm5
 vfmadd231pd ymm4, ymm11, ymm2
-vfmadd231pd ymm7, ymm3, [rsp + 192]
+vfmadd231pd ymm7, ymm3, [r8 + 96]
 vpaddq ymm8, ymm4, ymm8
 vpaddq ymm6, ymm7, ymm6
 vpaddq ymm15, ymm10, ymm15
 vpaddq ymm13, ymm5, ymm13
-vmovdqu ymm5, [rsp + 32]
-vmovdqu ymm10, [rip + 5f + 32]
+vmovdqu ymm5, [rcx]
+vmovdqu ymm10, [r9 - 96]
 vpaddq ymm5, ymm5, ymm10
-vmovdqu ymm7, [rsp]
-vmovdqu ymm4, [rip + 5f + 32]
+vmovdqu ymm7, [rcx - 128]
+vmovdqu ymm4, [r9 - 96]
 vpaddq ymm7, ymm7, ymm4
 vsubpd ymm5, ymm5, ymm10
 vsubpd ymm7, ymm7, ymm4
@@ -2590,29 +2599,29 @@ vmovdqa ymm4, ymm12
 vfmadd231pd ymm4, ymm0, ymm5
 vmovdqa ymm10, ymm14
 vfmadd231pd ymm10, ymm1, ymm7
-vmovdqu [rsp], ymm6
-vmovdqu ymm6, [rip + 5f + 96]
-vmovdqu [rsp + 32], ymm8
+vmovdqu [rcx - 128], ymm6
+vmovdqu ymm6, [r9 - 64]
+vmovdqu [rcx], ymm8
 vsubpd ymm8, ymm6, ymm4
-vmovdqu [rsp + 320], ymm3
+vmovdqu [rsp + 576], ymm3
 vsubpd ymm3, ymm9, ymm10
 vfmadd231pd ymm8, ymm0, ymm5
 vfmadd231pd ymm3, ymm1, ymm7
 vpaddq ymm15, ymm8, ymm15
 vpaddq ymm13, ymm3, ymm13
-vmovdqu ymm3, [rsp + 288]
+vmovdqu ymm3, [rsp + 544]
 vmovdqa ymm8, ymm12
 vfmadd231pd ymm8, ymm11, ymm3
-vmovdqu [rsp + 352], ymm1
-vmovdqu ymm1, [rsp + 192]
-vmovdqu [rsp + 384], ymm0
+vmovdqu [r8], ymm1
+vmovdqu ymm1, [r8 + 96]
+vmovdqu [r8 - 64], ymm0
 vmovdqa ymm0, ymm14
-vfmadd231pd ymm0, ymm1, [rsp + 256]
-vmovdqu [rsp + 416], ymm2
+vfmadd231pd ymm0, ymm1, [rcx - 96]
+vmovdqu [rsp + 608], ymm2
 vsubpd ymm2, ymm6, ymm8
 vsubpd ymm6, ymm9, ymm0
 vfmadd231pd ymm2, ymm11, ymm3
-vfmadd231pd ymm6, ymm1, [rsp + 256]
+vfmadd231pd ymm6, ymm1, [rcx - 96]
 vpaddq ymm15, ymm2, ymm15
 vpaddq ymm13, ymm6, ymm13
 vpaddq ymm4, ymm8, ymm4
@@ -2621,25 +2630,25 @@ vmovdqa ymm0, ymm12
 vfmadd231pd ymm0, ymm11, ymm5
 vmovdqa ymm8, ymm14
 vfmadd231pd ymm8, ymm1, ymm7
-vmovdqu ymm6, [rip + 5f + 96]
+vmovdqu ymm6, [r9 - 64]
 vsubpd ymm2, ymm6, ymm0
-vmovdqu [rsp + 448], ymm13
+vmovdqu [rcx + 32], ymm13
 vsubpd ymm13, ymm9, ymm8
 vfmadd231pd ymm2, ymm11, ymm5
 vfmadd231pd ymm13, ymm1, ymm7
 vpaddq ymm4, ymm2, ymm4
 vpaddq ymm10, ymm13, ymm10
-vmovdqu ymm13, [rsp + 416]
+vmovdqu ymm13, [rsp + 608]
 vmovdqa ymm2, ymm12
 vfmadd231pd ymm2, ymm3, ymm13
-vmovdqu ymm1, [rsp + 320]
+vmovdqu ymm1, [rsp + 576]
 vmovdqa ymm11, ymm14
-vfmadd231pd ymm11, ymm1, [rsp + 256]
-vmovdqu [rsp + 480], ymm15
+vfmadd231pd ymm11, ymm1, [rcx - 96]
+vmovdqu [rcx + 96], ymm15
 vsubpd ymm15, ymm6, ymm2
 vsubpd ymm6, ymm9, ymm11
 vfmadd231pd ymm15, ymm13, ymm3
-vfmadd231pd ymm6, ymm1, [rsp + 256]
+vfmadd231pd ymm6, ymm1, [rcx - 96]
 vpaddq ymm4, ymm15, ymm4
 vpaddq ymm10, ymm6, ymm10
 vpaddq ymm0, ymm2, ymm0
@@ -2648,9 +2657,9 @@ vmovdqa ymm11, ymm12
 vfmadd231pd ymm11, ymm13, ymm5
 vmovdqa ymm2, ymm14
 vfmadd231pd ymm2, ymm1, ymm7
-vmovdqu ymm6, [rip + 5f + 96]
+vmovdqu ymm6, [r9 - 64]
 vsubpd ymm15, ymm6, ymm11
-vmovdqu [rsp + 512], ymm10
+vmovdqu [r8 + 32], ymm10
 vsubpd ymm10, ymm9, ymm2
 vfmadd231pd ymm15, ymm13, ymm5
 vfmadd231pd ymm10, ymm1, ymm7
@@ -2658,7 +2667,7 @@ vpaddq ymm0, ymm15, ymm0
 vpaddq ymm8, ymm10, ymm8
 vmovdqa ymm10, ymm12
 vfmadd231pd ymm10, ymm3, ymm5
-vmovdqu ymm15, [rsp + 256]
+vmovdqu ymm15, [rcx - 96]
 vmovdqa ymm1, ymm14
 vfmadd231pd ymm1, ymm7, ymm15
 vsubpd ymm13, ymm6, ymm10
@@ -2667,29 +2676,29 @@ vfmadd231pd ymm13, ymm3, ymm5
 vfmadd231pd ymm6, ymm15, ymm7
 vpaddq ymm11, ymm13, ymm11
 vpaddq ymm2, ymm6, ymm2
-vmovdqu ymm6, [rsp + 160]
+vmovdqu ymm6, [r8 - 32]
 vpaddq ymm6, ymm6, ymm6
-vmovdqu ymm13, [rsp + 128]
+vmovdqu ymm13, [rcx - 32]
 vpaddq ymm13, ymm13, ymm13
-vmovdqu [rsp + 128], ymm7
-vmovdqu ymm7, [rsp + 96]
+vmovdqu [rcx - 32], ymm7
+vmovdqu ymm7, [rcx - 64]
 vpaddq ymm7, ymm7, ymm7
-vmovdqu [rsp + 96], ymm5
-vmovdqu ymm5, [rsp + 64]
+vmovdqu [rcx - 64], ymm5
+vmovdqu ymm5, [r8 - 96]
 vpaddq ymm5, ymm5, ymm5
-vmovdqu ymm15, [rsp + 32]
+vmovdqu ymm15, [rcx]
 vpaddq ymm15, ymm15, ymm15
-vmovdqu ymm3, [rsp]
+vmovdqu ymm3, [rcx - 128]
 vpaddq ymm3, ymm3, ymm3
-vmovdqu [rsp], ymm3
-vmovdqu ymm3, [rsp + 480]
+vmovdqu [rcx - 128], ymm3
+vmovdqu ymm3, [rcx + 96]
 vpaddq ymm3, ymm3, ymm3
-vmovdqu [rsp + 480], ymm3
-vmovdqu ymm3, [rsp + 448]
+vmovdqu [rcx + 96], ymm3
+vmovdqu ymm3, [rcx + 32]
 vpaddq ymm3, ymm3, ymm3
 vpaddq ymm4, ymm4, ymm4
-vmovdqu [rsp + 448], ymm4
-vmovdqu ymm4, [rsp + 512]
+vmovdqu [rcx + 32], ymm4
+vmovdqu ymm4, [r8 + 32]
 vpaddq ymm4, ymm4, ymm4
 vpaddq ymm0, ymm0, ymm0
 vpaddq ymm8, ymm8, ymm8
@@ -2697,125 +2706,125 @@ vpaddq ymm11, ymm11, ymm11
 vpaddq ymm2, ymm2, ymm2
 vpaddq ymm10, ymm10, ymm10
 vpaddq ymm1, ymm1, ymm1
-vmovdqu [rsp + 512], ymm1
-vmovdqu ymm1, [rsp + 384]
-vmovdqu [rsp + 32], ymm10
+vmovdqu [r8 + 32], ymm1
+vmovdqu ymm1, [r8 - 64]
+vmovdqu [rcx], ymm10
 vmovdqa ymm10, ymm12
 vfmadd231pd ymm10, ymm1, ymm1
-vmovdqu [rsp + 64], ymm2
-vmovdqu ymm2, [rsp + 352]
-vmovdqu [rsp + 160], ymm11
+vmovdqu [r8 - 96], ymm2
+vmovdqu ymm2, [r8]
+vmovdqu [r8 - 32], ymm11
 vmovdqa ymm11, ymm14
 vfmadd231pd ymm11, ymm2, ymm2
-vmovdqu [rsp + 544], ymm8
-vmovdqu ymm8, [rip + 5f + 96]
-vmovdqu [rsp + 576], ymm0
+vmovdqu [r8 - 128], ymm8
+vmovdqu ymm8, [r9 - 64]
+vmovdqu [r8 + 64], ymm0
 vsubpd ymm0, ymm8, ymm10
-vmovdqu [rsp + 608], ymm4
+vmovdqu [rcx + 64], ymm4
 vsubpd ymm4, ymm9, ymm11
 vfmadd231pd ymm0, ymm1, ymm1
 vfmadd231pd ymm4, ymm2, ymm2
 vpaddq ymm6, ymm10, ymm6
 vpaddq ymm13, ymm11, ymm13
-vmovdqu ymm11, [rsp + 224]
+vmovdqu ymm11, [rsp + 512]
 vmovdqa ymm10, ymm12
 vfmadd231pd ymm10, ymm11, ymm11
-vmovdqu ymm2, [rsp + 192]
+vmovdqu ymm2, [r8 + 96]
 vmovdqa ymm1, ymm14
 vfmadd231pd ymm1, ymm2, ymm2
-vmovdqu [rsp + 352], ymm4
+vmovdqu [r8], ymm4
 vsubpd ymm4, ymm8, ymm10
-vmovdqu [rsp + 384], ymm0
+vmovdqu [r8 - 64], ymm0
 vsubpd ymm0, ymm9, ymm1
 vfmadd231pd ymm4, ymm11, ymm11
 vfmadd231pd ymm0, ymm2, ymm2
 vpaddq ymm7, ymm4, ymm7
 vpaddq ymm5, ymm0, ymm5
 vpaddq ymm15, ymm10, ymm15
-vpaddq ymm1, ymm1, [rsp]
-vmovdqu ymm10, [rsp + 416]
+vpaddq ymm1, ymm1, [rcx - 128]
+vmovdqu ymm10, [rsp + 608]
 vmovdqa ymm0, ymm12
 vfmadd231pd ymm0, ymm10, ymm10
-vmovdqu ymm4, [rsp + 320]
+vmovdqu ymm4, [rsp + 576]
 vmovdqa ymm2, ymm14
 vfmadd231pd ymm2, ymm4, ymm4
 vsubpd ymm11, ymm8, ymm0
-vmovdqu [rsp], ymm1
+vmovdqu [rcx - 128], ymm1
 vsubpd ymm1, ymm9, ymm2
 vfmadd231pd ymm11, ymm10, ymm10
 vfmadd231pd ymm1, ymm4, ymm4
-vpaddq ymm11, ymm11, [rsp + 480]
+vpaddq ymm11, ymm11, [rcx + 96]
 vpaddq ymm3, ymm1, ymm3
-vpaddq ymm0, ymm0, [rsp + 448]
-vpaddq ymm2, ymm2, [rsp + 608]
-vmovdqu ymm1, [rsp + 288]
+vpaddq ymm0, ymm0, [rcx + 32]
+vpaddq ymm2, ymm2, [rcx + 64]
+vmovdqu ymm1, [rsp + 544]
 vmovdqa ymm4, ymm12
 vfmadd231pd ymm4, ymm1, ymm1
-vmovdqu ymm10, [rsp + 256]
-vmovdqu [rsp + 608], ymm2
+vmovdqu ymm10, [rcx - 96]
+vmovdqu [rcx + 64], ymm2
 vmovdqa ymm2, ymm14
 vfmadd231pd ymm2, ymm10, ymm10
-vmovdqu [rsp + 448], ymm0
+vmovdqu [rcx + 32], ymm0
 vsubpd ymm0, ymm8, ymm4
-vmovdqu [rsp + 480], ymm3
+vmovdqu [rcx + 96], ymm3
 vsubpd ymm3, ymm9, ymm2
 vfmadd231pd ymm0, ymm1, ymm1
 vfmadd231pd ymm3, ymm10, ymm10
-vpaddq ymm0, ymm0, [rsp + 576]
-vpaddq ymm3, ymm3, [rsp + 544]
-vpaddq ymm4, ymm4, [rsp + 160]
-vpaddq ymm2, ymm2, [rsp + 64]
-vmovdqu ymm10, [rsp + 96]
+vpaddq ymm0, ymm0, [r8 + 64]
+vpaddq ymm3, ymm3, [r8 - 128]
+vpaddq ymm4, ymm4, [r8 - 32]
+vpaddq ymm2, ymm2, [r8 - 96]
+vmovdqu ymm10, [rcx - 64]
 vmovdqa ymm1, ymm12
 vfmadd231pd ymm1, ymm10, ymm10
-vmovdqu [rsp + 64], ymm2
-vmovdqu ymm2, [rsp + 128]
-vmovdqu [rsp + 160], ymm4
+vmovdqu [r8 - 96], ymm2
+vmovdqu ymm2, [rcx - 32]
+vmovdqu [r8 - 32], ymm4
 vmovdqa ymm4, ymm14
 vfmadd231pd ymm4, ymm2, ymm2
-vmovdqu [rsp + 544], ymm3
+vmovdqu [r8 - 128], ymm3
 vsubpd ymm3, ymm8, ymm1
-vmovdqu [rsp + 576], ymm1
+vmovdqu [r8 + 64], ymm1
 vsubpd ymm1, ymm9, ymm4
 vfmadd231pd ymm3, ymm10, ymm10
 vfmadd231pd ymm1, ymm2, ymm2
-vpaddq ymm3, ymm3, [rsp + 32]
-vpaddq ymm1, ymm1, [rsp + 512]
-vpaddq ymm6, ymm6, [rip + 5f + 128]
-vpaddq ymm13, ymm13, [rip + 5f + 128]
+vpaddq ymm3, ymm3, [rcx]
+vpaddq ymm1, ymm1, [r8 + 32]
+vpaddq ymm6, ymm6, [r11 - 128]
+vpaddq ymm13, ymm13, [r11 - 128]
 vpsrlq ymm2, ymm6, 52
 vpsrlq ymm10, ymm13, 52
 vpaddq ymm2, ymm7, ymm2
 vpaddq ymm10, ymm5, ymm10
-vmovdqu ymm5, [rsp + 384]
-vmovdqu ymm7, [rip + 5f + 32]
+vmovdqu ymm5, [r8 - 64]
+vmovdqu ymm7, [r9 - 96]
 vsubpd ymm5, ymm5, ymm7
-vmovdqu [rsp + 384], ymm4
-vmovdqu ymm4, [rsp + 352]
-vsubpd ymm4, ymm4, [rip + 5f + 32]
-vmovdqu [rsp + 352], ymm1
+vmovdqu [r8 - 64], ymm4
+vmovdqu ymm4, [r8]
+vsubpd ymm4, ymm4, [r9 - 96]
+vmovdqu [r8], ymm1
 vmovdqa ymm1, ymm12
-vfmadd231pd ymm1, ymm5, [rip + 5f + 160]
-vmovdqu [rsp + 512], ymm3
+vfmadd231pd ymm1, ymm5, [r9]
+vmovdqu [r8 + 32], ymm3
 vmovdqa ymm3, ymm14
-vfmadd231pd ymm3, ymm4, [rip + 5f + 160]
-vmovdqu [rsp + 32], ymm0
+vfmadd231pd ymm3, ymm4, [r9]
+vmovdqu [rcx], ymm0
 vsubpd ymm0, ymm8, ymm1
 vsubpd ymm7, ymm9, ymm3
-vfmadd231pd ymm0, ymm5, [rip + 5f + 160]
-vfmadd231pd ymm7, ymm4, [rip + 5f + 160]
+vfmadd231pd ymm0, ymm5, [r9]
+vfmadd231pd ymm7, ymm4, [r9]
 vpaddq ymm2, ymm0, ymm2
 vpaddq ymm10, ymm7, ymm10
 vpaddq ymm15, ymm1, ymm15
-vpaddq ymm3, ymm3, [rsp]
-vmovdqu ymm1, [rip + 5f + 192]
+vpaddq ymm3, ymm3, [rcx - 128]
+vmovdqu ymm1, [r9 + 64]
 vmovdqa ymm7, ymm12
 vfmadd231pd ymm7, ymm5, ymm1
-vmovdqu ymm0, [rip + 5f + 192]
-vmovdqu [rsp], ymm10
+vmovdqu ymm0, [r9 + 64]
+vmovdqu [rcx - 128], ymm10
 vmovdqa ymm10, ymm14
 vfmadd231pd ymm10, ymm4, ymm0
-vmovdqu [rsp + 128], ymm2
+vmovdqu [rcx - 32], ymm2
 vsubpd ymm2, ymm8, ymm7
 vsubpd ymm8, ymm9, ymm10
 vfmadd231pd ymm2, ymm5, ymm1
@@ -2823,23 +2832,23 @@ vfmadd231pd ymm8, ymm4, ymm0
 vpaddq ymm15, ymm2, ymm15
 vpaddq ymm3, ymm8, ymm3
 vpaddq ymm11, ymm7, ymm11
-vpaddq ymm10, ymm10, [rsp + 480]
-vpand ymm6, ymm6, [rip + 5f]
-vpand ymm13, ymm13, [rip + 5f]
-vmovdqu ymm7, [rip + 5f + 32]
+vpaddq ymm10, ymm10, [rcx + 96]
+vpand ymm6, ymm6, [r9 - 128]
+vpand ymm13, ymm13, [r9 - 128]
+vmovdqu ymm7, [r9 - 96]
 vpaddq ymm6, ymm6, ymm7
-vmovdqu ymm8, [rip + 5f + 32]
+vmovdqu ymm8, [r9 - 96]
 vpaddq ymm13, ymm13, ymm8
 vsubpd ymm6, ymm6, ymm7
 vsubpd ymm13, ymm13, ymm8
-vmovdqu ymm2, [rip + 5f + 160]
+vmovdqu ymm2, [r9]
 vmovdqa ymm0, ymm12
 vfmadd231pd ymm0, ymm6, ymm2
-vmovdqu ymm1, [rip + 5f + 160]
+vmovdqu ymm1, [r9]
 vmovdqa ymm8, ymm14
 vfmadd231pd ymm8, ymm13, ymm1
-vmovdqu ymm7, [rip + 5f + 96]
-vmovdqu [rsp + 480], ymm4
+vmovdqu ymm7, [r9 - 64]
+vmovdqu [rcx + 96], ymm4
 vsubpd ymm4, ymm7, ymm0
 vsubpd ymm7, ymm9, ymm8
 vfmadd231pd ymm4, ymm6, ymm2
@@ -2848,28 +2857,28 @@ vpaddq ymm15, ymm4, ymm15
 vpaddq ymm3, ymm7, ymm3
 vpaddq ymm11, ymm0, ymm11
 vpaddq ymm10, ymm8, ymm10
-vmovdqu ymm8, [rip + 5f + 224]
+vmovdqu ymm8, [r9 + 96]
 vmovdqa ymm0, ymm12
 vfmadd231pd ymm0, ymm5, ymm8
-vmovdqu ymm7, [rsp + 480]
-vmovdqu ymm4, [rip + 5f + 224]
+vmovdqu ymm7, [rcx + 96]
+vmovdqu ymm4, [r9 + 96]
 vmovdqa ymm1, ymm14
 vfmadd231pd ymm1, ymm7, ymm4
-vmovdqu ymm2, [rip + 5f + 96]
-vmovdqu [rsp + 96], ymm3
+vmovdqu ymm2, [r9 - 64]
+vmovdqu [rcx - 64], ymm3
 vsubpd ymm3, ymm2, ymm0
-vmovdqu [rsp + 256], ymm15
+vmovdqu [rcx - 96], ymm15
 vsubpd ymm15, ymm9, ymm1
 vfmadd231pd ymm3, ymm5, ymm8
 vfmadd231pd ymm15, ymm7, ymm4
 vpaddq ymm11, ymm3, ymm11
 vpaddq ymm10, ymm15, ymm10
-vpaddq ymm0, ymm0, [rsp + 448]
-vpaddq ymm1, ymm1, [rsp + 608]
-vmovdqu ymm15, [rip + 5f + 192]
+vpaddq ymm0, ymm0, [rcx + 32]
+vpaddq ymm1, ymm1, [rcx + 64]
+vmovdqu ymm15, [r9 + 64]
 vmovdqa ymm3, ymm12
 vfmadd231pd ymm3, ymm6, ymm15
-vmovdqu ymm4, [rip + 5f + 192]
+vmovdqu ymm4, [r9 + 64]
 vmovdqa ymm8, ymm14
 vfmadd231pd ymm8, ymm13, ymm4
 vsubpd ymm7, ymm2, ymm3
@@ -2880,28 +2889,28 @@ vpaddq ymm11, ymm7, ymm11
 vpaddq ymm10, ymm2, ymm10
 vpaddq ymm0, ymm3, ymm0
 vpaddq ymm1, ymm8, ymm1
-vmovdqu ymm8, [rip + 5f + 256]
+vmovdqu ymm8, [r10 - 128]
 vmovdqa ymm3, ymm12
 vfmadd231pd ymm3, ymm5, ymm8
-vmovdqu ymm2, [rsp + 480]
-vmovdqu ymm7, [rip + 5f + 256]
+vmovdqu ymm2, [rcx + 96]
+vmovdqu ymm7, [r10 - 128]
 vmovdqa ymm4, ymm14
 vfmadd231pd ymm4, ymm2, ymm7
-vmovdqu ymm15, [rip + 5f + 96]
-vmovdqu [rsp + 608], ymm10
+vmovdqu ymm15, [r9 - 64]
+vmovdqu [rcx + 64], ymm10
 vsubpd ymm10, ymm15, ymm3
-vmovdqu [rsp + 448], ymm11
+vmovdqu [rcx + 32], ymm11
 vsubpd ymm11, ymm9, ymm4
 vfmadd231pd ymm10, ymm5, ymm8
 vfmadd231pd ymm11, ymm2, ymm7
 vpaddq ymm0, ymm10, ymm0
 vpaddq ymm1, ymm11, ymm1
-vpaddq ymm3, ymm3, [rsp + 32]
-vpaddq ymm4, ymm4, [rsp + 544]
-vmovdqu ymm11, [rip + 5f + 224]
+vpaddq ymm3, ymm3, [rcx]
+vpaddq ymm4, ymm4, [r8 - 128]
+vmovdqu ymm11, [r9 + 96]
 vmovdqa ymm10, ymm12
 vfmadd231pd ymm10, ymm6, ymm11
-vmovdqu ymm7, [rip + 5f + 224]
+vmovdqu ymm7, [r9 + 96]
 vmovdqa ymm8, ymm14
 vfmadd231pd ymm8, ymm13, ymm7
 vsubpd ymm2, ymm15, ymm10
@@ -2912,28 +2921,28 @@ vpaddq ymm0, ymm2, ymm0
 vpaddq ymm1, ymm15, ymm1
 vpaddq ymm3, ymm10, ymm3
 vpaddq ymm4, ymm8, ymm4
-vmovdqu ymm8, [rip + 5f + 288]
+vmovdqu ymm8, [r10 - 96]
 vmovdqa ymm10, ymm12
 vfmadd231pd ymm10, ymm5, ymm8
-vmovdqu ymm15, [rsp + 480]
-vmovdqu ymm2, [rip + 5f + 288]
+vmovdqu ymm15, [rcx + 96]
+vmovdqu ymm2, [r10 - 96]
 vmovdqa ymm7, ymm14
 vfmadd231pd ymm7, ymm15, ymm2
-vmovdqu ymm11, [rip + 5f + 96]
-vmovdqu [rsp + 544], ymm1
+vmovdqu ymm11, [r9 - 64]
+vmovdqu [r8 - 128], ymm1
 vsubpd ymm1, ymm11, ymm10
-vmovdqu [rsp + 32], ymm0
+vmovdqu [rcx], ymm0
 vsubpd ymm0, ymm9, ymm7
 vfmadd231pd ymm1, ymm5, ymm8
 vfmadd231pd ymm0, ymm15, ymm2
 vpaddq ymm3, ymm1, ymm3
 vpaddq ymm4, ymm0, ymm4
-vpaddq ymm10, ymm10, [rsp + 160]
-vpaddq ymm7, ymm7, [rsp + 64]
-vmovdqu ymm0, [rip + 5f + 256]
+vpaddq ymm10, ymm10, [r8 - 32]
+vpaddq ymm7, ymm7, [r8 - 96]
+vmovdqu ymm0, [r10 - 128]
 vmovdqa ymm1, ymm12
 vfmadd231pd ymm1, ymm6, ymm0
-vmovdqu ymm2, [rip + 5f + 256]
+vmovdqu ymm2, [r10 - 128]
 vmovdqa ymm15, ymm14
 vfmadd231pd ymm15, ymm13, ymm2
 vsubpd ymm8, ymm11, ymm1
@@ -2944,10 +2953,10 @@ vpaddq ymm3, ymm8, ymm3
 vpaddq ymm4, ymm5, ymm4
 vpaddq ymm10, ymm1, ymm10
 vpaddq ymm7, ymm15, ymm7
-vmovdqu ymm15, [rip + 5f + 288]
+vmovdqu ymm15, [r10 - 96]
 vmovdqa ymm1, ymm12
 vfmadd231pd ymm1, ymm6, ymm15
-vmovdqu ymm5, [rip + 5f + 288]
+vmovdqu ymm5, [r10 - 96]
 vmovdqa ymm8, ymm14
 vfmadd231pd ymm8, ymm13, ymm5
 vsubpd ymm2, ymm11, ymm1
@@ -2956,64 +2965,64 @@ vfmadd231pd ymm2, ymm6, ymm15
 vfmadd231pd ymm0, ymm13, ymm5
 vpaddq ymm10, ymm2, ymm10
 vpaddq ymm7, ymm0, ymm7
-vpaddq ymm1, ymm1, [rsp + 512]
-vpaddq ymm8, ymm8, [rsp + 352]
-vmovdqu ymm0, [rsp + 128]
-vpaddq ymm0, ymm0, [rip + 5f + 320]
-vmovdqu ymm2, [rsp]
-vpaddq ymm2, ymm2, [rip + 5f + 320]
+vpaddq ymm1, ymm1, [r8 + 32]
+vpaddq ymm8, ymm8, [r8]
+vmovdqu ymm0, [rcx - 32]
+vpaddq ymm0, ymm0, [r11 - 96]
+vmovdqu ymm2, [rcx - 128]
+vpaddq ymm2, ymm2, [r11 - 96]
 vpsrlq ymm5, ymm0, 52
 vpsrlq ymm13, ymm2, 52
-vpaddq ymm5, ymm5, [rsp + 256]
-vpaddq ymm13, ymm13, [rsp + 96]
-vpand ymm0, ymm0, [rip + 5f]
-vpand ymm2, ymm2, [rip + 5f]
-vmovdqu ymm15, [rip + 5f + 32]
+vpaddq ymm5, ymm5, [rcx - 96]
+vpaddq ymm13, ymm13, [rcx - 64]
+vpand ymm0, ymm0, [r9 - 128]
+vpand ymm2, ymm2, [r9 - 128]
+vmovdqu ymm15, [r9 - 96]
 vpaddq ymm0, ymm0, ymm15
-vmovdqu ymm6, [rip + 5f + 32]
+vmovdqu ymm6, [r9 - 96]
 vpaddq ymm2, ymm2, ymm6
 vsubpd ymm0, ymm0, ymm15
 vsubpd ymm2, ymm2, ymm6
 vmovdqa ymm6, ymm12
-vfmadd231pd ymm6, ymm0, [rip + 5f + 352]
+vfmadd231pd ymm6, ymm0, [r10 - 64]
 vmovdqa ymm15, ymm14
-vfmadd231pd ymm15, ymm2, [rip + 5f + 352]
-vmovdqu [rsp + 96], ymm8
+vfmadd231pd ymm15, ymm2, [r10 - 64]
+vmovdqu [rcx - 64], ymm8
 vsubpd ymm8, ymm11, ymm6
-vmovdqu [rsp + 256], ymm1
+vmovdqu [rcx - 96], ymm1
 vsubpd ymm1, ymm9, ymm15
-vfmadd231pd ymm8, ymm0, [rip + 5f + 352]
-vfmadd231pd ymm1, ymm2, [rip + 5f + 352]
+vfmadd231pd ymm8, ymm0, [r10 - 64]
+vfmadd231pd ymm1, ymm2, [r10 - 64]
 vpaddq ymm5, ymm8, ymm5
 vpaddq ymm13, ymm1, ymm13
-vpaddq ymm6, ymm6, [rsp + 448]
-vpaddq ymm15, ymm15, [rsp + 608]
-vmovdqu ymm1, [rip + 5f + 384]
+vpaddq ymm6, ymm6, [rcx + 32]
+vpaddq ymm15, ymm15, [rcx + 64]
+vmovdqu ymm1, [r10 + 64]
 vmovdqa ymm8, ymm12
 vfmadd231pd ymm8, ymm0, ymm1
-vmovdqu [rsp + 608], ymm13
+vmovdqu [rcx + 64], ymm13
 vmovdqa ymm13, ymm14
-vfmadd231pd ymm13, ymm2, [rip + 5f + 384]
-vmovdqu [rsp + 448], ymm5
+vfmadd231pd ymm13, ymm2, [r10 + 64]
+vmovdqu [rcx + 32], ymm5
 vsubpd ymm5, ymm11, ymm8
-vmovdqu [rsp], ymm7
+vmovdqu [rcx - 128], ymm7
 vsubpd ymm7, ymm9, ymm13
 vfmadd231pd ymm5, ymm0, ymm1
-vfmadd231pd ymm7, ymm2, [rip + 5f + 384]
+vfmadd231pd ymm7, ymm2, [r10 + 64]
 vpaddq ymm6, ymm5, ymm6
 vpaddq ymm15, ymm7, ymm15
-vpaddq ymm8, ymm8, [rsp + 32]
-vpaddq ymm13, ymm13, [rsp + 544]
-vmovdqu ymm7, [rip + 5f + 416]
+vpaddq ymm8, ymm8, [rcx]
+vpaddq ymm13, ymm13, [r8 - 128]
+vmovdqu ymm7, [r11 - 64]
 vmovdqa ymm5, ymm12
 vfmadd231pd ymm5, ymm0, ymm7
-vmovdqu ymm1, [rip + 5f + 416]
-vmovdqu [rsp + 544], ymm15
+vmovdqu ymm1, [r11 - 64]
+vmovdqu [r8 - 128], ymm15
 vmovdqa ymm15, ymm14
 vfmadd231pd ymm15, ymm2, ymm1
-vmovdqu [rsp + 32], ymm6
+vmovdqu [rcx], ymm6
 vsubpd ymm6, ymm11, ymm5
-vmovdqu [rsp + 128], ymm10
+vmovdqu [rcx - 32], ymm10
 vsubpd ymm10, ymm9, ymm15
 vfmadd231pd ymm6, ymm0, ymm7
 vfmadd231pd ymm10, ymm2, ymm1
@@ -3021,10 +3030,10 @@ vpaddq ymm8, ymm6, ymm8
 vpaddq ymm13, ymm10, ymm13
 vpaddq ymm3, ymm5, ymm3
 vpaddq ymm4, ymm15, ymm4
-vmovdqu ymm15, [rip + 5f + 448]
+vmovdqu ymm15, [r11 - 32]
 vmovdqa ymm5, ymm12
 vfmadd231pd ymm5, ymm0, ymm15
-vmovdqu ymm10, [rip + 5f + 448]
+vmovdqu ymm10, [r11 - 32]
 vmovdqa ymm6, ymm14
 vfmadd231pd ymm6, ymm2, ymm10
 vsubpd ymm1, ymm11, ymm5
@@ -3033,159 +3042,159 @@ vfmadd231pd ymm1, ymm0, ymm15
 vfmadd231pd ymm7, ymm2, ymm10
 vpaddq ymm3, ymm1, ymm3
 vpaddq ymm4, ymm7, ymm4
-vpaddq ymm5, ymm5, [rsp + 128]
-vpaddq ymm6, ymm6, [rsp]
-vmovdqu ymm7, [rip + 5f + 480]
+vpaddq ymm5, ymm5, [rcx - 32]
+vpaddq ymm6, ymm6, [rcx - 128]
+vmovdqu ymm7, [r11]
 vmovdqa ymm1, ymm12
 vfmadd231pd ymm1, ymm0, ymm7
-vmovdqu ymm10, [rip + 5f + 480]
+vmovdqu ymm10, [r11]
 vmovdqa ymm15, ymm14
 vfmadd231pd ymm15, ymm2, ymm10
-vmovdqu [rsp], ymm4
+vmovdqu [rcx - 128], ymm4
 vsubpd ymm4, ymm11, ymm1
-vmovdqu [rsp + 128], ymm3
+vmovdqu [rcx - 32], ymm3
 vsubpd ymm3, ymm9, ymm15
 vfmadd231pd ymm4, ymm0, ymm7
 vfmadd231pd ymm3, ymm2, ymm10
 vpaddq ymm5, ymm4, ymm5
 vpaddq ymm6, ymm3, ymm6
-vpaddq ymm1, ymm1, [rsp + 256]
-vpaddq ymm15, ymm15, [rsp + 96]
-vmovdqu ymm3, [rsp + 448]
-vpaddq ymm4, ymm3, [rip + 5f + 512]
-vmovdqu ymm10, [rsp + 608]
-vpaddq ymm2, ymm10, [rip + 5f + 512]
-vpand ymm4, ymm4, [rip + 5f]
-vpand ymm2, ymm2, [rip + 5f]
-vmovdqu ymm7, [rip + 5f + 32]
+vpaddq ymm1, ymm1, [rcx - 96]
+vpaddq ymm15, ymm15, [rcx - 64]
+vmovdqu ymm3, [rcx + 32]
+vpaddq ymm4, ymm3, [r11 + 32]
+vmovdqu ymm10, [rcx + 64]
+vpaddq ymm2, ymm10, [r11 + 32]
+vpand ymm4, ymm4, [r9 - 128]
+vpand ymm2, ymm2, [r9 - 128]
+vmovdqu ymm7, [r9 - 96]
 vpaddq ymm4, ymm4, ymm7
-vmovdqu ymm0, [rip + 5f + 32]
+vmovdqu ymm0, [r9 - 96]
 vpaddq ymm2, ymm2, ymm0
 vsubpd ymm4, ymm4, ymm7
 vsubpd ymm2, ymm2, ymm0
 vmovdqa ymm10, ymm12
-vfmadd231pd ymm10, ymm4, [rip + 5f + 544]
+vfmadd231pd ymm10, ymm4, [r9 - 32]
 vmovdqa ymm3, ymm14
-vfmadd231pd ymm3, ymm2, [rip + 5f + 544]
+vfmadd231pd ymm3, ymm2, [r9 - 32]
 vsubpd ymm10, ymm11, ymm10
 vsubpd ymm3, ymm9, ymm3
-vfmadd231pd ymm10, ymm4, [rip + 5f + 544]
-vfmadd231pd ymm3, ymm2, [rip + 5f + 544]
+vfmadd231pd ymm10, ymm4, [r9 - 32]
+vfmadd231pd ymm3, ymm2, [r9 - 32]
 vsubpd ymm10, ymm10, ymm7
 vsubpd ymm3, ymm3, ymm0
 vmovdqa ymm2, ymm12
-vfmadd231pd ymm2, ymm10, [rip + 5f + 576]
+vfmadd231pd ymm2, ymm10, [r10 - 32]
 vmovdqa ymm4, ymm14
-vfmadd231pd ymm4, ymm3, [rip + 5f + 576]
-vpaddq ymm2, ymm2, [rsp + 32]
-vpaddq ymm4, ymm4, [rsp + 544]
+vfmadd231pd ymm4, ymm3, [r10 - 32]
+vpaddq ymm2, ymm2, [rcx]
+vpaddq ymm4, ymm4, [r8 - 128]
 vmovdqa ymm0, ymm12
-vfmadd231pd ymm0, ymm10, [rip + 5f + 608]
+vfmadd231pd ymm0, ymm10, [r9 + 32]
 vmovdqa ymm7, ymm14
-vfmadd231pd ymm7, ymm3, [rip + 5f + 608]
-vmovdqu [rsp + 544], ymm15
+vfmadd231pd ymm7, ymm3, [r9 + 32]
+vmovdqu [r8 - 128], ymm15
 vsubpd ymm15, ymm11, ymm0
-vmovdqu [rsp + 32], ymm1
+vmovdqu [rcx], ymm1
 vsubpd ymm1, ymm9, ymm7
-vfmadd231pd ymm15, ymm10, [rip + 5f + 608]
-vfmadd231pd ymm1, ymm3, [rip + 5f + 608]
+vfmadd231pd ymm15, ymm10, [r9 + 32]
+vfmadd231pd ymm1, ymm3, [r9 + 32]
 vpaddq ymm2, ymm15, ymm2
 vpaddq ymm4, ymm1, ymm4
 vpaddq ymm8, ymm0, ymm8
 vpaddq ymm13, ymm7, ymm13
-vmovdqu ymm7, [rip + 5f + 640]
+vmovdqu ymm7, [r10]
 vmovdqa ymm0, ymm12
 vfmadd231pd ymm0, ymm10, ymm7
-vmovdqu ymm1, [rip + 5f + 640]
+vmovdqu ymm1, [r10]
 vmovdqa ymm15, ymm14
 vfmadd231pd ymm15, ymm3, ymm1
-vmovdqu [rsp + 96], ymm4
+vmovdqu [rcx - 64], ymm4
 vsubpd ymm4, ymm11, ymm0
-vmovdqu [rsp + 256], ymm2
+vmovdqu [rcx - 96], ymm2
 vsubpd ymm2, ymm9, ymm15
 vfmadd231pd ymm4, ymm10, ymm7
 vfmadd231pd ymm2, ymm3, ymm1
 vpaddq ymm8, ymm4, ymm8
 vpaddq ymm13, ymm2, ymm13
-vpaddq ymm0, ymm0, [rsp + 128]
-vpaddq ymm15, ymm15, [rsp]
-vmovdqu ymm2, [rip + 5f + 672]
+vpaddq ymm0, ymm0, [rcx - 32]
+vpaddq ymm15, ymm15, [rcx - 128]
+vmovdqu ymm2, [r10 + 32]
 vmovdqa ymm4, ymm12
 vfmadd231pd ymm4, ymm10, ymm2
-vmovdqu ymm1, [rip + 5f + 672]
+vmovdqu ymm1, [r10 + 32]
 vmovdqa ymm7, ymm14
 vfmadd231pd ymm7, ymm3, ymm1
-vmovdqu [rsp], ymm15
+vmovdqu [rcx - 128], ymm15
 vsubpd ymm15, ymm11, ymm4
-vmovdqu [rsp + 128], ymm0
+vmovdqu [rcx - 32], ymm0
 vsubpd ymm0, ymm9, ymm7
 vfmadd231pd ymm15, ymm10, ymm2
 vfmadd231pd ymm0, ymm3, ymm1
 vpaddq ymm5, ymm15, ymm5
 vpaddq ymm6, ymm0, ymm6
-vpaddq ymm4, ymm4, [rsp + 32]
-vpaddq ymm7, ymm7, [rsp + 544]
-vmovdqu ymm0, [rsp + 448]
-vpaddq ymm0, ymm0, [rip + 5f + 704]
-vmovdqu ymm15, [rsp + 608]
-vpaddq ymm15, ymm15, [rip + 5f + 704]
+vpaddq ymm4, ymm4, [rcx]
+vpaddq ymm7, ymm7, [r8 - 128]
+vmovdqu ymm0, [rcx + 32]
+vpaddq ymm0, ymm0, [r11 + 64]
+vmovdqu ymm15, [rcx + 64]
+vpaddq ymm15, ymm15, [r11 + 64]
 vpsrlq ymm0, ymm0, 52
 vpsrlq ymm15, ymm15, 52
-vpaddq ymm0, ymm0, [rsp + 256]
-vpaddq ymm15, ymm15, [rsp + 96]
-vpaddq ymm1, ymm0, [rip + 5f + 736]
-vpaddq ymm3, ymm15, [rip + 5f + 736]
-vpand ymm1, ymm1, [rip + 5f]
-vpand ymm3, ymm3, [rip + 5f]
-vmovdqu ymm2, [rip + 5f + 32]
+vpaddq ymm0, ymm0, [rcx - 96]
+vpaddq ymm15, ymm15, [rcx - 64]
+vpaddq ymm1, ymm0, [r11 + 96]
+vpaddq ymm3, ymm15, [r11 + 96]
+vpand ymm1, ymm1, [r9 - 128]
+vpand ymm3, ymm3, [r9 - 128]
+vmovdqu ymm2, [r9 - 96]
 vpaddq ymm1, ymm1, ymm2
-vmovdqu ymm10, [rip + 5f + 32]
+vmovdqu ymm10, [r9 - 96]
 vpaddq ymm3, ymm3, ymm10
 vsubpd ymm1, ymm1, ymm2
 vsubpd ymm3, ymm3, ymm10
-vmovdqu [rsp + 96], ymm15
+vmovdqu [rcx - 64], ymm15
 vmovdqa ymm15, ymm12
-vfmadd231pd ymm15, ymm1, [rip + 5f + 544]
-vmovdqu [rsp + 256], ymm0
+vfmadd231pd ymm15, ymm1, [r9 - 32]
+vmovdqu [rcx - 96], ymm0
 vmovdqa ymm0, ymm14
-vfmadd231pd ymm0, ymm3, [rip + 5f + 544]
+vfmadd231pd ymm0, ymm3, [r9 - 32]
 vsubpd ymm15, ymm11, ymm15
 vsubpd ymm0, ymm9, ymm0
-vfmadd231pd ymm15, ymm1, [rip + 5f + 544]
-vfmadd231pd ymm0, ymm3, [rip + 5f + 544]
+vfmadd231pd ymm15, ymm1, [r9 - 32]
+vfmadd231pd ymm0, ymm3, [r9 - 32]
 vsubpd ymm2, ymm15, ymm2
 vsubpd ymm10, ymm0, ymm10
 vmovdqa ymm0, ymm12
-vfmadd231pd ymm0, ymm2, [rip + 5f + 576]
+vfmadd231pd ymm0, ymm2, [r10 - 32]
 vmovdqa ymm15, ymm14
-vfmadd231pd ymm15, ymm10, [rip + 5f + 576]
+vfmadd231pd ymm15, ymm10, [r10 - 32]
 vpaddq ymm8, ymm0, ymm8
 vpaddq ymm13, ymm15, ymm13
-vmovdqu ymm15, [rip + 5f + 608]
+vmovdqu ymm15, [r9 + 32]
 vmovdqa ymm0, ymm12
 vfmadd231pd ymm0, ymm2, ymm15
-vmovdqu ymm3, [rip + 5f + 608]
+vmovdqu ymm3, [r9 + 32]
 vmovdqa ymm1, ymm14
 vfmadd231pd ymm1, ymm10, ymm3
-vmovdqu [rsp + 608], ymm7
+vmovdqu [rcx + 64], ymm7
 vsubpd ymm7, ymm11, ymm0
-vmovdqu [rsp + 448], ymm4
+vmovdqu [rcx + 32], ymm4
 vsubpd ymm4, ymm9, ymm1
 vfmadd231pd ymm7, ymm2, ymm15
 vfmadd231pd ymm4, ymm10, ymm3
 vpaddq ymm8, ymm7, ymm8
 vpaddq ymm13, ymm4, ymm13
-vpaddq ymm0, ymm0, [rsp + 128]
-vpaddq ymm1, ymm1, [rsp]
-vmovdqu ymm4, [rip + 5f + 640]
+vpaddq ymm0, ymm0, [rcx - 32]
+vpaddq ymm1, ymm1, [rcx - 128]
+vmovdqu ymm4, [r10]
 vmovdqa ymm7, ymm12
 vfmadd231pd ymm7, ymm2, ymm4
-vmovdqu ymm3, [rip + 5f + 640]
+vmovdqu ymm3, [r10]
 vmovdqa ymm15, ymm14
 vfmadd231pd ymm15, ymm10, ymm3
-vmovdqu [rsp], ymm13
+vmovdqu [rcx - 128], ymm13
 vsubpd ymm13, ymm11, ymm7
-vmovdqu [rsp + 128], ymm8
+vmovdqu [rcx - 32], ymm8
 vsubpd ymm8, ymm9, ymm15
 vfmadd231pd ymm13, ymm2, ymm4
 vfmadd231pd ymm8, ymm10, ymm3
@@ -3193,98 +3202,98 @@ vpaddq ymm0, ymm13, ymm0
 vpaddq ymm1, ymm8, ymm1
 vpaddq ymm5, ymm7, ymm5
 vpaddq ymm6, ymm15, ymm6
-vmovdqu ymm15, [rip + 5f + 672]
+vmovdqu ymm15, [r10 + 32]
 vfmadd231pd ymm12, ymm2, ymm15
-vmovdqu ymm7, [rip + 5f + 672]
+vmovdqu ymm7, [r10 + 32]
 vfmadd231pd ymm14, ymm10, ymm7
 vsubpd ymm11, ymm11, ymm12
 vsubpd ymm9, ymm9, ymm14
 vfmadd231pd ymm11, ymm2, ymm15
 vfmadd231pd ymm9, ymm10, ymm7
-vpaddq ymm11, ymm11, [rsp + 448]
-vpaddq ymm9, ymm9, [rsp + 608]
-vpaddq ymm12, ymm12, [rsp + 576]
-vpaddq ymm14, ymm14, [rsp + 384]
-vmovdqu ymm7, [rsp + 256]
-vpaddq ymm7, ymm7, [rip + 5f + 768]
-vmovdqu ymm10, [rsp + 96]
-vpaddq ymm10, ymm10, [rip + 5f + 768]
+vpaddq ymm11, ymm11, [rcx + 32]
+vpaddq ymm9, ymm9, [rcx + 64]
+vpaddq ymm12, ymm12, [r8 + 64]
+vpaddq ymm14, ymm14, [r8 - 64]
+vmovdqu ymm7, [rcx - 96]
+vpaddq ymm7, ymm7, [rip + 3f + 768]
+vmovdqu ymm10, [rcx - 64]
+vpaddq ymm10, ymm10, [rip + 3f + 768]
 vpsrlq ymm7, ymm7, 52
 vpsrlq ymm10, ymm10, 52
-vpaddq ymm7, ymm7, [rsp + 128]
-vpaddq ymm10, ymm10, [rsp]
-vpaddq ymm15, ymm7, [rip + 5f + 800]
-vpaddq ymm2, ymm10, [rip + 5f + 800]
+vpaddq ymm7, ymm7, [rcx - 32]
+vpaddq ymm10, ymm10, [rcx - 128]
+vpaddq ymm15, ymm7, [rip + 3f + 800]
+vpaddq ymm2, ymm10, [rip + 3f + 800]
 vpsrlq ymm8, ymm15, 52
 vpsrlq ymm13, ymm2, 52
 vpaddq ymm8, ymm0, ymm8
 vpaddq ymm13, ymm1, ymm13
-vpaddq ymm8, ymm8, [rip + 5f + 832]
-vpaddq ymm13, ymm13, [rip + 5f + 832]
+vpaddq ymm8, ymm8, [rip + 3f + 832]
+vpaddq ymm13, ymm13, [rip + 3f + 832]
 vpsrlq ymm3, ymm8, 52
 vpsrlq ymm4, ymm13, 52
 vpaddq ymm3, ymm5, ymm3
 vpaddq ymm4, ymm6, ymm4
-vpaddq ymm3, ymm3, [rip + 5f + 864]
-vpaddq ymm4, ymm4, [rip + 5f + 864]
-vmovdqu [rsp], ymm13
+vpaddq ymm3, ymm3, [rip + 3f + 864]
+vpaddq ymm4, ymm4, [rip + 3f + 864]
+vmovdqu [rcx - 128], ymm13
 vpsrlq ymm13, ymm3, 52
-vmovdqu [rsp + 128], ymm3
+vmovdqu [rcx - 32], ymm3
 vpsrlq ymm3, ymm4, 52
 vpaddq ymm13, ymm11, ymm13
 vpaddq ymm3, ymm9, ymm3
-vpaddq ymm13, ymm13, [rip + 5f + 896]
-vpaddq ymm3, ymm3, [rip + 5f + 896]
-vmovdqu [rsp + 96], ymm4
+vpaddq ymm13, ymm13, [rip + 3f + 896]
+vpaddq ymm3, ymm3, [rip + 3f + 896]
+vmovdqu [rcx - 64], ymm4
 vpsrlq ymm4, ymm13, 52
-vmovdqu [rsp + 256], ymm13
+vmovdqu [rcx - 96], ymm13
 vpsrlq ymm13, ymm3, 52
 vpaddq ymm4, ymm12, ymm4
 vpaddq ymm13, ymm14, ymm13
-vpaddq ymm4, ymm4, [rip + 5f + 928]
-vpaddq ymm13, ymm13, [rip + 5f + 928]
-vpaddq ymm7, ymm7, [rip + 5f + 960]
-vpaddq ymm10, ymm10, [rip + 5f + 960]
-vmovdqu [rsp + 384], ymm3
+vpaddq ymm4, ymm4, [rip + 3f + 928]
+vpaddq ymm13, ymm13, [rip + 3f + 928]
+vpaddq ymm7, ymm7, [rip + 3f + 960]
+vpaddq ymm10, ymm10, [rip + 3f + 960]
+vmovdqu [r8 - 64], ymm3
 vpsrlq ymm3, ymm7, 52
-vmovdqu [rsp + 576], ymm8
+vmovdqu [r8 + 64], ymm8
 vpsrlq ymm8, ymm10, 52
 vpaddq ymm3, ymm0, ymm3
 vpaddq ymm8, ymm1, ymm8
-vpaddq ymm3, ymm3, [rip + 5f + 992]
-vpaddq ymm8, ymm8, [rip + 5f + 992]
+vpaddq ymm3, ymm3, [rip + 3f + 992]
+vpaddq ymm8, ymm8, [rip + 3f + 992]
 vpsrlq ymm1, ymm3, 52
 vpsrlq ymm0, ymm8, 52
 vpaddq ymm1, ymm5, ymm1
 vpaddq ymm0, ymm6, ymm0
-vpaddq ymm1, ymm1, [rip + 5f + 1024]
-vpaddq ymm0, ymm0, [rip + 5f + 1024]
+vpaddq ymm1, ymm1, [rip + 3f + 1024]
+vpaddq ymm0, ymm0, [rip + 3f + 1024]
 vpsrlq ymm6, ymm1, 52
 vpsrlq ymm5, ymm0, 52
 vpaddq ymm6, ymm11, ymm6
 vpaddq ymm5, ymm9, ymm5
-vpaddq ymm6, ymm6, [rip + 5f + 1056]
-vpaddq ymm5, ymm5, [rip + 5f + 1056]
+vpaddq ymm6, ymm6, [rip + 3f + 1056]
+vpaddq ymm5, ymm5, [rip + 3f + 1056]
 vpsrlq ymm9, ymm6, 52
 vpsrlq ymm11, ymm5, 52
 vpaddq ymm9, ymm12, ymm9
 vpaddq ymm11, ymm14, ymm11
 vblendvpd ymm7, ymm15, ymm7, ymm4
 vblendvpd ymm10, ymm2, ymm10, ymm13
-vmovdqu ymm2, [rsp + 576]
+vmovdqu ymm2, [r8 + 64]
 vblendvpd ymm3, ymm2, ymm3, ymm4
-vmovdqu ymm2, [rsp]
+vmovdqu ymm2, [rcx - 128]
 vblendvpd ymm8, ymm2, ymm8, ymm13
-vmovdqu ymm2, [rsp + 128]
+vmovdqu ymm2, [rcx - 32]
 vblendvpd ymm1, ymm2, ymm1, ymm4
-vmovdqu ymm2, [rsp + 96]
+vmovdqu ymm2, [rcx - 64]
 vblendvpd ymm0, ymm2, ymm0, ymm13
-vmovdqu ymm2, [rsp + 256]
+vmovdqu ymm2, [rcx - 96]
 vblendvpd ymm6, ymm2, ymm6, ymm4
-vmovdqu ymm2, [rsp + 384]
+vmovdqu ymm2, [r8 - 64]
 vblendvpd ymm5, ymm2, ymm5, ymm13
-vpaddq ymm9, ymm9, [rip + 5f + 1088]
-vpaddq ymm11, ymm11, [rip + 5f + 1088]
+vpaddq ymm9, ymm9, [rip + 3f + 1088]
+vpaddq ymm11, ymm11, [rip + 3f + 1088]
 vblendvpd ymm9, ymm4, ymm9, ymm4
 vblendvpd ymm11, ymm13, ymm11, ymm13
 vpsllq ymm7, ymm7, 12
@@ -3346,8 +3355,8 @@ vextracti128 [rsi + 240], ymm5, 1
 add rsi, 256
 add rdx, 256
 sub rdi, 8
-jae 4b
-3:
+jae 5b
+4:
 add rdi, 8
 jz 6f
 imul rdi, rdi, -32
@@ -3423,68 +3432,68 @@ vpaddq ymm3, ymm10, ymm3
 vpaddq ymm2, ymm11, ymm2
 vpsrlq ymm8, ymm8, 14
 vpsrlq ymm9, ymm9, 14
-vpand ymm7, ymm7, [rip + 5f]
-vpand ymm6, ymm6, [rip + 5f]
-vmovdqu ymm11, [rip + 5f + 32]
+vpand ymm7, ymm7, [r9 - 128]
+vpand ymm6, ymm6, [r9 - 128]
+vmovdqu ymm11, [r9 - 96]
 vpaddq ymm7, ymm7, ymm11
-vmovdqu ymm10, [rip + 5f + 32]
+vmovdqu ymm10, [r9 - 96]
 vpaddq ymm6, ymm6, ymm10
 vsubpd ymm7, ymm7, ymm11
 vsubpd ymm6, ymm6, ymm10
-vpand ymm0, ymm0, [rip + 5f]
-vpand ymm1, ymm1, [rip + 5f]
+vpand ymm0, ymm0, [r9 - 128]
+vpand ymm1, ymm1, [r9 - 128]
 vpaddq ymm0, ymm0, ymm11
 vpaddq ymm1, ymm1, ymm10
 vsubpd ymm0, ymm0, ymm11
 vsubpd ymm1, ymm1, ymm10
-vmovdqu ymm12, [rip + 5f + 64]
+vmovdqu ymm12, [r10 + 96]
 vmovdqa ymm13, ymm12
 vfmadd231pd ymm13, ymm7, ymm0
-vmovdqu ymm14, [rip + 5f + 64]
+vmovdqu ymm14, [r10 + 96]
 vmovdqa ymm15, ymm14
 vfmadd231pd ymm15, ymm6, ymm1
-vmovdqu [rsp], ymm9
-vmovdqu ymm9, [rip + 5f + 96]
-vmovdqu [rsp + 32], ymm8
+vmovdqu [rcx - 128], ymm9
+vmovdqu ymm9, [r9 - 64]
+vmovdqu [rcx], ymm8
 vsubpd ymm8, ymm9, ymm13
-vmovdqu [rsp + 64], ymm2
-vmovdqu ymm2, [rip + 5f + 96]
-vmovdqu [rsp + 96], ymm3
+vmovdqu [r8 - 96], ymm2
+vmovdqu ymm2, [r9 - 64]
+vmovdqu [rcx - 64], ymm3
 vsubpd ymm3, ymm2, ymm15
 vfmadd231pd ymm8, ymm7, ymm0
 vfmadd231pd ymm3, ymm6, ymm1
-vpand ymm4, ymm4, [rip + 5f]
-vpand ymm5, ymm5, [rip + 5f]
+vpand ymm4, ymm4, [r9 - 128]
+vpand ymm5, ymm5, [r9 - 128]
 vpaddq ymm4, ymm4, ymm11
 vpaddq ymm5, ymm5, ymm10
 vsubpd ymm4, ymm4, ymm11
 vsubpd ymm5, ymm5, ymm10
-vmovdqu [rsp + 128], ymm3
+vmovdqu [rcx - 32], ymm3
 vmovdqa ymm3, ymm12
 vfmadd231pd ymm3, ymm7, ymm4
-vmovdqu [rsp + 160], ymm8
+vmovdqu [r8 - 32], ymm8
 vmovdqa ymm8, ymm14
 vfmadd231pd ymm8, ymm6, ymm5
-vmovdqu [rsp + 192], ymm1
+vmovdqu [r8 + 96], ymm1
 vsubpd ymm1, ymm9, ymm3
-vmovdqu [rsp + 224], ymm0
+vmovdqu [rsp + 512], ymm0
 vsubpd ymm0, ymm2, ymm8
 vfmadd231pd ymm1, ymm7, ymm4
 vfmadd231pd ymm0, ymm6, ymm5
 vpaddq ymm13, ymm1, ymm13
 vpaddq ymm15, ymm0, ymm15
-vmovdqu ymm0, [rsp + 96]
-vpand ymm0, ymm0, [rip + 5f]
-vmovdqu ymm1, [rsp + 64]
-vpand ymm1, ymm1, [rip + 5f]
+vmovdqu ymm0, [rcx - 64]
+vpand ymm0, ymm0, [r9 - 128]
+vmovdqu ymm1, [r8 - 96]
+vpand ymm1, ymm1, [r9 - 128]
 vpaddq ymm0, ymm0, ymm11
 vpaddq ymm1, ymm1, ymm10
 vsubpd ymm0, ymm0, ymm11
 vsubpd ymm1, ymm1, ymm10
-vmovdqu [rsp + 64], ymm15
+vmovdqu [r8 - 96], ymm15
 vmovdqa ymm15, ymm12
 vfmadd231pd ymm15, ymm7, ymm0
-vmovdqu [rsp + 96], ymm13
+vmovdqu [rcx - 64], ymm13
 vmovdqa ymm13, ymm14
 vfmadd231pd ymm13, ymm6, ymm1
 vsubpd ymm10, ymm9, ymm15
@@ -3493,26 +3502,26 @@ vfmadd231pd ymm10, ymm7, ymm0
 vfmadd231pd ymm11, ymm6, ymm1
 vpaddq ymm3, ymm10, ymm3
 vpaddq ymm8, ymm11, ymm8
-vmovdqu ymm11, [rsp + 224]
+vmovdqu ymm11, [rsp + 512]
 vmovdqa ymm10, ymm12
 vfmadd231pd ymm10, ymm4, ymm11
-vmovdqu [rsp + 256], ymm1
+vmovdqu [rcx - 96], ymm1
 vmovdqa ymm1, ymm14
-vfmadd231pd ymm1, ymm5, [rsp + 192]
-vmovdqu [rsp + 288], ymm0
+vfmadd231pd ymm1, ymm5, [r8 + 96]
+vmovdqu [rsp + 544], ymm0
 vsubpd ymm0, ymm9, ymm10
 vsubpd ymm9, ymm2, ymm1
 vfmadd231pd ymm0, ymm11, ymm4
-vfmadd231pd ymm9, ymm5, [rsp + 192]
+vfmadd231pd ymm9, ymm5, [r8 + 96]
 vpaddq ymm3, ymm0, ymm3
 vpaddq ymm8, ymm9, ymm8
 vpaddq ymm15, ymm10, ymm15
 vpaddq ymm13, ymm1, ymm13
-vmovdqu ymm1, [rsp + 32]
-vmovdqu ymm10, [rip + 5f + 32]
+vmovdqu ymm1, [rcx]
+vmovdqu ymm10, [r9 - 96]
 vpaddq ymm1, ymm1, ymm10
-vmovdqu ymm9, [rsp]
-vmovdqu ymm0, [rip + 5f + 32]
+vmovdqu ymm9, [rcx - 128]
+vmovdqu ymm0, [r9 - 96]
 vpaddq ymm9, ymm9, ymm0
 vsubpd ymm1, ymm1, ymm10
 vsubpd ymm9, ymm9, ymm0
@@ -3520,29 +3529,29 @@ vmovdqa ymm0, ymm12
 vfmadd231pd ymm0, ymm7, ymm1
 vmovdqa ymm10, ymm14
 vfmadd231pd ymm10, ymm6, ymm9
-vmovdqu [rsp], ymm8
-vmovdqu ymm8, [rip + 5f + 96]
-vmovdqu [rsp + 32], ymm3
+vmovdqu [rcx - 128], ymm8
+vmovdqu ymm8, [r9 - 64]
+vmovdqu [rcx], ymm3
 vsubpd ymm3, ymm8, ymm0
-vmovdqu [rsp + 320], ymm5
+vmovdqu [rsp + 576], ymm5
 vsubpd ymm5, ymm2, ymm10
 vfmadd231pd ymm3, ymm7, ymm1
 vfmadd231pd ymm5, ymm6, ymm9
 vpaddq ymm15, ymm3, ymm15
 vpaddq ymm13, ymm5, ymm13
-vmovdqu ymm5, [rsp + 288]
+vmovdqu ymm5, [rsp + 544]
 vmovdqa ymm3, ymm12
 vfmadd231pd ymm3, ymm11, ymm5
-vmovdqu [rsp + 352], ymm6
-vmovdqu ymm6, [rsp + 192]
-vmovdqu [rsp + 384], ymm7
+vmovdqu [r8], ymm6
+vmovdqu ymm6, [r8 + 96]
+vmovdqu [r8 - 64], ymm7
 vmovdqa ymm7, ymm14
-vfmadd231pd ymm7, ymm6, [rsp + 256]
-vmovdqu [rsp + 416], ymm4
+vfmadd231pd ymm7, ymm6, [rcx - 96]
+vmovdqu [rsp + 608], ymm4
 vsubpd ymm4, ymm8, ymm3
 vsubpd ymm8, ymm2, ymm7
 vfmadd231pd ymm4, ymm11, ymm5
-vfmadd231pd ymm8, ymm6, [rsp + 256]
+vfmadd231pd ymm8, ymm6, [rcx - 96]
 vpaddq ymm15, ymm4, ymm15
 vpaddq ymm13, ymm8, ymm13
 vpaddq ymm0, ymm3, ymm0
@@ -3551,25 +3560,25 @@ vmovdqa ymm7, ymm12
 vfmadd231pd ymm7, ymm11, ymm1
 vmovdqa ymm3, ymm14
 vfmadd231pd ymm3, ymm6, ymm9
-vmovdqu ymm8, [rip + 5f + 96]
+vmovdqu ymm8, [r9 - 64]
 vsubpd ymm4, ymm8, ymm7
-vmovdqu [rsp + 448], ymm13
+vmovdqu [rcx + 32], ymm13
 vsubpd ymm13, ymm2, ymm3
 vfmadd231pd ymm4, ymm11, ymm1
 vfmadd231pd ymm13, ymm6, ymm9
 vpaddq ymm0, ymm4, ymm0
 vpaddq ymm10, ymm13, ymm10
-vmovdqu ymm13, [rsp + 416]
+vmovdqu ymm13, [rsp + 608]
 vmovdqa ymm4, ymm12
 vfmadd231pd ymm4, ymm5, ymm13
-vmovdqu ymm6, [rsp + 320]
+vmovdqu ymm6, [rsp + 576]
 vmovdqa ymm11, ymm14
-vfmadd231pd ymm11, ymm6, [rsp + 256]
-vmovdqu [rsp + 480], ymm15
+vfmadd231pd ymm11, ymm6, [rcx - 96]
+vmovdqu [rcx + 96], ymm15
 vsubpd ymm15, ymm8, ymm4
 vsubpd ymm8, ymm2, ymm11
 vfmadd231pd ymm15, ymm13, ymm5
-vfmadd231pd ymm8, ymm6, [rsp + 256]
+vfmadd231pd ymm8, ymm6, [rcx - 96]
 vpaddq ymm0, ymm15, ymm0
 vpaddq ymm10, ymm8, ymm10
 vpaddq ymm7, ymm4, ymm7
@@ -3578,9 +3587,9 @@ vmovdqa ymm11, ymm12
 vfmadd231pd ymm11, ymm13, ymm1
 vmovdqa ymm4, ymm14
 vfmadd231pd ymm4, ymm6, ymm9
-vmovdqu ymm8, [rip + 5f + 96]
+vmovdqu ymm8, [r9 - 64]
 vsubpd ymm15, ymm8, ymm11
-vmovdqu [rsp + 512], ymm10
+vmovdqu [r8 + 32], ymm10
 vsubpd ymm10, ymm2, ymm4
 vfmadd231pd ymm15, ymm13, ymm1
 vfmadd231pd ymm10, ymm6, ymm9
@@ -3588,7 +3597,7 @@ vpaddq ymm7, ymm15, ymm7
 vpaddq ymm3, ymm10, ymm3
 vmovdqa ymm10, ymm12
 vfmadd231pd ymm10, ymm5, ymm1
-vmovdqu ymm15, [rsp + 256]
+vmovdqu ymm15, [rcx - 96]
 vmovdqa ymm6, ymm14
 vfmadd231pd ymm6, ymm9, ymm15
 vsubpd ymm13, ymm8, ymm10
@@ -3597,29 +3606,29 @@ vfmadd231pd ymm13, ymm5, ymm1
 vfmadd231pd ymm8, ymm15, ymm9
 vpaddq ymm11, ymm13, ymm11
 vpaddq ymm4, ymm8, ymm4
-vmovdqu ymm8, [rsp + 160]
+vmovdqu ymm8, [r8 - 32]
 vpaddq ymm8, ymm8, ymm8
-vmovdqu ymm13, [rsp + 128]
+vmovdqu ymm13, [rcx - 32]
 vpaddq ymm13, ymm13, ymm13
-vmovdqu [rsp + 128], ymm9
-vmovdqu ymm9, [rsp + 96]
+vmovdqu [rcx - 32], ymm9
+vmovdqu ymm9, [rcx - 64]
 vpaddq ymm9, ymm9, ymm9
-vmovdqu [rsp + 96], ymm1
-vmovdqu ymm1, [rsp + 64]
+vmovdqu [rcx - 64], ymm1
+vmovdqu ymm1, [r8 - 96]
 vpaddq ymm1, ymm1, ymm1
-vmovdqu ymm15, [rsp + 32]
+vmovdqu ymm15, [rcx]
 vpaddq ymm15, ymm15, ymm15
-vmovdqu ymm5, [rsp]
+vmovdqu ymm5, [rcx - 128]
 vpaddq ymm5, ymm5, ymm5
-vmovdqu [rsp], ymm5
-vmovdqu ymm5, [rsp + 480]
+vmovdqu [rcx - 128], ymm5
+vmovdqu ymm5, [rcx + 96]
 vpaddq ymm5, ymm5, ymm5
-vmovdqu [rsp + 480], ymm5
-vmovdqu ymm5, [rsp + 448]
+vmovdqu [rcx + 96], ymm5
+vmovdqu ymm5, [rcx + 32]
 vpaddq ymm5, ymm5, ymm5
 vpaddq ymm0, ymm0, ymm0
-vmovdqu [rsp + 448], ymm0
-vmovdqu ymm0, [rsp + 512]
+vmovdqu [rcx + 32], ymm0
+vmovdqu ymm0, [r8 + 32]
 vpaddq ymm0, ymm0, ymm0
 vpaddq ymm7, ymm7, ymm7
 vpaddq ymm3, ymm3, ymm3
@@ -3627,125 +3636,125 @@ vpaddq ymm11, ymm11, ymm11
 vpaddq ymm4, ymm4, ymm4
 vpaddq ymm10, ymm10, ymm10
 vpaddq ymm6, ymm6, ymm6
-vmovdqu [rsp + 512], ymm6
-vmovdqu ymm6, [rsp + 384]
-vmovdqu [rsp + 32], ymm10
+vmovdqu [r8 + 32], ymm6
+vmovdqu ymm6, [r8 - 64]
+vmovdqu [rcx], ymm10
 vmovdqa ymm10, ymm12
 vfmadd231pd ymm10, ymm6, ymm6
-vmovdqu [rsp + 64], ymm4
-vmovdqu ymm4, [rsp + 352]
-vmovdqu [rsp + 160], ymm11
+vmovdqu [r8 - 96], ymm4
+vmovdqu ymm4, [r8]
+vmovdqu [r8 - 32], ymm11
 vmovdqa ymm11, ymm14
 vfmadd231pd ymm11, ymm4, ymm4
-vmovdqu [rsp + 544], ymm3
-vmovdqu ymm3, [rip + 5f + 96]
-vmovdqu [rsp + 576], ymm7
+vmovdqu [r8 - 128], ymm3
+vmovdqu ymm3, [r9 - 64]
+vmovdqu [r8 + 64], ymm7
 vsubpd ymm7, ymm3, ymm10
-vmovdqu [rsp + 608], ymm0
+vmovdqu [rcx + 64], ymm0
 vsubpd ymm0, ymm2, ymm11
 vfmadd231pd ymm7, ymm6, ymm6
 vfmadd231pd ymm0, ymm4, ymm4
 vpaddq ymm8, ymm10, ymm8
 vpaddq ymm13, ymm11, ymm13
-vmovdqu ymm11, [rsp + 224]
+vmovdqu ymm11, [rsp + 512]
 vmovdqa ymm10, ymm12
 vfmadd231pd ymm10, ymm11, ymm11
-vmovdqu ymm4, [rsp + 192]
+vmovdqu ymm4, [r8 + 96]
 vmovdqa ymm6, ymm14
 vfmadd231pd ymm6, ymm4, ymm4
-vmovdqu [rsp + 352], ymm0
+vmovdqu [r8], ymm0
 vsubpd ymm0, ymm3, ymm10
-vmovdqu [rsp + 384], ymm7
+vmovdqu [r8 - 64], ymm7
 vsubpd ymm7, ymm2, ymm6
 vfmadd231pd ymm0, ymm11, ymm11
 vfmadd231pd ymm7, ymm4, ymm4
 vpaddq ymm9, ymm0, ymm9
 vpaddq ymm1, ymm7, ymm1
 vpaddq ymm15, ymm10, ymm15
-vpaddq ymm6, ymm6, [rsp]
-vmovdqu ymm10, [rsp + 416]
+vpaddq ymm6, ymm6, [rcx - 128]
+vmovdqu ymm10, [rsp + 608]
 vmovdqa ymm7, ymm12
 vfmadd231pd ymm7, ymm10, ymm10
-vmovdqu ymm0, [rsp + 320]
+vmovdqu ymm0, [rsp + 576]
 vmovdqa ymm4, ymm14
 vfmadd231pd ymm4, ymm0, ymm0
 vsubpd ymm11, ymm3, ymm7
-vmovdqu [rsp], ymm6
+vmovdqu [rcx - 128], ymm6
 vsubpd ymm6, ymm2, ymm4
 vfmadd231pd ymm11, ymm10, ymm10
 vfmadd231pd ymm6, ymm0, ymm0
-vpaddq ymm11, ymm11, [rsp + 480]
+vpaddq ymm11, ymm11, [rcx + 96]
 vpaddq ymm5, ymm6, ymm5
-vpaddq ymm7, ymm7, [rsp + 448]
-vpaddq ymm4, ymm4, [rsp + 608]
-vmovdqu ymm6, [rsp + 288]
+vpaddq ymm7, ymm7, [rcx + 32]
+vpaddq ymm4, ymm4, [rcx + 64]
+vmovdqu ymm6, [rsp + 544]
 vmovdqa ymm0, ymm12
 vfmadd231pd ymm0, ymm6, ymm6
-vmovdqu ymm10, [rsp + 256]
-vmovdqu [rsp + 608], ymm4
+vmovdqu ymm10, [rcx - 96]
+vmovdqu [rcx + 64], ymm4
 vmovdqa ymm4, ymm14
 vfmadd231pd ymm4, ymm10, ymm10
-vmovdqu [rsp + 448], ymm7
+vmovdqu [rcx + 32], ymm7
 vsubpd ymm7, ymm3, ymm0
-vmovdqu [rsp + 480], ymm5
+vmovdqu [rcx + 96], ymm5
 vsubpd ymm5, ymm2, ymm4
 vfmadd231pd ymm7, ymm6, ymm6
 vfmadd231pd ymm5, ymm10, ymm10
-vpaddq ymm7, ymm7, [rsp + 576]
-vpaddq ymm5, ymm5, [rsp + 544]
-vpaddq ymm0, ymm0, [rsp + 160]
-vpaddq ymm4, ymm4, [rsp + 64]
-vmovdqu ymm10, [rsp + 96]
+vpaddq ymm7, ymm7, [r8 + 64]
+vpaddq ymm5, ymm5, [r8 - 128]
+vpaddq ymm0, ymm0, [r8 - 32]
+vpaddq ymm4, ymm4, [r8 - 96]
+vmovdqu ymm10, [rcx - 64]
 vmovdqa ymm6, ymm12
 vfmadd231pd ymm6, ymm10, ymm10
-vmovdqu [rsp + 64], ymm4
-vmovdqu ymm4, [rsp + 128]
-vmovdqu [rsp + 160], ymm0
+vmovdqu [r8 - 96], ymm4
+vmovdqu ymm4, [rcx - 32]
+vmovdqu [r8 - 32], ymm0
 vmovdqa ymm0, ymm14
 vfmadd231pd ymm0, ymm4, ymm4
-vmovdqu [rsp + 544], ymm5
+vmovdqu [r8 - 128], ymm5
 vsubpd ymm5, ymm3, ymm6
-vmovdqu [rsp + 576], ymm6
+vmovdqu [r8 + 64], ymm6
 vsubpd ymm6, ymm2, ymm0
 vfmadd231pd ymm5, ymm10, ymm10
 vfmadd231pd ymm6, ymm4, ymm4
-vpaddq ymm5, ymm5, [rsp + 32]
-vpaddq ymm6, ymm6, [rsp + 512]
-vpaddq ymm8, ymm8, [rip + 5f + 128]
-vpaddq ymm13, ymm13, [rip + 5f + 128]
+vpaddq ymm5, ymm5, [rcx]
+vpaddq ymm6, ymm6, [r8 + 32]
+vpaddq ymm8, ymm8, [r11 - 128]
+vpaddq ymm13, ymm13, [r11 - 128]
 vpsrlq ymm4, ymm8, 52
 vpsrlq ymm10, ymm13, 52
 vpaddq ymm4, ymm9, ymm4
 vpaddq ymm10, ymm1, ymm10
-vmovdqu ymm1, [rsp + 384]
-vmovdqu ymm9, [rip + 5f + 32]
+vmovdqu ymm1, [r8 - 64]
+vmovdqu ymm9, [r9 - 96]
 vsubpd ymm1, ymm1, ymm9
-vmovdqu [rsp + 384], ymm0
-vmovdqu ymm0, [rsp + 352]
-vsubpd ymm0, ymm0, [rip + 5f + 32]
-vmovdqu [rsp + 352], ymm6
+vmovdqu [r8 - 64], ymm0
+vmovdqu ymm0, [r8]
+vsubpd ymm0, ymm0, [r9 - 96]
+vmovdqu [r8], ymm6
 vmovdqa ymm6, ymm12
-vfmadd231pd ymm6, ymm1, [rip + 5f + 160]
-vmovdqu [rsp + 512], ymm5
+vfmadd231pd ymm6, ymm1, [r9]
+vmovdqu [r8 + 32], ymm5
 vmovdqa ymm5, ymm14
-vfmadd231pd ymm5, ymm0, [rip + 5f + 160]
-vmovdqu [rsp + 32], ymm7
+vfmadd231pd ymm5, ymm0, [r9]
+vmovdqu [rcx], ymm7
 vsubpd ymm7, ymm3, ymm6
 vsubpd ymm9, ymm2, ymm5
-vfmadd231pd ymm7, ymm1, [rip + 5f + 160]
-vfmadd231pd ymm9, ymm0, [rip + 5f + 160]
+vfmadd231pd ymm7, ymm1, [r9]
+vfmadd231pd ymm9, ymm0, [r9]
 vpaddq ymm4, ymm7, ymm4
 vpaddq ymm10, ymm9, ymm10
 vpaddq ymm15, ymm6, ymm15
-vpaddq ymm5, ymm5, [rsp]
-vmovdqu ymm6, [rip + 5f + 192]
+vpaddq ymm5, ymm5, [rcx - 128]
+vmovdqu ymm6, [r9 + 64]
 vmovdqa ymm9, ymm12
 vfmadd231pd ymm9, ymm1, ymm6
-vmovdqu ymm7, [rip + 5f + 192]
-vmovdqu [rsp], ymm10
+vmovdqu ymm7, [r9 + 64]
+vmovdqu [rcx - 128], ymm10
 vmovdqa ymm10, ymm14
 vfmadd231pd ymm10, ymm0, ymm7
-vmovdqu [rsp + 128], ymm4
+vmovdqu [rcx - 32], ymm4
 vsubpd ymm4, ymm3, ymm9
 vsubpd ymm3, ymm2, ymm10
 vfmadd231pd ymm4, ymm1, ymm6
@@ -3753,23 +3762,23 @@ vfmadd231pd ymm3, ymm0, ymm7
 vpaddq ymm15, ymm4, ymm15
 vpaddq ymm5, ymm3, ymm5
 vpaddq ymm11, ymm9, ymm11
-vpaddq ymm10, ymm10, [rsp + 480]
-vpand ymm8, ymm8, [rip + 5f]
-vpand ymm13, ymm13, [rip + 5f]
-vmovdqu ymm9, [rip + 5f + 32]
+vpaddq ymm10, ymm10, [rcx + 96]
+vpand ymm8, ymm8, [r9 - 128]
+vpand ymm13, ymm13, [r9 - 128]
+vmovdqu ymm9, [r9 - 96]
 vpaddq ymm8, ymm8, ymm9
-vmovdqu ymm3, [rip + 5f + 32]
+vmovdqu ymm3, [r9 - 96]
 vpaddq ymm13, ymm13, ymm3
 vsubpd ymm8, ymm8, ymm9
 vsubpd ymm13, ymm13, ymm3
-vmovdqu ymm4, [rip + 5f + 160]
+vmovdqu ymm4, [r9]
 vmovdqa ymm7, ymm12
 vfmadd231pd ymm7, ymm8, ymm4
-vmovdqu ymm6, [rip + 5f + 160]
+vmovdqu ymm6, [r9]
 vmovdqa ymm3, ymm14
 vfmadd231pd ymm3, ymm13, ymm6
-vmovdqu ymm9, [rip + 5f + 96]
-vmovdqu [rsp + 480], ymm0
+vmovdqu ymm9, [r9 - 64]
+vmovdqu [rcx + 96], ymm0
 vsubpd ymm0, ymm9, ymm7
 vsubpd ymm9, ymm2, ymm3
 vfmadd231pd ymm0, ymm8, ymm4
@@ -3778,28 +3787,28 @@ vpaddq ymm15, ymm0, ymm15
 vpaddq ymm5, ymm9, ymm5
 vpaddq ymm11, ymm7, ymm11
 vpaddq ymm10, ymm3, ymm10
-vmovdqu ymm3, [rip + 5f + 224]
+vmovdqu ymm3, [r9 + 96]
 vmovdqa ymm7, ymm12
 vfmadd231pd ymm7, ymm1, ymm3
-vmovdqu ymm9, [rsp + 480]
-vmovdqu ymm0, [rip + 5f + 224]
+vmovdqu ymm9, [rcx + 96]
+vmovdqu ymm0, [r9 + 96]
 vmovdqa ymm6, ymm14
 vfmadd231pd ymm6, ymm9, ymm0
-vmovdqu ymm4, [rip + 5f + 96]
-vmovdqu [rsp + 96], ymm5
+vmovdqu ymm4, [r9 - 64]
+vmovdqu [rcx - 64], ymm5
 vsubpd ymm5, ymm4, ymm7
-vmovdqu [rsp + 256], ymm15
+vmovdqu [rcx - 96], ymm15
 vsubpd ymm15, ymm2, ymm6
 vfmadd231pd ymm5, ymm1, ymm3
 vfmadd231pd ymm15, ymm9, ymm0
 vpaddq ymm11, ymm5, ymm11
 vpaddq ymm10, ymm15, ymm10
-vpaddq ymm7, ymm7, [rsp + 448]
-vpaddq ymm6, ymm6, [rsp + 608]
-vmovdqu ymm15, [rip + 5f + 192]
+vpaddq ymm7, ymm7, [rcx + 32]
+vpaddq ymm6, ymm6, [rcx + 64]
+vmovdqu ymm15, [r9 + 64]
 vmovdqa ymm5, ymm12
 vfmadd231pd ymm5, ymm8, ymm15
-vmovdqu ymm0, [rip + 5f + 192]
+vmovdqu ymm0, [r9 + 64]
 vmovdqa ymm3, ymm14
 vfmadd231pd ymm3, ymm13, ymm0
 vsubpd ymm9, ymm4, ymm5
@@ -3810,28 +3819,28 @@ vpaddq ymm11, ymm9, ymm11
 vpaddq ymm10, ymm4, ymm10
 vpaddq ymm7, ymm5, ymm7
 vpaddq ymm6, ymm3, ymm6
-vmovdqu ymm3, [rip + 5f + 256]
+vmovdqu ymm3, [r10 - 128]
 vmovdqa ymm5, ymm12
 vfmadd231pd ymm5, ymm1, ymm3
-vmovdqu ymm4, [rsp + 480]
-vmovdqu ymm9, [rip + 5f + 256]
+vmovdqu ymm4, [rcx + 96]
+vmovdqu ymm9, [r10 - 128]
 vmovdqa ymm0, ymm14
 vfmadd231pd ymm0, ymm4, ymm9
-vmovdqu ymm15, [rip + 5f + 96]
-vmovdqu [rsp + 608], ymm10
+vmovdqu ymm15, [r9 - 64]
+vmovdqu [rcx + 64], ymm10
 vsubpd ymm10, ymm15, ymm5
-vmovdqu [rsp + 448], ymm11
+vmovdqu [rcx + 32], ymm11
 vsubpd ymm11, ymm2, ymm0
 vfmadd231pd ymm10, ymm1, ymm3
 vfmadd231pd ymm11, ymm4, ymm9
 vpaddq ymm7, ymm10, ymm7
 vpaddq ymm6, ymm11, ymm6
-vpaddq ymm5, ymm5, [rsp + 32]
-vpaddq ymm0, ymm0, [rsp + 544]
-vmovdqu ymm11, [rip + 5f + 224]
+vpaddq ymm5, ymm5, [rcx]
+vpaddq ymm0, ymm0, [r8 - 128]
+vmovdqu ymm11, [r9 + 96]
 vmovdqa ymm10, ymm12
 vfmadd231pd ymm10, ymm8, ymm11
-vmovdqu ymm9, [rip + 5f + 224]
+vmovdqu ymm9, [r9 + 96]
 vmovdqa ymm3, ymm14
 vfmadd231pd ymm3, ymm13, ymm9
 vsubpd ymm4, ymm15, ymm10
@@ -3842,28 +3851,28 @@ vpaddq ymm7, ymm4, ymm7
 vpaddq ymm6, ymm15, ymm6
 vpaddq ymm5, ymm10, ymm5
 vpaddq ymm0, ymm3, ymm0
-vmovdqu ymm3, [rip + 5f + 288]
+vmovdqu ymm3, [r10 - 96]
 vmovdqa ymm10, ymm12
 vfmadd231pd ymm10, ymm1, ymm3
-vmovdqu ymm15, [rsp + 480]
-vmovdqu ymm4, [rip + 5f + 288]
+vmovdqu ymm15, [rcx + 96]
+vmovdqu ymm4, [r10 - 96]
 vmovdqa ymm9, ymm14
 vfmadd231pd ymm9, ymm15, ymm4
-vmovdqu ymm11, [rip + 5f + 96]
-vmovdqu [rsp + 544], ymm6
+vmovdqu ymm11, [r9 - 64]
+vmovdqu [r8 - 128], ymm6
 vsubpd ymm6, ymm11, ymm10
-vmovdqu [rsp + 32], ymm7
+vmovdqu [rcx], ymm7
 vsubpd ymm7, ymm2, ymm9
 vfmadd231pd ymm6, ymm1, ymm3
 vfmadd231pd ymm7, ymm15, ymm4
 vpaddq ymm5, ymm6, ymm5
 vpaddq ymm0, ymm7, ymm0
-vpaddq ymm10, ymm10, [rsp + 160]
-vpaddq ymm9, ymm9, [rsp + 64]
-vmovdqu ymm7, [rip + 5f + 256]
+vpaddq ymm10, ymm10, [r8 - 32]
+vpaddq ymm9, ymm9, [r8 - 96]
+vmovdqu ymm7, [r10 - 128]
 vmovdqa ymm6, ymm12
 vfmadd231pd ymm6, ymm8, ymm7
-vmovdqu ymm4, [rip + 5f + 256]
+vmovdqu ymm4, [r10 - 128]
 vmovdqa ymm15, ymm14
 vfmadd231pd ymm15, ymm13, ymm4
 vsubpd ymm3, ymm11, ymm6
@@ -3874,10 +3883,10 @@ vpaddq ymm5, ymm3, ymm5
 vpaddq ymm0, ymm1, ymm0
 vpaddq ymm10, ymm6, ymm10
 vpaddq ymm9, ymm15, ymm9
-vmovdqu ymm15, [rip + 5f + 288]
+vmovdqu ymm15, [r10 - 96]
 vmovdqa ymm6, ymm12
 vfmadd231pd ymm6, ymm8, ymm15
-vmovdqu ymm1, [rip + 5f + 288]
+vmovdqu ymm1, [r10 - 96]
 vmovdqa ymm3, ymm14
 vfmadd231pd ymm3, ymm13, ymm1
 vsubpd ymm4, ymm11, ymm6
@@ -3886,64 +3895,64 @@ vfmadd231pd ymm4, ymm8, ymm15
 vfmadd231pd ymm7, ymm13, ymm1
 vpaddq ymm10, ymm4, ymm10
 vpaddq ymm9, ymm7, ymm9
-vpaddq ymm6, ymm6, [rsp + 512]
-vpaddq ymm3, ymm3, [rsp + 352]
-vmovdqu ymm7, [rsp + 128]
-vpaddq ymm7, ymm7, [rip + 5f + 320]
-vmovdqu ymm4, [rsp]
-vpaddq ymm4, ymm4, [rip + 5f + 320]
+vpaddq ymm6, ymm6, [r8 + 32]
+vpaddq ymm3, ymm3, [r8]
+vmovdqu ymm7, [rcx - 32]
+vpaddq ymm7, ymm7, [r11 - 96]
+vmovdqu ymm4, [rcx - 128]
+vpaddq ymm4, ymm4, [r11 - 96]
 vpsrlq ymm1, ymm7, 52
 vpsrlq ymm13, ymm4, 52
-vpaddq ymm1, ymm1, [rsp + 256]
-vpaddq ymm13, ymm13, [rsp + 96]
-vpand ymm7, ymm7, [rip + 5f]
-vpand ymm4, ymm4, [rip + 5f]
-vmovdqu ymm15, [rip + 5f + 32]
+vpaddq ymm1, ymm1, [rcx - 96]
+vpaddq ymm13, ymm13, [rcx - 64]
+vpand ymm7, ymm7, [r9 - 128]
+vpand ymm4, ymm4, [r9 - 128]
+vmovdqu ymm15, [r9 - 96]
 vpaddq ymm7, ymm7, ymm15
-vmovdqu ymm8, [rip + 5f + 32]
+vmovdqu ymm8, [r9 - 96]
 vpaddq ymm4, ymm4, ymm8
 vsubpd ymm7, ymm7, ymm15
 vsubpd ymm4, ymm4, ymm8
 vmovdqa ymm8, ymm12
-vfmadd231pd ymm8, ymm7, [rip + 5f + 352]
+vfmadd231pd ymm8, ymm7, [r10 - 64]
 vmovdqa ymm15, ymm14
-vfmadd231pd ymm15, ymm4, [rip + 5f + 352]
-vmovdqu [rsp + 96], ymm3
+vfmadd231pd ymm15, ymm4, [r10 - 64]
+vmovdqu [rcx - 64], ymm3
 vsubpd ymm3, ymm11, ymm8
-vmovdqu [rsp + 256], ymm6
+vmovdqu [rcx - 96], ymm6
 vsubpd ymm6, ymm2, ymm15
-vfmadd231pd ymm3, ymm7, [rip + 5f + 352]
-vfmadd231pd ymm6, ymm4, [rip + 5f + 352]
+vfmadd231pd ymm3, ymm7, [r10 - 64]
+vfmadd231pd ymm6, ymm4, [r10 - 64]
 vpaddq ymm1, ymm3, ymm1
 vpaddq ymm13, ymm6, ymm13
-vpaddq ymm8, ymm8, [rsp + 448]
-vpaddq ymm15, ymm15, [rsp + 608]
-vmovdqu ymm6, [rip + 5f + 384]
+vpaddq ymm8, ymm8, [rcx + 32]
+vpaddq ymm15, ymm15, [rcx + 64]
+vmovdqu ymm6, [r10 + 64]
 vmovdqa ymm3, ymm12
 vfmadd231pd ymm3, ymm7, ymm6
-vmovdqu [rsp + 608], ymm13
+vmovdqu [rcx + 64], ymm13
 vmovdqa ymm13, ymm14
-vfmadd231pd ymm13, ymm4, [rip + 5f + 384]
-vmovdqu [rsp + 448], ymm1
+vfmadd231pd ymm13, ymm4, [r10 + 64]
+vmovdqu [rcx + 32], ymm1
 vsubpd ymm1, ymm11, ymm3
-vmovdqu [rsp], ymm9
+vmovdqu [rcx - 128], ymm9
 vsubpd ymm9, ymm2, ymm13
 vfmadd231pd ymm1, ymm7, ymm6
-vfmadd231pd ymm9, ymm4, [rip + 5f + 384]
+vfmadd231pd ymm9, ymm4, [r10 + 64]
 vpaddq ymm8, ymm1, ymm8
 vpaddq ymm15, ymm9, ymm15
-vpaddq ymm3, ymm3, [rsp + 32]
-vpaddq ymm13, ymm13, [rsp + 544]
-vmovdqu ymm9, [rip + 5f + 416]
+vpaddq ymm3, ymm3, [rcx]
+vpaddq ymm13, ymm13, [r8 - 128]
+vmovdqu ymm9, [r11 - 64]
 vmovdqa ymm1, ymm12
 vfmadd231pd ymm1, ymm7, ymm9
-vmovdqu ymm6, [rip + 5f + 416]
-vmovdqu [rsp + 544], ymm15
+vmovdqu ymm6, [r11 - 64]
+vmovdqu [r8 - 128], ymm15
 vmovdqa ymm15, ymm14
 vfmadd231pd ymm15, ymm4, ymm6
-vmovdqu [rsp + 32], ymm8
+vmovdqu [rcx], ymm8
 vsubpd ymm8, ymm11, ymm1
-vmovdqu [rsp + 128], ymm10
+vmovdqu [rcx - 32], ymm10
 vsubpd ymm10, ymm2, ymm15
 vfmadd231pd ymm8, ymm7, ymm9
 vfmadd231pd ymm10, ymm4, ymm6
@@ -3951,10 +3960,10 @@ vpaddq ymm3, ymm8, ymm3
 vpaddq ymm13, ymm10, ymm13
 vpaddq ymm5, ymm1, ymm5
 vpaddq ymm0, ymm15, ymm0
-vmovdqu ymm15, [rip + 5f + 448]
+vmovdqu ymm15, [r11 - 32]
 vmovdqa ymm1, ymm12
 vfmadd231pd ymm1, ymm7, ymm15
-vmovdqu ymm10, [rip + 5f + 448]
+vmovdqu ymm10, [r11 - 32]
 vmovdqa ymm8, ymm14
 vfmadd231pd ymm8, ymm4, ymm10
 vsubpd ymm6, ymm11, ymm1
@@ -3963,159 +3972,159 @@ vfmadd231pd ymm6, ymm7, ymm15
 vfmadd231pd ymm9, ymm4, ymm10
 vpaddq ymm5, ymm6, ymm5
 vpaddq ymm0, ymm9, ymm0
-vpaddq ymm1, ymm1, [rsp + 128]
-vpaddq ymm8, ymm8, [rsp]
-vmovdqu ymm9, [rip + 5f + 480]
+vpaddq ymm1, ymm1, [rcx - 32]
+vpaddq ymm8, ymm8, [rcx - 128]
+vmovdqu ymm9, [r11]
 vmovdqa ymm6, ymm12
 vfmadd231pd ymm6, ymm7, ymm9
-vmovdqu ymm10, [rip + 5f + 480]
+vmovdqu ymm10, [r11]
 vmovdqa ymm15, ymm14
 vfmadd231pd ymm15, ymm4, ymm10
-vmovdqu [rsp], ymm0
+vmovdqu [rcx - 128], ymm0
 vsubpd ymm0, ymm11, ymm6
-vmovdqu [rsp + 128], ymm5
+vmovdqu [rcx - 32], ymm5
 vsubpd ymm5, ymm2, ymm15
 vfmadd231pd ymm0, ymm7, ymm9
 vfmadd231pd ymm5, ymm4, ymm10
 vpaddq ymm1, ymm0, ymm1
 vpaddq ymm8, ymm5, ymm8
-vpaddq ymm6, ymm6, [rsp + 256]
-vpaddq ymm15, ymm15, [rsp + 96]
-vmovdqu ymm5, [rsp + 448]
-vpaddq ymm0, ymm5, [rip + 5f + 512]
-vmovdqu ymm10, [rsp + 608]
-vpaddq ymm4, ymm10, [rip + 5f + 512]
-vpand ymm0, ymm0, [rip + 5f]
-vpand ymm4, ymm4, [rip + 5f]
-vmovdqu ymm9, [rip + 5f + 32]
+vpaddq ymm6, ymm6, [rcx - 96]
+vpaddq ymm15, ymm15, [rcx - 64]
+vmovdqu ymm5, [rcx + 32]
+vpaddq ymm0, ymm5, [r11 + 32]
+vmovdqu ymm10, [rcx + 64]
+vpaddq ymm4, ymm10, [r11 + 32]
+vpand ymm0, ymm0, [r9 - 128]
+vpand ymm4, ymm4, [r9 - 128]
+vmovdqu ymm9, [r9 - 96]
 vpaddq ymm0, ymm0, ymm9
-vmovdqu ymm7, [rip + 5f + 32]
+vmovdqu ymm7, [r9 - 96]
 vpaddq ymm4, ymm4, ymm7
 vsubpd ymm0, ymm0, ymm9
 vsubpd ymm4, ymm4, ymm7
 vmovdqa ymm10, ymm12
-vfmadd231pd ymm10, ymm0, [rip + 5f + 544]
+vfmadd231pd ymm10, ymm0, [r9 - 32]
 vmovdqa ymm5, ymm14
-vfmadd231pd ymm5, ymm4, [rip + 5f + 544]
+vfmadd231pd ymm5, ymm4, [r9 - 32]
 vsubpd ymm10, ymm11, ymm10
 vsubpd ymm5, ymm2, ymm5
-vfmadd231pd ymm10, ymm0, [rip + 5f + 544]
-vfmadd231pd ymm5, ymm4, [rip + 5f + 544]
+vfmadd231pd ymm10, ymm0, [r9 - 32]
+vfmadd231pd ymm5, ymm4, [r9 - 32]
 vsubpd ymm10, ymm10, ymm9
 vsubpd ymm5, ymm5, ymm7
 vmovdqa ymm4, ymm12
-vfmadd231pd ymm4, ymm10, [rip + 5f + 576]
+vfmadd231pd ymm4, ymm10, [r10 - 32]
 vmovdqa ymm0, ymm14
-vfmadd231pd ymm0, ymm5, [rip + 5f + 576]
-vpaddq ymm4, ymm4, [rsp + 32]
-vpaddq ymm0, ymm0, [rsp + 544]
+vfmadd231pd ymm0, ymm5, [r10 - 32]
+vpaddq ymm4, ymm4, [rcx]
+vpaddq ymm0, ymm0, [r8 - 128]
 vmovdqa ymm7, ymm12
-vfmadd231pd ymm7, ymm10, [rip + 5f + 608]
+vfmadd231pd ymm7, ymm10, [r9 + 32]
 vmovdqa ymm9, ymm14
-vfmadd231pd ymm9, ymm5, [rip + 5f + 608]
-vmovdqu [rsp + 544], ymm15
+vfmadd231pd ymm9, ymm5, [r9 + 32]
+vmovdqu [r8 - 128], ymm15
 vsubpd ymm15, ymm11, ymm7
-vmovdqu [rsp + 32], ymm6
+vmovdqu [rcx], ymm6
 vsubpd ymm6, ymm2, ymm9
-vfmadd231pd ymm15, ymm10, [rip + 5f + 608]
-vfmadd231pd ymm6, ymm5, [rip + 5f + 608]
+vfmadd231pd ymm15, ymm10, [r9 + 32]
+vfmadd231pd ymm6, ymm5, [r9 + 32]
 vpaddq ymm4, ymm15, ymm4
 vpaddq ymm0, ymm6, ymm0
 vpaddq ymm3, ymm7, ymm3
 vpaddq ymm13, ymm9, ymm13
-vmovdqu ymm9, [rip + 5f + 640]
+vmovdqu ymm9, [r10]
 vmovdqa ymm7, ymm12
 vfmadd231pd ymm7, ymm10, ymm9
-vmovdqu ymm6, [rip + 5f + 640]
+vmovdqu ymm6, [r10]
 vmovdqa ymm15, ymm14
 vfmadd231pd ymm15, ymm5, ymm6
-vmovdqu [rsp + 96], ymm0
+vmovdqu [rcx - 64], ymm0
 vsubpd ymm0, ymm11, ymm7
-vmovdqu [rsp + 256], ymm4
+vmovdqu [rcx - 96], ymm4
 vsubpd ymm4, ymm2, ymm15
 vfmadd231pd ymm0, ymm10, ymm9
 vfmadd231pd ymm4, ymm5, ymm6
 vpaddq ymm3, ymm0, ymm3
 vpaddq ymm13, ymm4, ymm13
-vpaddq ymm7, ymm7, [rsp + 128]
-vpaddq ymm15, ymm15, [rsp]
-vmovdqu ymm4, [rip + 5f + 672]
+vpaddq ymm7, ymm7, [rcx - 32]
+vpaddq ymm15, ymm15, [rcx - 128]
+vmovdqu ymm4, [r10 + 32]
 vmovdqa ymm0, ymm12
 vfmadd231pd ymm0, ymm10, ymm4
-vmovdqu ymm6, [rip + 5f + 672]
+vmovdqu ymm6, [r10 + 32]
 vmovdqa ymm9, ymm14
 vfmadd231pd ymm9, ymm5, ymm6
-vmovdqu [rsp], ymm15
+vmovdqu [rcx - 128], ymm15
 vsubpd ymm15, ymm11, ymm0
-vmovdqu [rsp + 128], ymm7
+vmovdqu [rcx - 32], ymm7
 vsubpd ymm7, ymm2, ymm9
 vfmadd231pd ymm15, ymm10, ymm4
 vfmadd231pd ymm7, ymm5, ymm6
 vpaddq ymm1, ymm15, ymm1
 vpaddq ymm8, ymm7, ymm8
-vpaddq ymm0, ymm0, [rsp + 32]
-vpaddq ymm9, ymm9, [rsp + 544]
-vmovdqu ymm7, [rsp + 448]
-vpaddq ymm7, ymm7, [rip + 5f + 704]
-vmovdqu ymm15, [rsp + 608]
-vpaddq ymm15, ymm15, [rip + 5f + 704]
+vpaddq ymm0, ymm0, [rcx]
+vpaddq ymm9, ymm9, [r8 - 128]
+vmovdqu ymm7, [rcx + 32]
+vpaddq ymm7, ymm7, [r11 + 64]
+vmovdqu ymm15, [rcx + 64]
+vpaddq ymm15, ymm15, [r11 + 64]
 vpsrlq ymm7, ymm7, 52
 vpsrlq ymm15, ymm15, 52
-vpaddq ymm7, ymm7, [rsp + 256]
-vpaddq ymm15, ymm15, [rsp + 96]
-vpaddq ymm6, ymm7, [rip + 5f + 736]
-vpaddq ymm5, ymm15, [rip + 5f + 736]
-vpand ymm6, ymm6, [rip + 5f]
-vpand ymm5, ymm5, [rip + 5f]
-vmovdqu ymm4, [rip + 5f + 32]
+vpaddq ymm7, ymm7, [rcx - 96]
+vpaddq ymm15, ymm15, [rcx - 64]
+vpaddq ymm6, ymm7, [r11 + 96]
+vpaddq ymm5, ymm15, [r11 + 96]
+vpand ymm6, ymm6, [r9 - 128]
+vpand ymm5, ymm5, [r9 - 128]
+vmovdqu ymm4, [r9 - 96]
 vpaddq ymm6, ymm6, ymm4
-vmovdqu ymm10, [rip + 5f + 32]
+vmovdqu ymm10, [r9 - 96]
 vpaddq ymm5, ymm5, ymm10
 vsubpd ymm6, ymm6, ymm4
 vsubpd ymm5, ymm5, ymm10
-vmovdqu [rsp + 96], ymm15
+vmovdqu [rcx - 64], ymm15
 vmovdqa ymm15, ymm12
-vfmadd231pd ymm15, ymm6, [rip + 5f + 544]
-vmovdqu [rsp + 256], ymm7
+vfmadd231pd ymm15, ymm6, [r9 - 32]
+vmovdqu [rcx - 96], ymm7
 vmovdqa ymm7, ymm14
-vfmadd231pd ymm7, ymm5, [rip + 5f + 544]
+vfmadd231pd ymm7, ymm5, [r9 - 32]
 vsubpd ymm15, ymm11, ymm15
 vsubpd ymm7, ymm2, ymm7
-vfmadd231pd ymm15, ymm6, [rip + 5f + 544]
-vfmadd231pd ymm7, ymm5, [rip + 5f + 544]
+vfmadd231pd ymm15, ymm6, [r9 - 32]
+vfmadd231pd ymm7, ymm5, [r9 - 32]
 vsubpd ymm4, ymm15, ymm4
 vsubpd ymm10, ymm7, ymm10
 vmovdqa ymm7, ymm12
-vfmadd231pd ymm7, ymm4, [rip + 5f + 576]
+vfmadd231pd ymm7, ymm4, [r10 - 32]
 vmovdqa ymm15, ymm14
-vfmadd231pd ymm15, ymm10, [rip + 5f + 576]
+vfmadd231pd ymm15, ymm10, [r10 - 32]
 vpaddq ymm3, ymm7, ymm3
 vpaddq ymm13, ymm15, ymm13
-vmovdqu ymm15, [rip + 5f + 608]
+vmovdqu ymm15, [r9 + 32]
 vmovdqa ymm7, ymm12
 vfmadd231pd ymm7, ymm4, ymm15
-vmovdqu ymm5, [rip + 5f + 608]
+vmovdqu ymm5, [r9 + 32]
 vmovdqa ymm6, ymm14
 vfmadd231pd ymm6, ymm10, ymm5
-vmovdqu [rsp + 608], ymm9
+vmovdqu [rcx + 64], ymm9
 vsubpd ymm9, ymm11, ymm7
-vmovdqu [rsp + 448], ymm0
+vmovdqu [rcx + 32], ymm0
 vsubpd ymm0, ymm2, ymm6
 vfmadd231pd ymm9, ymm4, ymm15
 vfmadd231pd ymm0, ymm10, ymm5
 vpaddq ymm3, ymm9, ymm3
 vpaddq ymm13, ymm0, ymm13
-vpaddq ymm7, ymm7, [rsp + 128]
-vpaddq ymm6, ymm6, [rsp]
-vmovdqu ymm0, [rip + 5f + 640]
+vpaddq ymm7, ymm7, [rcx - 32]
+vpaddq ymm6, ymm6, [rcx - 128]
+vmovdqu ymm0, [r10]
 vmovdqa ymm9, ymm12
 vfmadd231pd ymm9, ymm4, ymm0
-vmovdqu ymm5, [rip + 5f + 640]
+vmovdqu ymm5, [r10]
 vmovdqa ymm15, ymm14
 vfmadd231pd ymm15, ymm10, ymm5
-vmovdqu [rsp], ymm13
+vmovdqu [rcx - 128], ymm13
 vsubpd ymm13, ymm11, ymm9
-vmovdqu [rsp + 128], ymm3
+vmovdqu [rcx - 32], ymm3
 vsubpd ymm3, ymm2, ymm15
 vfmadd231pd ymm13, ymm4, ymm0
 vfmadd231pd ymm3, ymm10, ymm5
@@ -4123,98 +4132,98 @@ vpaddq ymm7, ymm13, ymm7
 vpaddq ymm6, ymm3, ymm6
 vpaddq ymm1, ymm9, ymm1
 vpaddq ymm8, ymm15, ymm8
-vmovdqu ymm15, [rip + 5f + 672]
+vmovdqu ymm15, [r10 + 32]
 vfmadd231pd ymm12, ymm4, ymm15
-vmovdqu ymm9, [rip + 5f + 672]
+vmovdqu ymm9, [r10 + 32]
 vfmadd231pd ymm14, ymm10, ymm9
 vsubpd ymm11, ymm11, ymm12
 vsubpd ymm2, ymm2, ymm14
 vfmadd231pd ymm11, ymm4, ymm15
 vfmadd231pd ymm2, ymm10, ymm9
-vpaddq ymm11, ymm11, [rsp + 448]
-vpaddq ymm2, ymm2, [rsp + 608]
-vpaddq ymm12, ymm12, [rsp + 576]
-vpaddq ymm14, ymm14, [rsp + 384]
-vmovdqu ymm9, [rsp + 256]
-vpaddq ymm9, ymm9, [rip + 5f + 768]
-vmovdqu ymm10, [rsp + 96]
-vpaddq ymm10, ymm10, [rip + 5f + 768]
+vpaddq ymm11, ymm11, [rcx + 32]
+vpaddq ymm2, ymm2, [rcx + 64]
+vpaddq ymm12, ymm12, [r8 + 64]
+vpaddq ymm14, ymm14, [r8 - 64]
+vmovdqu ymm9, [rcx - 96]
+vpaddq ymm9, ymm9, [rip + 3f + 768]
+vmovdqu ymm10, [rcx - 64]
+vpaddq ymm10, ymm10, [rip + 3f + 768]
 vpsrlq ymm9, ymm9, 52
 vpsrlq ymm10, ymm10, 52
-vpaddq ymm9, ymm9, [rsp + 128]
-vpaddq ymm10, ymm10, [rsp]
-vpaddq ymm15, ymm9, [rip + 5f + 800]
-vpaddq ymm4, ymm10, [rip + 5f + 800]
+vpaddq ymm9, ymm9, [rcx - 32]
+vpaddq ymm10, ymm10, [rcx - 128]
+vpaddq ymm15, ymm9, [rip + 3f + 800]
+vpaddq ymm4, ymm10, [rip + 3f + 800]
 vpsrlq ymm3, ymm15, 52
 vpsrlq ymm13, ymm4, 52
 vpaddq ymm3, ymm7, ymm3
 vpaddq ymm13, ymm6, ymm13
-vpaddq ymm3, ymm3, [rip + 5f + 832]
-vpaddq ymm13, ymm13, [rip + 5f + 832]
+vpaddq ymm3, ymm3, [rip + 3f + 832]
+vpaddq ymm13, ymm13, [rip + 3f + 832]
 vpsrlq ymm5, ymm3, 52
 vpsrlq ymm0, ymm13, 52
 vpaddq ymm5, ymm1, ymm5
 vpaddq ymm0, ymm8, ymm0
-vpaddq ymm5, ymm5, [rip + 5f + 864]
-vpaddq ymm0, ymm0, [rip + 5f + 864]
-vmovdqu [rsp], ymm13
+vpaddq ymm5, ymm5, [rip + 3f + 864]
+vpaddq ymm0, ymm0, [rip + 3f + 864]
+vmovdqu [rcx - 128], ymm13
 vpsrlq ymm13, ymm5, 52
-vmovdqu [rsp + 128], ymm5
+vmovdqu [rcx - 32], ymm5
 vpsrlq ymm5, ymm0, 52
 vpaddq ymm13, ymm11, ymm13
 vpaddq ymm5, ymm2, ymm5
-vpaddq ymm13, ymm13, [rip + 5f + 896]
-vpaddq ymm5, ymm5, [rip + 5f + 896]
-vmovdqu [rsp + 96], ymm0
+vpaddq ymm13, ymm13, [rip + 3f + 896]
+vpaddq ymm5, ymm5, [rip + 3f + 896]
+vmovdqu [rcx - 64], ymm0
 vpsrlq ymm0, ymm13, 52
-vmovdqu [rsp + 256], ymm13
+vmovdqu [rcx - 96], ymm13
 vpsrlq ymm13, ymm5, 52
 vpaddq ymm0, ymm12, ymm0
 vpaddq ymm13, ymm14, ymm13
-vpaddq ymm0, ymm0, [rip + 5f + 928]
-vpaddq ymm13, ymm13, [rip + 5f + 928]
-vpaddq ymm9, ymm9, [rip + 5f + 960]
-vpaddq ymm10, ymm10, [rip + 5f + 960]
-vmovdqu [rsp + 384], ymm5
+vpaddq ymm0, ymm0, [rip + 3f + 928]
+vpaddq ymm13, ymm13, [rip + 3f + 928]
+vpaddq ymm9, ymm9, [rip + 3f + 960]
+vpaddq ymm10, ymm10, [rip + 3f + 960]
+vmovdqu [r8 - 64], ymm5
 vpsrlq ymm5, ymm9, 52
-vmovdqu [rsp + 576], ymm3
+vmovdqu [r8 + 64], ymm3
 vpsrlq ymm3, ymm10, 52
 vpaddq ymm5, ymm7, ymm5
 vpaddq ymm3, ymm6, ymm3
-vpaddq ymm5, ymm5, [rip + 5f + 992]
-vpaddq ymm3, ymm3, [rip + 5f + 992]
+vpaddq ymm5, ymm5, [rip + 3f + 992]
+vpaddq ymm3, ymm3, [rip + 3f + 992]
 vpsrlq ymm6, ymm5, 52
 vpsrlq ymm7, ymm3, 52
 vpaddq ymm6, ymm1, ymm6
 vpaddq ymm7, ymm8, ymm7
-vpaddq ymm6, ymm6, [rip + 5f + 1024]
-vpaddq ymm7, ymm7, [rip + 5f + 1024]
+vpaddq ymm6, ymm6, [rip + 3f + 1024]
+vpaddq ymm7, ymm7, [rip + 3f + 1024]
 vpsrlq ymm8, ymm6, 52
 vpsrlq ymm1, ymm7, 52
 vpaddq ymm8, ymm11, ymm8
 vpaddq ymm1, ymm2, ymm1
-vpaddq ymm8, ymm8, [rip + 5f + 1056]
-vpaddq ymm1, ymm1, [rip + 5f + 1056]
+vpaddq ymm8, ymm8, [rip + 3f + 1056]
+vpaddq ymm1, ymm1, [rip + 3f + 1056]
 vpsrlq ymm2, ymm8, 52
 vpsrlq ymm11, ymm1, 52
 vpaddq ymm2, ymm12, ymm2
 vpaddq ymm11, ymm14, ymm11
 vblendvpd ymm9, ymm15, ymm9, ymm0
 vblendvpd ymm10, ymm4, ymm10, ymm13
-vmovdqu ymm4, [rsp + 576]
+vmovdqu ymm4, [r8 + 64]
 vblendvpd ymm5, ymm4, ymm5, ymm0
-vmovdqu ymm4, [rsp]
+vmovdqu ymm4, [rcx - 128]
 vblendvpd ymm3, ymm4, ymm3, ymm13
-vmovdqu ymm4, [rsp + 128]
+vmovdqu ymm4, [rcx - 32]
 vblendvpd ymm6, ymm4, ymm6, ymm0
-vmovdqu ymm4, [rsp + 96]
+vmovdqu ymm4, [rcx - 64]
 vblendvpd ymm7, ymm4, ymm7, ymm13
-vmovdqu ymm4, [rsp + 256]
+vmovdqu ymm4, [rcx - 96]
 vblendvpd ymm8, ymm4, ymm8, ymm0
-vmovdqu ymm4, [rsp + 384]
+vmovdqu ymm4, [r8 - 64]
 vblendvpd ymm1, ymm4, ymm1, ymm13
-vpaddq ymm2, ymm2, [rip + 5f + 1088]
-vpaddq ymm11, ymm11, [rip + 5f + 1088]
+vpaddq ymm2, ymm2, [rip + 3f + 1088]
+vpaddq ymm11, ymm11, [rip + 3f + 1088]
 vblendvpd ymm2, ymm0, ymm2, ymm0
 vblendvpd ymm11, ymm13, ymm11, ymm13
 vpsllq ymm9, ymm9, 12
@@ -4307,29 +4316,29 @@ ret
 2:
 .long 0x7f80
 .p2align 6, 0xcc
-5:
+3:
 .quad 0x000fffffffffffff, 0x000fffffffffffff, 0x000fffffffffffff, 0x000fffffffffffff
 .quad 0x4330000000000000, 0x4330000000000000, 0x4330000000000000, 0x4330000000000000
-.quad 0x4670000000000000, 0x4670000000000000, 0x4670000000000000, 0x4670000000000000
 .quad 0x4670000000000001, 0x4670000000000001, 0x4670000000000001, 0x4670000000000001
-.quad 0x3330000000000000, 0x3330000000000000, 0x3330000000000000, 0x3330000000000000
+.quad 0x432a61d9fffffffe, 0x432a61d9fffffffe, 0x432a61d9fffffffe, 0x432a61d9fffffffe
 .quad 0x42f49b6699638a00, 0x42f49b6699638a00, 0x42f49b6699638a00, 0x42f49b6699638a00
+.quad 0x432f81299f237324, 0x432f81299f237324, 0x432f81299f237324, 0x432f81299f237324
 .quad 0x43189af346e148c4, 0x43189af346e148c4, 0x43189af346e148c4, 0x43189af346e148c4
 .quad 0x432f80000032bf38, 0x432f80000032bf38, 0x432f80000032bf38, 0x432f80000032bf38
 .quad 0x4312d30ecffffffc, 0x4312d30ecffffffc, 0x4312d30ecffffffc, 0x4312d30ecffffffc
 .quad 0x42c7b05427b65300, 0x42c7b05427b65300, 0x42c7b05427b65300, 0x42c7b05427b65300
-.quad 0x6660000000000000, 0x6660000000000000, 0x6660000000000000, 0x6660000000000000
 .quad 0x43229757d849acdc, 0x43229757d849acdc, 0x43229757d849acdc, 0x43229757d849acdc
+.quad 0x432a61da00000002, 0x432a61da00000002, 0x432a61da00000002, 0x432a61da00000002
+.quad 0x4141234c00000000, 0x4141234c00000000, 0x4141234c00000000, 0x4141234c00000000
+.quad 0x42d0000000000000, 0x42d0000000000000, 0x42d0000000000000, 0x42d0000000000000
 .quad 0x4329aeb7f71e2ff2, 0x4329aeb7f71e2ff2, 0x4329aeb7f71e2ff2, 0x4329aeb7f71e2ff2
+.quad 0x4670000000000000, 0x4670000000000000, 0x4670000000000000, 0x4670000000000000
+.quad 0x3330000000000000, 0x3330000000000000, 0x3330000000000000, 0x3330000000000000
+.quad 0x6660000000000000, 0x6660000000000000, 0x6660000000000000, 0x6660000000000000
 .quad 0x413c422b00000000, 0x413c422b00000000, 0x413c422b00000000, 0x413c422b00000000
 .quad 0x432f800000000000, 0x432f800000000000, 0x432f800000000000, 0x432f800000000000
 .quad 0x42ca61d9ffffff80, 0x42ca61d9ffffff80, 0x42ca61d9ffffff80, 0x42ca61d9ffffff80
 .quad 0x0ff0000000000000, 0x0ff0000000000000, 0x0ff0000000000000, 0x0ff0000000000000
-.quad 0x432a61d9fffffffe, 0x432a61d9fffffffe, 0x432a61d9fffffffe, 0x432a61d9fffffffe
-.quad 0x432a61da00000002, 0x432a61da00000002, 0x432a61da00000002, 0x432a61da00000002
-.quad 0x432f81299f237324, 0x432f81299f237324, 0x432f81299f237324, 0x432f81299f237324
-.quad 0x4141234c00000000, 0x4141234c00000000, 0x4141234c00000000, 0x4141234c00000000
-.quad 0x42d0000000000000, 0x42d0000000000000, 0x42d0000000000000, 0x42d0000000000000
 .quad 0x0fffffffffffffff, 0x0fffffffffffffff, 0x0fffffffffffffff, 0x0fffffffffffffff
 .quad 0x6fd0000000000000, 0x6fd0000000000000, 0x6fd0000000000000, 0x6fd0000000000000
 .quad 0x6fdfffffffffffff, 0x6fdfffffffffffff, 0x6fdfffffffffffff, 0x6fdfffffffffffff
@@ -4358,7 +4367,7 @@ ret
 // mul_add on arrays, layout array: x < p, y < p, a < p; z = x*y/R + a mod p, z < p, R = 2^256. An element has 4 limbs of 64 bits.
 array_kernel! {
     mul_add_avx2,
-    "fieldc_pallas_mul_add_array_avx2_d8d464f56b32bf55",
+    "fieldc_pallas_mul_add_array_avx2_4a049bc4fae5b69f",
     r"
 push rbp
 mov rbp, rsp
@@ -4366,9 +4375,12 @@ sub rsp, 832
 and rsp, -32
 vstmxcsr [rbp - 4]
 vldmxcsr [rip + 2f]
+lea r9, [rsp + 128]
+lea r10, [rip + 3f + 128]
+lea r11, [rsp + 384]
 sub rdi, 8
-jb 3f
-4:
+jb 4f
+5:
 vmovdqu xmm0, [rcx]
 vmovdqu xmm1, [rcx + 128]
 vinserti128 ymm0, ymm0, [rcx + 64], 1
@@ -4431,23 +4443,23 @@ vmovdqu xmm10, [rdx + 16]
 vmovdqu xmm11, [rdx + 144]
 vinserti128 ymm10, ymm10, [rdx + 80], 1
 vinserti128 ymm11, ymm11, [rdx + 208], 1
-vmovdqu [rsp], ymm7
+vmovdqu [r9 - 64], ymm7
 vmovdqu xmm7, [rdx + 48]
-vmovdqu [rsp + 32], ymm6
+vmovdqu [r9 - 32], ymm6
 vmovdqu xmm6, [rdx + 176]
 vinserti128 ymm7, ymm7, [rdx + 112], 1
 vinserti128 ymm6, ymm6, [rdx + 240], 1
-vmovdqu [rsp + 64], ymm9
+vmovdqu [r11 + 64], ymm9
 vpunpcklqdq ymm9, ymm10, ymm7
-vmovdqu [rsp + 96], ymm8
+vmovdqu [r11 + 96], ymm8
 vpunpcklqdq ymm8, ymm11, ymm6
 vpunpckhqdq ymm7, ymm10, ymm7
 vpunpckhqdq ymm6, ymm11, ymm6
 vpsrlq ymm11, ymm14, 52
 vpsrlq ymm10, ymm15, 52
-vmovdqu [rsp + 128], ymm3
+vmovdqu [rsp + 512], ymm3
 vpsllq ymm3, ymm12, 12
-vmovdqu [rsp + 160], ymm2
+vmovdqu [rsp + 544], ymm2
 vpsllq ymm2, ymm13, 12
 vpaddq ymm11, ymm3, ymm11
 vpaddq ymm10, ymm2, ymm10
@@ -4465,73 +4477,73 @@ vpaddq ymm9, ymm3, ymm9
 vpaddq ymm8, ymm2, ymm8
 vpsrlq ymm7, ymm7, 16
 vpsrlq ymm6, ymm6, 16
-vpand ymm14, ymm14, [rip + 5f]
-vpand ymm15, ymm15, [rip + 5f]
-vmovdqu ymm2, [rip + 5f + 32]
+vpand ymm14, ymm14, [r10 - 128]
+vpand ymm15, ymm15, [r10 - 128]
+vmovdqu ymm2, [r10 - 96]
 vpaddq ymm14, ymm14, ymm2
-vmovdqu ymm3, [rip + 5f + 32]
+vmovdqu ymm3, [r10 - 96]
 vpaddq ymm15, ymm15, ymm3
 vsubpd ymm14, ymm14, ymm2
 vsubpd ymm15, ymm15, ymm3
-vpand ymm0, ymm0, [rip + 5f]
-vpand ymm1, ymm1, [rip + 5f]
+vpand ymm0, ymm0, [r10 - 128]
+vpand ymm1, ymm1, [r10 - 128]
 vpaddq ymm0, ymm0, ymm2
 vpaddq ymm1, ymm1, ymm3
 vsubpd ymm0, ymm0, ymm2
 vsubpd ymm1, ymm1, ymm3
-vmovdqu [rsp + 192], ymm6
-vmovdqu ymm6, [rip + 5f + 64]
-vmovdqu [rsp + 224], ymm7
+vmovdqu [rsp + 672], ymm6
+vmovdqu ymm6, [r10 + 96]
+vmovdqu [rsp + 768], ymm7
 vmovdqa ymm7, ymm6
 vfmadd231pd ymm7, ymm14, ymm0
-vmovdqu [rsp + 256], ymm8
-vmovdqu ymm8, [rip + 5f + 64]
-vmovdqu [rsp + 288], ymm9
+vmovdqu [rsp + 576], ymm8
+vmovdqu ymm8, [r10 + 96]
+vmovdqu [rsp + 608], ymm9
 vmovdqa ymm9, ymm8
 vfmadd231pd ymm9, ymm15, ymm1
-vmovdqu [rsp + 320], ymm13
-vmovdqu ymm13, [rip + 5f + 96]
-vmovdqu [rsp + 352], ymm12
+vmovdqu [r11 - 32], ymm13
+vmovdqu ymm13, [r10 - 64]
+vmovdqu [rsp + 640], ymm12
 vsubpd ymm12, ymm13, ymm7
-vmovdqu [rsp + 384], ymm10
-vmovdqu ymm10, [rip + 5f + 96]
-vmovdqu [rsp + 416], ymm11
+vmovdqu [r9 + 96], ymm10
+vmovdqu ymm10, [r10 - 64]
+vmovdqu [r9 + 32], ymm11
 vsubpd ymm11, ymm10, ymm9
 vfmadd231pd ymm12, ymm14, ymm0
 vfmadd231pd ymm11, ymm15, ymm1
-vpand ymm4, ymm4, [rip + 5f]
-vpand ymm5, ymm5, [rip + 5f]
+vpand ymm4, ymm4, [r10 - 128]
+vpand ymm5, ymm5, [r10 - 128]
 vpaddq ymm4, ymm4, ymm2
 vpaddq ymm5, ymm5, ymm3
 vsubpd ymm4, ymm4, ymm2
 vsubpd ymm5, ymm5, ymm3
-vmovdqu [rsp + 448], ymm11
+vmovdqu [r11 - 96], ymm11
 vmovdqa ymm11, ymm6
 vfmadd231pd ymm11, ymm14, ymm4
-vmovdqu [rsp + 480], ymm12
+vmovdqu [r11 - 64], ymm12
 vmovdqa ymm12, ymm8
 vfmadd231pd ymm12, ymm15, ymm5
 vsubpd ymm8, ymm13, ymm11
-vmovdqu [rsp + 512], ymm11
+vmovdqu [r9 - 128], ymm11
 vsubpd ymm11, ymm10, ymm12
 vfmadd231pd ymm8, ymm14, ymm4
 vfmadd231pd ymm11, ymm15, ymm5
 vpaddq ymm7, ymm8, ymm7
 vpaddq ymm9, ymm11, ymm9
-vmovdqu ymm11, [rsp + 416]
-vpand ymm11, ymm11, [rip + 5f]
-vmovdqu ymm8, [rsp + 384]
-vpand ymm8, ymm8, [rip + 5f]
+vmovdqu ymm11, [r9 + 32]
+vpand ymm11, ymm11, [r10 - 128]
+vmovdqu ymm8, [r9 + 96]
+vpand ymm8, ymm8, [r10 - 128]
 vpaddq ymm11, ymm11, ymm2
 vpaddq ymm8, ymm8, ymm3
 vsubpd ymm11, ymm11, ymm2
 vsubpd ymm8, ymm8, ymm3
-vmovdqu [rsp + 384], ymm5
+vmovdqu [r9 + 96], ymm5
 vmovdqa ymm5, ymm6
 vfmadd231pd ymm5, ymm11, ymm0
-vmovdqu [rsp + 416], ymm4
-vmovdqu ymm4, [rip + 5f + 64]
-vmovdqu [rsp + 544], ymm15
+vmovdqu [r9 + 32], ymm4
+vmovdqu ymm4, [r10 + 96]
+vmovdqu [r9], ymm15
 vmovdqa ymm15, ymm4
 vfmadd231pd ymm15, ymm8, ymm1
 vsubpd ymm4, ymm13, ymm5
@@ -4540,118 +4552,118 @@ vfmadd231pd ymm4, ymm11, ymm0
 vfmadd231pd ymm13, ymm8, ymm1
 vpaddq ymm7, ymm4, ymm7
 vpaddq ymm9, ymm13, ymm9
-vpaddq ymm5, ymm5, [rsp + 512]
+vpaddq ymm5, ymm5, [r9 - 128]
 vpaddq ymm12, ymm15, ymm12
-vmovdqu ymm15, [rsp + 160]
-vpand ymm15, ymm15, [rip + 5f]
-vmovdqu ymm13, [rsp + 128]
-vpand ymm13, ymm13, [rip + 5f]
+vmovdqu ymm15, [rsp + 544]
+vpand ymm15, ymm15, [r10 - 128]
+vmovdqu ymm13, [rsp + 512]
+vpand ymm13, ymm13, [r10 - 128]
 vpaddq ymm15, ymm15, ymm2
 vpaddq ymm13, ymm13, ymm3
 vsubpd ymm15, ymm15, ymm2
 vsubpd ymm13, ymm13, ymm3
 vmovdqa ymm4, ymm6
 vfmadd231pd ymm4, ymm14, ymm15
-vmovdqu [rsp + 128], ymm9
-vmovdqu ymm9, [rip + 5f + 64]
-vmovdqu [rsp + 160], ymm7
+vmovdqu [rsp + 512], ymm9
+vmovdqu ymm9, [r10 + 96]
+vmovdqu [rsp + 544], ymm7
 vmovdqa ymm7, ymm9
-vfmadd231pd ymm7, ymm13, [rsp + 544]
-vmovdqu [rsp + 512], ymm1
-vmovdqu ymm1, [rip + 5f + 96]
-vmovdqu [rsp + 576], ymm0
+vfmadd231pd ymm7, ymm13, [r9]
+vmovdqu [r9 - 128], ymm1
+vmovdqu ymm1, [r10 - 64]
+vmovdqu [r9 - 96], ymm0
 vsubpd ymm0, ymm1, ymm4
 vsubpd ymm3, ymm10, ymm7
 vfmadd231pd ymm0, ymm14, ymm15
-vfmadd231pd ymm3, ymm13, [rsp + 544]
+vfmadd231pd ymm3, ymm13, [r9]
 vpaddq ymm5, ymm0, ymm5
 vpaddq ymm12, ymm3, ymm12
-vmovdqu ymm3, [rsp + 416]
+vmovdqu ymm3, [r9 + 32]
 vmovdqa ymm0, ymm6
 vfmadd231pd ymm0, ymm11, ymm3
-vmovdqu [rsp + 608], ymm13
+vmovdqu [r9 + 64], ymm13
 vmovdqa ymm13, ymm9
-vfmadd231pd ymm13, ymm8, [rsp + 384]
-vmovdqu [rsp + 640], ymm15
+vfmadd231pd ymm13, ymm8, [r9 + 96]
+vmovdqu [r11 - 128], ymm15
 vsubpd ymm15, ymm1, ymm0
-vmovdqu [rsp + 672], ymm14
+vmovdqu [r11], ymm14
 vsubpd ymm14, ymm10, ymm13
 vfmadd231pd ymm15, ymm11, ymm3
-vfmadd231pd ymm14, ymm8, [rsp + 384]
+vfmadd231pd ymm14, ymm8, [r9 + 96]
 vpaddq ymm5, ymm15, ymm5
 vpaddq ymm12, ymm14, ymm12
 vpaddq ymm4, ymm0, ymm4
 vpaddq ymm7, ymm13, ymm7
-vmovdqu ymm13, [rsp + 352]
-vpand ymm13, ymm13, [rip + 5f]
-vmovdqu ymm0, [rsp + 320]
-vpand ymm0, ymm0, [rip + 5f]
+vmovdqu ymm13, [rsp + 640]
+vpand ymm13, ymm13, [r10 - 128]
+vmovdqu ymm0, [r11 - 32]
+vpand ymm0, ymm0, [r10 - 128]
 vpaddq ymm13, ymm13, ymm2
-vmovdqu ymm14, [rip + 5f + 32]
+vmovdqu ymm14, [r10 - 96]
 vpaddq ymm0, ymm0, ymm14
 vsubpd ymm13, ymm13, ymm2
 vsubpd ymm0, ymm0, ymm14
-vmovdqu ymm15, [rsp + 576]
+vmovdqu ymm15, [r9 - 96]
 vmovdqa ymm3, ymm6
 vfmadd231pd ymm3, ymm13, ymm15
-vmovdqu [rsp + 320], ymm8
+vmovdqu [r11 - 32], ymm8
 vmovdqa ymm8, ymm9
-vfmadd231pd ymm8, ymm0, [rsp + 512]
-vmovdqu [rsp + 352], ymm11
+vfmadd231pd ymm8, ymm0, [r9 - 128]
+vmovdqu [rsp + 640], ymm11
 vsubpd ymm11, ymm1, ymm3
 vsubpd ymm1, ymm10, ymm8
 vfmadd231pd ymm11, ymm13, ymm15
-vfmadd231pd ymm1, ymm0, [rsp + 512]
+vfmadd231pd ymm1, ymm0, [r9 - 128]
 vpaddq ymm5, ymm11, ymm5
 vpaddq ymm12, ymm1, ymm12
 vpaddq ymm4, ymm3, ymm4
 vpaddq ymm7, ymm8, ymm7
-vmovdqu ymm8, [rsp + 96]
-vpand ymm8, ymm8, [rip + 5f]
-vmovdqu ymm3, [rsp + 64]
-vpand ymm3, ymm3, [rip + 5f]
+vmovdqu ymm8, [r11 + 96]
+vpand ymm8, ymm8, [r10 - 128]
+vmovdqu ymm3, [r11 + 64]
+vpand ymm3, ymm3, [r10 - 128]
 vpaddq ymm8, ymm8, ymm2
 vpaddq ymm3, ymm3, ymm14
 vsubpd ymm8, ymm8, ymm2
 vsubpd ymm3, ymm3, ymm14
-vmovdqu ymm1, [rsp + 672]
+vmovdqu ymm1, [r11]
 vmovdqa ymm11, ymm6
 vfmadd231pd ymm11, ymm8, ymm1
-vmovdqu [rsp + 64], ymm12
+vmovdqu [r11 + 64], ymm12
 vmovdqa ymm12, ymm9
-vfmadd231pd ymm12, ymm3, [rsp + 544]
-vmovdqu [rsp + 96], ymm5
-vmovdqu ymm5, [rip + 5f + 96]
+vfmadd231pd ymm12, ymm3, [r9]
+vmovdqu [r11 + 96], ymm5
+vmovdqu ymm5, [r10 - 64]
 vsubpd ymm15, ymm5, ymm11
 vsubpd ymm14, ymm10, ymm12
 vfmadd231pd ymm15, ymm1, ymm8
-vfmadd231pd ymm14, ymm3, [rsp + 544]
+vfmadd231pd ymm14, ymm3, [r9]
 vpaddq ymm4, ymm15, ymm4
 vpaddq ymm7, ymm14, ymm7
-vmovdqu ymm14, [rsp + 352]
-vmovdqu ymm15, [rsp + 640]
-vmovdqu [rsp + 704], ymm3
+vmovdqu ymm14, [rsp + 640]
+vmovdqu ymm15, [r11 - 128]
+vmovdqu [r11 + 32], ymm3
 vmovdqa ymm3, ymm6
 vfmadd231pd ymm3, ymm14, ymm15
-vmovdqu [rsp + 736], ymm8
-vmovdqu ymm8, [rsp + 320]
+vmovdqu [rsp + 704], ymm8
+vmovdqu ymm8, [r11 - 32]
 vmovdqa ymm1, ymm9
-vfmadd231pd ymm1, ymm8, [rsp + 608]
+vfmadd231pd ymm1, ymm8, [r9 + 64]
 vsubpd ymm2, ymm5, ymm3
 vsubpd ymm5, ymm10, ymm1
 vfmadd231pd ymm2, ymm14, ymm15
-vfmadd231pd ymm5, ymm8, [rsp + 608]
+vfmadd231pd ymm5, ymm8, [r9 + 64]
 vpaddq ymm4, ymm2, ymm4
 vpaddq ymm7, ymm5, ymm7
 vpaddq ymm11, ymm3, ymm11
 vpaddq ymm12, ymm1, ymm12
-vmovdqu ymm1, [rsp + 416]
+vmovdqu ymm1, [r9 + 32]
 vmovdqa ymm3, ymm6
 vfmadd231pd ymm3, ymm13, ymm1
-vmovdqu ymm5, [rsp + 384]
+vmovdqu ymm5, [r9 + 96]
 vmovdqa ymm2, ymm9
 vfmadd231pd ymm2, ymm0, ymm5
-vmovdqu ymm15, [rip + 5f + 96]
+vmovdqu ymm15, [r10 - 64]
 vsubpd ymm8, ymm15, ymm3
 vsubpd ymm14, ymm10, ymm2
 vfmadd231pd ymm8, ymm13, ymm1
@@ -4660,85 +4672,85 @@ vpaddq ymm4, ymm8, ymm4
 vpaddq ymm7, ymm14, ymm7
 vpaddq ymm11, ymm3, ymm11
 vpaddq ymm12, ymm2, ymm12
-vmovdqu ymm2, [rsp + 288]
-vpand ymm2, ymm2, [rip + 5f]
-vmovdqu ymm3, [rsp + 256]
-vpand ymm3, ymm3, [rip + 5f]
-vmovdqu ymm14, [rip + 5f + 32]
+vmovdqu ymm2, [rsp + 608]
+vpand ymm2, ymm2, [r10 - 128]
+vmovdqu ymm3, [rsp + 576]
+vpand ymm3, ymm3, [r10 - 128]
+vmovdqu ymm14, [r10 - 96]
 vpaddq ymm2, ymm2, ymm14
-vmovdqu ymm8, [rip + 5f + 32]
+vmovdqu ymm8, [r10 - 96]
 vpaddq ymm3, ymm3, ymm8
 vsubpd ymm2, ymm2, ymm14
 vsubpd ymm3, ymm3, ymm8
 vmovdqa ymm5, ymm6
-vfmadd231pd ymm5, ymm2, [rsp + 576]
+vfmadd231pd ymm5, ymm2, [r9 - 96]
 vmovdqa ymm1, ymm9
-vfmadd231pd ymm1, ymm3, [rsp + 512]
-vmovdqu [rsp + 256], ymm0
+vfmadd231pd ymm1, ymm3, [r9 - 128]
+vmovdqu [rsp + 576], ymm0
 vsubpd ymm0, ymm15, ymm5
-vmovdqu [rsp + 288], ymm13
+vmovdqu [rsp + 608], ymm13
 vsubpd ymm13, ymm10, ymm1
-vfmadd231pd ymm0, ymm2, [rsp + 576]
-vfmadd231pd ymm13, ymm3, [rsp + 512]
+vfmadd231pd ymm0, ymm2, [r9 - 96]
+vfmadd231pd ymm13, ymm3, [r9 - 128]
 vpaddq ymm4, ymm0, ymm4
 vpaddq ymm7, ymm13, ymm7
 vpaddq ymm11, ymm5, ymm11
 vpaddq ymm12, ymm1, ymm12
-vpaddq ymm1, ymm14, [rsp + 32]
-vpaddq ymm5, ymm8, [rsp]
+vpaddq ymm1, ymm14, [r9 - 32]
+vpaddq ymm5, ymm8, [r9 - 64]
 vsubpd ymm1, ymm1, ymm14
 vsubpd ymm5, ymm5, ymm8
-vmovdqu ymm13, [rsp + 672]
+vmovdqu ymm13, [r11]
 vmovdqa ymm0, ymm6
 vfmadd231pd ymm0, ymm1, ymm13
-vmovdqu [rsp], ymm7
+vmovdqu [r9 - 64], ymm7
 vmovdqa ymm7, ymm9
-vfmadd231pd ymm7, ymm5, [rsp + 544]
-vmovdqu [rsp + 32], ymm4
+vfmadd231pd ymm7, ymm5, [r9]
+vmovdqu [r9 - 32], ymm4
 vsubpd ymm4, ymm15, ymm0
 vsubpd ymm8, ymm10, ymm7
 vfmadd231pd ymm4, ymm13, ymm1
-vfmadd231pd ymm8, ymm5, [rsp + 544]
+vfmadd231pd ymm8, ymm5, [r9]
 vpaddq ymm11, ymm4, ymm11
 vpaddq ymm12, ymm8, ymm12
-vmovdqu ymm8, [rsp + 352]
-vmovdqu ymm4, [rsp + 736]
+vmovdqu ymm8, [rsp + 640]
+vmovdqu ymm4, [rsp + 704]
 vmovdqa ymm13, ymm6
 vfmadd231pd ymm13, ymm8, ymm4
-vmovdqu [rsp + 544], ymm5
-vmovdqu ymm5, [rsp + 320]
-vmovdqu [rsp + 672], ymm1
+vmovdqu [r9], ymm5
+vmovdqu ymm5, [r11 - 32]
+vmovdqu [r11], ymm1
 vmovdqa ymm1, ymm9
-vfmadd231pd ymm1, ymm5, [rsp + 704]
+vfmadd231pd ymm1, ymm5, [r11 + 32]
 vsubpd ymm14, ymm15, ymm13
-vmovdqu [rsp + 768], ymm3
+vmovdqu [rsp + 736], ymm3
 vsubpd ymm3, ymm10, ymm1
 vfmadd231pd ymm14, ymm8, ymm4
-vfmadd231pd ymm3, ymm5, [rsp + 704]
+vfmadd231pd ymm3, ymm5, [r11 + 32]
 vpaddq ymm11, ymm14, ymm11
 vpaddq ymm12, ymm3, ymm12
 vpaddq ymm0, ymm13, ymm0
 vpaddq ymm7, ymm1, ymm7
-vmovdqu ymm1, [rsp + 288]
-vmovdqu ymm13, [rsp + 640]
+vmovdqu ymm1, [rsp + 608]
+vmovdqu ymm13, [r11 - 128]
 vmovdqa ymm3, ymm6
 vfmadd231pd ymm3, ymm1, ymm13
-vmovdqu ymm14, [rsp + 256]
+vmovdqu ymm14, [rsp + 576]
 vmovdqa ymm4, ymm9
-vfmadd231pd ymm4, ymm14, [rsp + 608]
+vfmadd231pd ymm4, ymm14, [r9 + 64]
 vsubpd ymm5, ymm15, ymm3
 vsubpd ymm8, ymm10, ymm4
 vfmadd231pd ymm5, ymm1, ymm13
-vfmadd231pd ymm8, ymm14, [rsp + 608]
+vfmadd231pd ymm8, ymm14, [r9 + 64]
 vpaddq ymm11, ymm5, ymm11
 vpaddq ymm12, ymm8, ymm12
 vpaddq ymm0, ymm3, ymm0
 vpaddq ymm7, ymm4, ymm7
-vmovdqu ymm4, [rsp + 416]
+vmovdqu ymm4, [r9 + 32]
 vmovdqa ymm3, ymm6
 vfmadd231pd ymm3, ymm2, ymm4
-vmovdqu ymm8, [rsp + 768]
-vmovdqu ymm5, [rsp + 384]
+vmovdqu ymm8, [rsp + 736]
+vmovdqu ymm5, [r9 + 96]
 vmovdqa ymm13, ymm9
 vfmadd231pd ymm13, ymm8, ymm5
 vsubpd ymm14, ymm15, ymm3
@@ -4749,66 +4761,66 @@ vpaddq ymm11, ymm14, ymm11
 vpaddq ymm12, ymm1, ymm12
 vpaddq ymm0, ymm3, ymm0
 vpaddq ymm7, ymm13, ymm7
-vmovdqu ymm13, [rsp + 224]
-vmovdqu ymm3, [rip + 5f + 32]
+vmovdqu ymm13, [rsp + 768]
+vmovdqu ymm3, [r10 - 96]
 vpaddq ymm13, ymm13, ymm3
-vmovdqu ymm1, [rsp + 192]
-vmovdqu ymm14, [rip + 5f + 32]
+vmovdqu ymm1, [rsp + 672]
+vmovdqu ymm14, [r10 - 96]
 vpaddq ymm1, ymm1, ymm14
 vsubpd ymm13, ymm13, ymm3
 vsubpd ymm1, ymm1, ymm14
 vmovdqa ymm14, ymm6
-vfmadd231pd ymm14, ymm13, [rsp + 576]
+vfmadd231pd ymm14, ymm13, [r9 - 96]
 vmovdqa ymm3, ymm9
-vfmadd231pd ymm3, ymm1, [rsp + 512]
+vfmadd231pd ymm3, ymm1, [r9 - 128]
 vsubpd ymm5, ymm15, ymm14
 vsubpd ymm4, ymm10, ymm3
-vfmadd231pd ymm5, ymm13, [rsp + 576]
-vfmadd231pd ymm4, ymm1, [rsp + 512]
+vfmadd231pd ymm5, ymm13, [r9 - 96]
+vfmadd231pd ymm4, ymm1, [r9 - 128]
 vpaddq ymm11, ymm5, ymm11
 vpaddq ymm12, ymm4, ymm12
 vpaddq ymm0, ymm14, ymm0
 vpaddq ymm7, ymm3, ymm7
-vmovdqu ymm3, [rsp + 352]
-vmovdqu ymm14, [rsp + 672]
+vmovdqu ymm3, [rsp + 640]
+vmovdqu ymm14, [r11]
 vmovdqa ymm4, ymm6
 vfmadd231pd ymm4, ymm3, ymm14
-vmovdqu ymm5, [rsp + 320]
-vmovdqu [rsp + 512], ymm12
+vmovdqu ymm5, [r11 - 32]
+vmovdqu [r9 - 128], ymm12
 vmovdqa ymm12, ymm9
-vfmadd231pd ymm12, ymm5, [rsp + 544]
-vmovdqu [rsp + 576], ymm11
+vfmadd231pd ymm12, ymm5, [r9]
+vmovdqu [r9 - 96], ymm11
 vsubpd ymm11, ymm15, ymm4
-vmovdqu [rsp + 192], ymm1
+vmovdqu [rsp + 672], ymm1
 vsubpd ymm1, ymm10, ymm12
 vfmadd231pd ymm11, ymm3, ymm14
-vmovdqu ymm3, [rsp + 544]
+vmovdqu ymm3, [r9]
 vfmadd231pd ymm1, ymm5, ymm3
 vpaddq ymm0, ymm11, ymm0
 vpaddq ymm7, ymm1, ymm7
-vmovdqu ymm1, [rsp + 288]
-vmovdqu ymm11, [rsp + 736]
+vmovdqu ymm1, [rsp + 608]
+vmovdqu ymm11, [rsp + 704]
 vmovdqa ymm5, ymm6
 vfmadd231pd ymm5, ymm1, ymm11
-vmovdqu ymm3, [rsp + 256]
+vmovdqu ymm3, [rsp + 576]
 vmovdqa ymm14, ymm9
-vfmadd231pd ymm14, ymm3, [rsp + 704]
-vmovdqu [rsp + 320], ymm13
+vfmadd231pd ymm14, ymm3, [r11 + 32]
+vmovdqu [r11 - 32], ymm13
 vsubpd ymm13, ymm15, ymm5
 vsubpd ymm15, ymm10, ymm14
 vfmadd231pd ymm13, ymm1, ymm11
-vfmadd231pd ymm15, ymm3, [rsp + 704]
+vfmadd231pd ymm15, ymm3, [r11 + 32]
 vpaddq ymm0, ymm13, ymm0
 vpaddq ymm7, ymm15, ymm7
 vpaddq ymm4, ymm5, ymm4
 vpaddq ymm12, ymm14, ymm12
-vmovdqu ymm14, [rsp + 640]
+vmovdqu ymm14, [r11 - 128]
 vmovdqa ymm5, ymm6
 vfmadd231pd ymm5, ymm2, ymm14
-vmovdqu ymm15, [rsp + 608]
+vmovdqu ymm15, [r9 + 64]
 vmovdqa ymm13, ymm9
 vfmadd231pd ymm13, ymm8, ymm15
-vmovdqu ymm11, [rip + 5f + 96]
+vmovdqu ymm11, [r10 - 64]
 vsubpd ymm3, ymm11, ymm5
 vsubpd ymm1, ymm10, ymm13
 vfmadd231pd ymm3, ymm2, ymm14
@@ -4817,42 +4829,42 @@ vpaddq ymm0, ymm3, ymm0
 vpaddq ymm7, ymm1, ymm7
 vpaddq ymm4, ymm5, ymm4
 vpaddq ymm12, ymm13, ymm12
-vmovdqu ymm13, [rsp + 320]
-vmovdqu ymm5, [rsp + 416]
+vmovdqu ymm13, [r11 - 32]
+vmovdqu ymm5, [r9 + 32]
 vmovdqa ymm1, ymm6
 vfmadd231pd ymm1, ymm13, ymm5
-vmovdqu ymm3, [rsp + 192]
+vmovdqu ymm3, [rsp + 672]
 vmovdqa ymm15, ymm9
-vfmadd231pd ymm15, ymm3, [rsp + 384]
+vfmadd231pd ymm15, ymm3, [r9 + 96]
 vsubpd ymm14, ymm11, ymm1
 vsubpd ymm8, ymm10, ymm15
 vfmadd231pd ymm14, ymm13, ymm5
-vfmadd231pd ymm8, ymm3, [rsp + 384]
+vfmadd231pd ymm8, ymm3, [r9 + 96]
 vpaddq ymm0, ymm14, ymm0
 vpaddq ymm7, ymm8, ymm7
 vpaddq ymm4, ymm1, ymm4
 vpaddq ymm12, ymm15, ymm12
-vmovdqu ymm15, [rsp + 288]
-vmovdqu ymm1, [rsp + 672]
+vmovdqu ymm15, [rsp + 608]
+vmovdqu ymm1, [r11]
 vmovdqa ymm8, ymm6
 vfmadd231pd ymm8, ymm15, ymm1
-vmovdqu ymm14, [rsp + 256]
-vmovdqu ymm5, [rsp + 544]
-vmovdqu [rsp + 384], ymm7
+vmovdqu ymm14, [rsp + 576]
+vmovdqu ymm5, [r9]
+vmovdqu [r9 + 96], ymm7
 vmovdqa ymm7, ymm9
 vfmadd231pd ymm7, ymm14, ymm5
-vmovdqu [rsp + 416], ymm0
+vmovdqu [r9 + 32], ymm0
 vsubpd ymm0, ymm11, ymm8
 vsubpd ymm3, ymm10, ymm7
 vfmadd231pd ymm0, ymm15, ymm1
 vfmadd231pd ymm3, ymm14, ymm5
 vpaddq ymm4, ymm0, ymm4
 vpaddq ymm12, ymm3, ymm12
-vmovdqu ymm3, [rsp + 736]
+vmovdqu ymm3, [rsp + 704]
 vmovdqa ymm0, ymm6
 vfmadd231pd ymm0, ymm2, ymm3
-vmovdqu ymm14, [rsp + 768]
-vmovdqu ymm15, [rsp + 704]
+vmovdqu ymm14, [rsp + 736]
+vmovdqu ymm15, [r11 + 32]
 vmovdqa ymm5, ymm9
 vfmadd231pd ymm5, ymm14, ymm15
 vsubpd ymm1, ymm11, ymm0
@@ -4863,14 +4875,14 @@ vpaddq ymm4, ymm1, ymm4
 vpaddq ymm12, ymm11, ymm12
 vpaddq ymm8, ymm0, ymm8
 vpaddq ymm7, ymm5, ymm7
-vmovdqu ymm5, [rsp + 640]
+vmovdqu ymm5, [r11 - 128]
 vmovdqa ymm0, ymm6
 vfmadd231pd ymm0, ymm13, ymm5
-vmovdqu ymm11, [rsp + 192]
-vmovdqu ymm1, [rsp + 608]
+vmovdqu ymm11, [rsp + 672]
+vmovdqu ymm1, [r9 + 64]
 vmovdqa ymm15, ymm9
 vfmadd231pd ymm15, ymm11, ymm1
-vmovdqu ymm3, [rip + 5f + 96]
+vmovdqu ymm3, [r10 - 64]
 vsubpd ymm14, ymm3, ymm0
 vsubpd ymm3, ymm10, ymm15
 vfmadd231pd ymm14, ymm13, ymm5
@@ -4879,26 +4891,26 @@ vpaddq ymm4, ymm14, ymm4
 vpaddq ymm12, ymm3, ymm12
 vpaddq ymm8, ymm0, ymm8
 vpaddq ymm7, ymm15, ymm7
-vmovdqu ymm15, [rsp + 672]
+vmovdqu ymm15, [r11]
 vmovdqa ymm0, ymm6
 vfmadd231pd ymm0, ymm2, ymm15
-vmovdqu ymm3, [rsp + 768]
-vmovdqu ymm14, [rsp + 544]
+vmovdqu ymm3, [rsp + 736]
+vmovdqu ymm14, [r9]
 vmovdqa ymm1, ymm9
 vfmadd231pd ymm1, ymm3, ymm14
-vmovdqu ymm5, [rip + 5f + 96]
-vmovdqu [rsp + 608], ymm12
+vmovdqu ymm5, [r10 - 64]
+vmovdqu [r9 + 64], ymm12
 vsubpd ymm12, ymm5, ymm0
-vmovdqu [rsp + 640], ymm4
+vmovdqu [r11 - 128], ymm4
 vsubpd ymm4, ymm10, ymm1
 vfmadd231pd ymm12, ymm2, ymm15
 vfmadd231pd ymm4, ymm3, ymm14
 vpaddq ymm8, ymm12, ymm8
 vpaddq ymm7, ymm4, ymm7
-vmovdqu ymm4, [rsp + 736]
+vmovdqu ymm4, [rsp + 704]
 vmovdqa ymm12, ymm6
 vfmadd231pd ymm12, ymm13, ymm4
-vmovdqu ymm3, [rsp + 704]
+vmovdqu ymm3, [r11 + 32]
 vmovdqa ymm2, ymm9
 vfmadd231pd ymm2, ymm11, ymm3
 vsubpd ymm14, ymm5, ymm12
@@ -4911,106 +4923,106 @@ vpaddq ymm0, ymm12, ymm0
 vpaddq ymm1, ymm2, ymm1
 vmovdqa ymm2, ymm6
 vfmadd231pd ymm2, ymm13, ymm15
-vmovdqu ymm12, [rsp + 544]
+vmovdqu ymm12, [r9]
 vmovdqa ymm5, ymm9
 vfmadd231pd ymm5, ymm11, ymm12
-vmovdqu ymm14, [rip + 5f + 96]
+vmovdqu ymm14, [r10 - 64]
 vsubpd ymm3, ymm14, ymm2
 vsubpd ymm4, ymm10, ymm5
 vfmadd231pd ymm3, ymm13, ymm15
 vfmadd231pd ymm4, ymm11, ymm12
 vpaddq ymm0, ymm3, ymm0
 vpaddq ymm1, ymm4, ymm1
-vmovdqu ymm4, [rsp + 160]
-vpaddq ymm4, ymm4, [rip + 5f + 128]
-vmovdqu ymm3, [rsp + 128]
-vpaddq ymm3, ymm3, [rip + 5f + 128]
+vmovdqu ymm4, [rsp + 544]
+vpaddq ymm4, ymm4, [rip + 3f + 512]
+vmovdqu ymm3, [rsp + 512]
+vpaddq ymm3, ymm3, [rip + 3f + 512]
 vpsrlq ymm12, ymm4, 52
 vpsrlq ymm11, ymm3, 52
-vpaddq ymm12, ymm12, [rsp + 96]
-vpaddq ymm11, ymm11, [rsp + 64]
-vmovdqu ymm15, [rsp + 480]
-vmovdqu ymm13, [rip + 5f + 32]
+vpaddq ymm12, ymm12, [r11 + 96]
+vpaddq ymm11, ymm11, [r11 + 64]
+vmovdqu ymm15, [r11 - 64]
+vmovdqu ymm13, [r10 - 96]
 vsubpd ymm15, ymm15, ymm13
-vmovdqu [rsp + 480], ymm5
-vmovdqu ymm5, [rsp + 448]
-vsubpd ymm5, ymm5, [rip + 5f + 32]
-vmovdqu [rsp + 448], ymm2
+vmovdqu [r11 - 64], ymm5
+vmovdqu ymm5, [r11 - 96]
+vsubpd ymm5, ymm5, [r10 - 96]
+vmovdqu [r11 - 96], ymm2
 vmovdqa ymm2, ymm6
-vfmadd231pd ymm2, ymm15, [rip + 5f + 160]
-vmovdqu [rsp + 64], ymm1
+vfmadd231pd ymm2, ymm15, [r10]
+vmovdqu [r11 + 64], ymm1
 vmovdqa ymm1, ymm9
-vfmadd231pd ymm1, ymm5, [rip + 5f + 160]
-vmovdqu [rsp + 96], ymm0
+vfmadd231pd ymm1, ymm5, [r10]
+vmovdqu [r11 + 96], ymm0
 vsubpd ymm0, ymm14, ymm2
-vmovdqu [rsp + 128], ymm7
+vmovdqu [rsp + 512], ymm7
 vsubpd ymm7, ymm10, ymm1
-vfmadd231pd ymm0, ymm15, [rip + 5f + 160]
-vfmadd231pd ymm7, ymm5, [rip + 5f + 160]
+vfmadd231pd ymm0, ymm15, [r10]
+vfmadd231pd ymm7, ymm5, [r10]
 vpaddq ymm12, ymm0, ymm12
 vpaddq ymm11, ymm7, ymm11
-vpaddq ymm2, ymm2, [rsp + 32]
-vpaddq ymm1, ymm1, [rsp]
-vmovdqu ymm7, [rip + 5f + 192]
+vpaddq ymm2, ymm2, [r9 - 32]
+vpaddq ymm1, ymm1, [r9 - 64]
+vmovdqu ymm7, [r10 + 64]
 vmovdqa ymm0, ymm6
 vfmadd231pd ymm0, ymm15, ymm7
-vmovdqu [rsp], ymm11
+vmovdqu [r9 - 64], ymm11
 vmovdqa ymm11, ymm9
-vfmadd231pd ymm11, ymm5, [rip + 5f + 192]
-vmovdqu [rsp + 32], ymm12
+vfmadd231pd ymm11, ymm5, [r10 + 64]
+vmovdqu [r9 - 32], ymm12
 vsubpd ymm12, ymm14, ymm0
-vmovdqu [rsp + 160], ymm8
+vmovdqu [rsp + 544], ymm8
 vsubpd ymm8, ymm10, ymm11
 vfmadd231pd ymm12, ymm15, ymm7
-vfmadd231pd ymm8, ymm5, [rip + 5f + 192]
+vfmadd231pd ymm8, ymm5, [r10 + 64]
 vpaddq ymm2, ymm12, ymm2
 vpaddq ymm1, ymm8, ymm1
-vpaddq ymm0, ymm0, [rsp + 576]
-vpaddq ymm11, ymm11, [rsp + 512]
-vpand ymm4, ymm4, [rip + 5f]
-vpand ymm3, ymm3, [rip + 5f]
+vpaddq ymm0, ymm0, [r9 - 96]
+vpaddq ymm11, ymm11, [r9 - 128]
+vpand ymm4, ymm4, [r10 - 128]
+vpand ymm3, ymm3, [r10 - 128]
 vpaddq ymm4, ymm4, ymm13
-vmovdqu ymm8, [rip + 5f + 32]
+vmovdqu ymm8, [r10 - 96]
 vpaddq ymm3, ymm3, ymm8
 vsubpd ymm4, ymm4, ymm13
 vsubpd ymm3, ymm3, ymm8
-vmovdqu ymm12, [rip + 5f + 160]
+vmovdqu ymm12, [r10]
 vmovdqa ymm7, ymm6
 vfmadd231pd ymm7, ymm4, ymm12
 vmovdqa ymm8, ymm9
-vfmadd231pd ymm8, ymm3, [rip + 5f + 160]
+vfmadd231pd ymm8, ymm3, [r10]
 vsubpd ymm13, ymm14, ymm7
 vsubpd ymm14, ymm10, ymm8
 vfmadd231pd ymm13, ymm4, ymm12
-vfmadd231pd ymm14, ymm3, [rip + 5f + 160]
+vfmadd231pd ymm14, ymm3, [r10]
 vpaddq ymm2, ymm13, ymm2
 vpaddq ymm1, ymm14, ymm1
 vpaddq ymm0, ymm7, ymm0
 vpaddq ymm11, ymm8, ymm11
-vmovdqu ymm8, [rip + 5f + 224]
+vmovdqu ymm8, [rip + 3f + 256]
 vmovdqa ymm7, ymm6
 vfmadd231pd ymm7, ymm15, ymm8
-vmovdqu ymm14, [rip + 5f + 224]
+vmovdqu ymm14, [rip + 3f + 256]
 vmovdqa ymm13, ymm9
 vfmadd231pd ymm13, ymm5, ymm14
-vmovdqu ymm12, [rip + 5f + 96]
-vmovdqu [rsp + 512], ymm1
+vmovdqu ymm12, [r10 - 64]
+vmovdqu [r9 - 128], ymm1
 vsubpd ymm1, ymm12, ymm7
-vmovdqu [rsp + 576], ymm2
+vmovdqu [r9 - 96], ymm2
 vsubpd ymm2, ymm10, ymm13
 vfmadd231pd ymm1, ymm15, ymm8
 vfmadd231pd ymm2, ymm5, ymm14
 vpaddq ymm0, ymm1, ymm0
 vpaddq ymm11, ymm2, ymm11
-vpaddq ymm7, ymm7, [rsp + 416]
-vpaddq ymm13, ymm13, [rsp + 384]
-vmovdqu ymm2, [rip + 5f + 192]
+vpaddq ymm7, ymm7, [r9 + 32]
+vpaddq ymm13, ymm13, [r9 + 96]
+vmovdqu ymm2, [r10 + 64]
 vmovdqa ymm1, ymm6
 vfmadd231pd ymm1, ymm4, ymm2
-vmovdqu ymm14, [rip + 5f + 192]
+vmovdqu ymm14, [r10 + 64]
 vmovdqa ymm8, ymm9
 vfmadd231pd ymm8, ymm3, ymm14
-vmovdqu [rsp + 384], ymm5
+vmovdqu [r9 + 96], ymm5
 vsubpd ymm5, ymm12, ymm1
 vsubpd ymm12, ymm10, ymm8
 vfmadd231pd ymm5, ymm4, ymm2
@@ -5019,28 +5031,28 @@ vpaddq ymm0, ymm5, ymm0
 vpaddq ymm11, ymm12, ymm11
 vpaddq ymm7, ymm1, ymm7
 vpaddq ymm13, ymm8, ymm13
-vmovdqu ymm8, [rip + 5f + 256]
+vmovdqu ymm8, [rip + 3f + 288]
 vmovdqa ymm1, ymm6
 vfmadd231pd ymm1, ymm15, ymm8
-vmovdqu ymm12, [rsp + 384]
-vmovdqu ymm5, [rip + 5f + 256]
+vmovdqu ymm12, [r9 + 96]
+vmovdqu ymm5, [rip + 3f + 288]
 vmovdqa ymm14, ymm9
 vfmadd231pd ymm14, ymm12, ymm5
-vmovdqu ymm2, [rip + 5f + 96]
-vmovdqu [rsp + 416], ymm11
+vmovdqu ymm2, [r10 - 64]
+vmovdqu [r9 + 32], ymm11
 vsubpd ymm11, ymm2, ymm1
-vmovdqu [rsp + 544], ymm0
+vmovdqu [r9], ymm0
 vsubpd ymm0, ymm10, ymm14
 vfmadd231pd ymm11, ymm15, ymm8
 vfmadd231pd ymm0, ymm12, ymm5
 vpaddq ymm7, ymm11, ymm7
 vpaddq ymm13, ymm0, ymm13
-vpaddq ymm1, ymm1, [rsp + 640]
-vpaddq ymm14, ymm14, [rsp + 608]
-vmovdqu ymm0, [rip + 5f + 224]
+vpaddq ymm1, ymm1, [r11 - 128]
+vpaddq ymm14, ymm14, [r9 + 64]
+vmovdqu ymm0, [rip + 3f + 256]
 vmovdqa ymm11, ymm6
 vfmadd231pd ymm11, ymm4, ymm0
-vmovdqu ymm5, [rip + 5f + 224]
+vmovdqu ymm5, [rip + 3f + 256]
 vmovdqa ymm8, ymm9
 vfmadd231pd ymm8, ymm3, ymm5
 vsubpd ymm12, ymm2, ymm11
@@ -5051,28 +5063,28 @@ vpaddq ymm7, ymm12, ymm7
 vpaddq ymm13, ymm2, ymm13
 vpaddq ymm1, ymm11, ymm1
 vpaddq ymm14, ymm8, ymm14
-vmovdqu ymm8, [rip + 5f + 288]
+vmovdqu ymm8, [rip + 3f + 320]
 vmovdqa ymm11, ymm6
 vfmadd231pd ymm11, ymm15, ymm8
-vmovdqu ymm2, [rsp + 384]
-vmovdqu ymm12, [rip + 5f + 288]
+vmovdqu ymm2, [r9 + 96]
+vmovdqu ymm12, [rip + 3f + 320]
 vmovdqa ymm5, ymm9
 vfmadd231pd ymm5, ymm2, ymm12
-vmovdqu ymm0, [rip + 5f + 96]
-vmovdqu [rsp + 608], ymm13
+vmovdqu ymm0, [r10 - 64]
+vmovdqu [r9 + 64], ymm13
 vsubpd ymm13, ymm0, ymm11
-vmovdqu [rsp + 640], ymm7
+vmovdqu [r11 - 128], ymm7
 vsubpd ymm7, ymm10, ymm5
 vfmadd231pd ymm13, ymm15, ymm8
 vfmadd231pd ymm7, ymm2, ymm12
 vpaddq ymm1, ymm13, ymm1
 vpaddq ymm14, ymm7, ymm14
-vpaddq ymm11, ymm11, [rsp + 160]
-vpaddq ymm5, ymm5, [rsp + 128]
-vmovdqu ymm7, [rip + 5f + 256]
+vpaddq ymm11, ymm11, [rsp + 544]
+vpaddq ymm5, ymm5, [rsp + 512]
+vmovdqu ymm7, [rip + 3f + 288]
 vmovdqa ymm13, ymm6
 vfmadd231pd ymm13, ymm4, ymm7
-vmovdqu ymm12, [rip + 5f + 256]
+vmovdqu ymm12, [rip + 3f + 288]
 vmovdqa ymm2, ymm9
 vfmadd231pd ymm2, ymm3, ymm12
 vsubpd ymm8, ymm0, ymm13
@@ -5083,10 +5095,10 @@ vpaddq ymm1, ymm8, ymm1
 vpaddq ymm14, ymm15, ymm14
 vpaddq ymm11, ymm13, ymm11
 vpaddq ymm5, ymm2, ymm5
-vmovdqu ymm2, [rip + 5f + 288]
+vmovdqu ymm2, [rip + 3f + 320]
 vmovdqa ymm13, ymm6
 vfmadd231pd ymm13, ymm4, ymm2
-vmovdqu ymm15, [rip + 5f + 288]
+vmovdqu ymm15, [rip + 3f + 320]
 vmovdqa ymm8, ymm9
 vfmadd231pd ymm8, ymm3, ymm15
 vsubpd ymm12, ymm0, ymm13
@@ -5095,64 +5107,64 @@ vfmadd231pd ymm12, ymm4, ymm2
 vfmadd231pd ymm7, ymm3, ymm15
 vpaddq ymm11, ymm12, ymm11
 vpaddq ymm5, ymm7, ymm5
-vpaddq ymm13, ymm13, [rsp + 96]
-vpaddq ymm8, ymm8, [rsp + 64]
-vmovdqu ymm7, [rsp + 32]
-vpaddq ymm7, ymm7, [rip + 5f + 320]
-vmovdqu ymm12, [rsp]
-vpaddq ymm12, ymm12, [rip + 5f + 320]
+vpaddq ymm13, ymm13, [r11 + 96]
+vpaddq ymm8, ymm8, [r11 + 64]
+vmovdqu ymm7, [r9 - 32]
+vpaddq ymm7, ymm7, [rip + 3f + 544]
+vmovdqu ymm12, [r9 - 64]
+vpaddq ymm12, ymm12, [rip + 3f + 544]
 vpsrlq ymm15, ymm7, 52
 vpsrlq ymm3, ymm12, 52
-vpaddq ymm15, ymm15, [rsp + 576]
-vpaddq ymm3, ymm3, [rsp + 512]
-vpand ymm7, ymm7, [rip + 5f]
-vpand ymm12, ymm12, [rip + 5f]
-vmovdqu ymm2, [rip + 5f + 32]
+vpaddq ymm15, ymm15, [r9 - 96]
+vpaddq ymm3, ymm3, [r9 - 128]
+vpand ymm7, ymm7, [r10 - 128]
+vpand ymm12, ymm12, [r10 - 128]
+vmovdqu ymm2, [r10 - 96]
 vpaddq ymm7, ymm7, ymm2
-vmovdqu ymm4, [rip + 5f + 32]
+vmovdqu ymm4, [r10 - 96]
 vpaddq ymm12, ymm12, ymm4
 vsubpd ymm7, ymm7, ymm2
 vsubpd ymm12, ymm12, ymm4
 vmovdqa ymm4, ymm6
-vfmadd231pd ymm4, ymm7, [rip + 5f + 352]
+vfmadd231pd ymm4, ymm7, [rip + 3f + 352]
 vmovdqa ymm2, ymm9
-vfmadd231pd ymm2, ymm12, [rip + 5f + 352]
-vmovdqu [rsp + 512], ymm8
+vfmadd231pd ymm2, ymm12, [rip + 3f + 352]
+vmovdqu [r9 - 128], ymm8
 vsubpd ymm8, ymm0, ymm4
-vmovdqu [rsp + 576], ymm13
+vmovdqu [r9 - 96], ymm13
 vsubpd ymm13, ymm10, ymm2
-vfmadd231pd ymm8, ymm7, [rip + 5f + 352]
-vfmadd231pd ymm13, ymm12, [rip + 5f + 352]
+vfmadd231pd ymm8, ymm7, [rip + 3f + 352]
+vfmadd231pd ymm13, ymm12, [rip + 3f + 352]
 vpaddq ymm15, ymm8, ymm15
 vpaddq ymm3, ymm13, ymm3
-vpaddq ymm4, ymm4, [rsp + 544]
-vpaddq ymm2, ymm2, [rsp + 416]
-vmovdqu ymm13, [rip + 5f + 384]
+vpaddq ymm4, ymm4, [r9]
+vpaddq ymm2, ymm2, [r9 + 32]
+vmovdqu ymm13, [rip + 3f + 480]
 vmovdqa ymm8, ymm6
 vfmadd231pd ymm8, ymm7, ymm13
-vmovdqu [rsp + 416], ymm3
+vmovdqu [r9 + 32], ymm3
 vmovdqa ymm3, ymm9
-vfmadd231pd ymm3, ymm12, [rip + 5f + 384]
-vmovdqu [rsp + 544], ymm15
+vfmadd231pd ymm3, ymm12, [rip + 3f + 480]
+vmovdqu [r9], ymm15
 vsubpd ymm15, ymm0, ymm8
-vmovdqu [rsp], ymm5
+vmovdqu [r9 - 64], ymm5
 vsubpd ymm5, ymm10, ymm3
 vfmadd231pd ymm15, ymm7, ymm13
-vfmadd231pd ymm5, ymm12, [rip + 5f + 384]
+vfmadd231pd ymm5, ymm12, [rip + 3f + 480]
 vpaddq ymm4, ymm15, ymm4
 vpaddq ymm2, ymm5, ymm2
-vpaddq ymm8, ymm8, [rsp + 640]
-vpaddq ymm3, ymm3, [rsp + 608]
-vmovdqu ymm5, [rip + 5f + 416]
+vpaddq ymm8, ymm8, [r11 - 128]
+vpaddq ymm3, ymm3, [r9 + 64]
+vmovdqu ymm5, [rip + 3f + 576]
 vmovdqa ymm15, ymm6
 vfmadd231pd ymm15, ymm7, ymm5
-vmovdqu ymm13, [rip + 5f + 416]
-vmovdqu [rsp + 608], ymm2
+vmovdqu ymm13, [rip + 3f + 576]
+vmovdqu [r9 + 64], ymm2
 vmovdqa ymm2, ymm9
 vfmadd231pd ymm2, ymm12, ymm13
-vmovdqu [rsp + 640], ymm4
+vmovdqu [r11 - 128], ymm4
 vsubpd ymm4, ymm0, ymm15
-vmovdqu [rsp + 32], ymm11
+vmovdqu [r9 - 32], ymm11
 vsubpd ymm11, ymm10, ymm2
 vfmadd231pd ymm4, ymm7, ymm5
 vfmadd231pd ymm11, ymm12, ymm13
@@ -5160,10 +5172,10 @@ vpaddq ymm8, ymm4, ymm8
 vpaddq ymm3, ymm11, ymm3
 vpaddq ymm1, ymm15, ymm1
 vpaddq ymm14, ymm2, ymm14
-vmovdqu ymm2, [rip + 5f + 448]
+vmovdqu ymm2, [rip + 3f + 608]
 vmovdqa ymm15, ymm6
 vfmadd231pd ymm15, ymm7, ymm2
-vmovdqu ymm11, [rip + 5f + 448]
+vmovdqu ymm11, [rip + 3f + 608]
 vmovdqa ymm4, ymm9
 vfmadd231pd ymm4, ymm12, ymm11
 vsubpd ymm13, ymm0, ymm15
@@ -5172,159 +5184,159 @@ vfmadd231pd ymm13, ymm7, ymm2
 vfmadd231pd ymm5, ymm12, ymm11
 vpaddq ymm1, ymm13, ymm1
 vpaddq ymm14, ymm5, ymm14
-vpaddq ymm15, ymm15, [rsp + 32]
-vpaddq ymm4, ymm4, [rsp]
-vmovdqu ymm5, [rip + 5f + 480]
+vpaddq ymm15, ymm15, [r9 - 32]
+vpaddq ymm4, ymm4, [r9 - 64]
+vmovdqu ymm5, [rip + 3f + 640]
 vmovdqa ymm13, ymm6
 vfmadd231pd ymm13, ymm7, ymm5
-vmovdqu ymm11, [rip + 5f + 480]
+vmovdqu ymm11, [rip + 3f + 640]
 vmovdqa ymm2, ymm9
 vfmadd231pd ymm2, ymm12, ymm11
-vmovdqu [rsp], ymm14
+vmovdqu [r9 - 64], ymm14
 vsubpd ymm14, ymm0, ymm13
-vmovdqu [rsp + 32], ymm1
+vmovdqu [r9 - 32], ymm1
 vsubpd ymm1, ymm10, ymm2
 vfmadd231pd ymm14, ymm7, ymm5
 vfmadd231pd ymm1, ymm12, ymm11
 vpaddq ymm15, ymm14, ymm15
 vpaddq ymm4, ymm1, ymm4
-vpaddq ymm13, ymm13, [rsp + 576]
-vpaddq ymm2, ymm2, [rsp + 512]
-vmovdqu ymm1, [rsp + 544]
-vpaddq ymm14, ymm1, [rip + 5f + 512]
-vmovdqu ymm11, [rsp + 416]
-vpaddq ymm12, ymm11, [rip + 5f + 512]
-vpand ymm14, ymm14, [rip + 5f]
-vpand ymm12, ymm12, [rip + 5f]
-vmovdqu ymm5, [rip + 5f + 32]
+vpaddq ymm13, ymm13, [r9 - 96]
+vpaddq ymm2, ymm2, [r9 - 128]
+vmovdqu ymm1, [r9]
+vpaddq ymm14, ymm1, [rip + 3f + 672]
+vmovdqu ymm11, [r9 + 32]
+vpaddq ymm12, ymm11, [rip + 3f + 672]
+vpand ymm14, ymm14, [r10 - 128]
+vpand ymm12, ymm12, [r10 - 128]
+vmovdqu ymm5, [r10 - 96]
 vpaddq ymm14, ymm14, ymm5
-vmovdqu ymm7, [rip + 5f + 32]
+vmovdqu ymm7, [r10 - 96]
 vpaddq ymm12, ymm12, ymm7
 vsubpd ymm14, ymm14, ymm5
 vsubpd ymm12, ymm12, ymm7
 vmovdqa ymm11, ymm6
-vfmadd231pd ymm11, ymm14, [rip + 5f + 544]
+vfmadd231pd ymm11, ymm14, [r10 - 32]
 vmovdqa ymm1, ymm9
-vfmadd231pd ymm1, ymm12, [rip + 5f + 544]
+vfmadd231pd ymm1, ymm12, [r10 - 32]
 vsubpd ymm11, ymm0, ymm11
 vsubpd ymm1, ymm10, ymm1
-vfmadd231pd ymm11, ymm14, [rip + 5f + 544]
-vfmadd231pd ymm1, ymm12, [rip + 5f + 544]
+vfmadd231pd ymm11, ymm14, [r10 - 32]
+vfmadd231pd ymm1, ymm12, [r10 - 32]
 vsubpd ymm11, ymm11, ymm5
 vsubpd ymm1, ymm1, ymm7
 vmovdqa ymm12, ymm6
-vfmadd231pd ymm12, ymm11, [rip + 5f + 576]
+vfmadd231pd ymm12, ymm11, [rip + 3f + 384]
 vmovdqa ymm14, ymm9
-vfmadd231pd ymm14, ymm1, [rip + 5f + 576]
-vpaddq ymm12, ymm12, [rsp + 640]
-vpaddq ymm14, ymm14, [rsp + 608]
+vfmadd231pd ymm14, ymm1, [rip + 3f + 384]
+vpaddq ymm12, ymm12, [r11 - 128]
+vpaddq ymm14, ymm14, [r9 + 64]
 vmovdqa ymm7, ymm6
-vfmadd231pd ymm7, ymm11, [rip + 5f + 608]
+vfmadd231pd ymm7, ymm11, [r10 + 32]
 vmovdqa ymm5, ymm9
-vfmadd231pd ymm5, ymm1, [rip + 5f + 608]
-vmovdqu [rsp + 608], ymm2
+vfmadd231pd ymm5, ymm1, [r10 + 32]
+vmovdqu [r9 + 64], ymm2
 vsubpd ymm2, ymm0, ymm7
-vmovdqu [rsp + 640], ymm13
+vmovdqu [r11 - 128], ymm13
 vsubpd ymm13, ymm10, ymm5
-vfmadd231pd ymm2, ymm11, [rip + 5f + 608]
-vfmadd231pd ymm13, ymm1, [rip + 5f + 608]
+vfmadd231pd ymm2, ymm11, [r10 + 32]
+vfmadd231pd ymm13, ymm1, [r10 + 32]
 vpaddq ymm12, ymm2, ymm12
 vpaddq ymm14, ymm13, ymm14
 vpaddq ymm8, ymm7, ymm8
 vpaddq ymm3, ymm5, ymm3
-vmovdqu ymm5, [rip + 5f + 640]
+vmovdqu ymm5, [rip + 3f + 416]
 vmovdqa ymm7, ymm6
 vfmadd231pd ymm7, ymm11, ymm5
-vmovdqu ymm13, [rip + 5f + 640]
+vmovdqu ymm13, [rip + 3f + 416]
 vmovdqa ymm2, ymm9
 vfmadd231pd ymm2, ymm1, ymm13
-vmovdqu [rsp + 512], ymm14
+vmovdqu [r9 - 128], ymm14
 vsubpd ymm14, ymm0, ymm7
-vmovdqu [rsp + 576], ymm12
+vmovdqu [r9 - 96], ymm12
 vsubpd ymm12, ymm10, ymm2
 vfmadd231pd ymm14, ymm11, ymm5
 vfmadd231pd ymm12, ymm1, ymm13
 vpaddq ymm8, ymm14, ymm8
 vpaddq ymm3, ymm12, ymm3
-vpaddq ymm7, ymm7, [rsp + 32]
-vpaddq ymm2, ymm2, [rsp]
-vmovdqu ymm12, [rip + 5f + 672]
+vpaddq ymm7, ymm7, [r9 - 32]
+vpaddq ymm2, ymm2, [r9 - 64]
+vmovdqu ymm12, [rip + 3f + 448]
 vmovdqa ymm14, ymm6
 vfmadd231pd ymm14, ymm11, ymm12
-vmovdqu ymm13, [rip + 5f + 672]
+vmovdqu ymm13, [rip + 3f + 448]
 vmovdqa ymm5, ymm9
 vfmadd231pd ymm5, ymm1, ymm13
-vmovdqu [rsp], ymm2
+vmovdqu [r9 - 64], ymm2
 vsubpd ymm2, ymm0, ymm14
-vmovdqu [rsp + 32], ymm7
+vmovdqu [r9 - 32], ymm7
 vsubpd ymm7, ymm10, ymm5
 vfmadd231pd ymm2, ymm11, ymm12
 vfmadd231pd ymm7, ymm1, ymm13
 vpaddq ymm15, ymm2, ymm15
 vpaddq ymm4, ymm7, ymm4
-vpaddq ymm14, ymm14, [rsp + 640]
-vpaddq ymm5, ymm5, [rsp + 608]
-vmovdqu ymm7, [rsp + 544]
-vpaddq ymm7, ymm7, [rip + 5f + 704]
-vmovdqu ymm2, [rsp + 416]
-vpaddq ymm2, ymm2, [rip + 5f + 704]
+vpaddq ymm14, ymm14, [r11 - 128]
+vpaddq ymm5, ymm5, [r9 + 64]
+vmovdqu ymm7, [r9]
+vpaddq ymm7, ymm7, [rip + 3f + 704]
+vmovdqu ymm2, [r9 + 32]
+vpaddq ymm2, ymm2, [rip + 3f + 704]
 vpsrlq ymm7, ymm7, 52
 vpsrlq ymm2, ymm2, 52
-vpaddq ymm7, ymm7, [rsp + 576]
-vpaddq ymm2, ymm2, [rsp + 512]
-vpaddq ymm13, ymm7, [rip + 5f + 736]
-vpaddq ymm1, ymm2, [rip + 5f + 736]
-vpand ymm13, ymm13, [rip + 5f]
-vpand ymm1, ymm1, [rip + 5f]
-vmovdqu ymm12, [rip + 5f + 32]
+vpaddq ymm7, ymm7, [r9 - 96]
+vpaddq ymm2, ymm2, [r9 - 128]
+vpaddq ymm13, ymm7, [rip + 3f + 736]
+vpaddq ymm1, ymm2, [rip + 3f + 736]
+vpand ymm13, ymm13, [r10 - 128]
+vpand ymm1, ymm1, [r10 - 128]
+vmovdqu ymm12, [r10 - 96]
 vpaddq ymm13, ymm13, ymm12
-vmovdqu ymm11, [rip + 5f + 32]
+vmovdqu ymm11, [r10 - 96]
 vpaddq ymm1, ymm1, ymm11
 vsubpd ymm13, ymm13, ymm12
 vsubpd ymm1, ymm1, ymm11
-vmovdqu [rsp + 512], ymm2
+vmovdqu [r9 - 128], ymm2
 vmovdqa ymm2, ymm6
-vfmadd231pd ymm2, ymm13, [rip + 5f + 544]
-vmovdqu [rsp + 576], ymm7
+vfmadd231pd ymm2, ymm13, [r10 - 32]
+vmovdqu [r9 - 96], ymm7
 vmovdqa ymm7, ymm9
-vfmadd231pd ymm7, ymm1, [rip + 5f + 544]
+vfmadd231pd ymm7, ymm1, [r10 - 32]
 vsubpd ymm2, ymm0, ymm2
 vsubpd ymm7, ymm10, ymm7
-vfmadd231pd ymm2, ymm13, [rip + 5f + 544]
-vfmadd231pd ymm7, ymm1, [rip + 5f + 544]
+vfmadd231pd ymm2, ymm13, [r10 - 32]
+vfmadd231pd ymm7, ymm1, [r10 - 32]
 vsubpd ymm12, ymm2, ymm12
 vsubpd ymm11, ymm7, ymm11
 vmovdqa ymm7, ymm6
-vfmadd231pd ymm7, ymm12, [rip + 5f + 576]
+vfmadd231pd ymm7, ymm12, [rip + 3f + 384]
 vmovdqa ymm2, ymm9
-vfmadd231pd ymm2, ymm11, [rip + 5f + 576]
+vfmadd231pd ymm2, ymm11, [rip + 3f + 384]
 vpaddq ymm8, ymm7, ymm8
 vpaddq ymm3, ymm2, ymm3
-vmovdqu ymm2, [rip + 5f + 608]
+vmovdqu ymm2, [r10 + 32]
 vmovdqa ymm7, ymm6
 vfmadd231pd ymm7, ymm12, ymm2
-vmovdqu ymm1, [rip + 5f + 608]
+vmovdqu ymm1, [r10 + 32]
 vmovdqa ymm13, ymm9
 vfmadd231pd ymm13, ymm11, ymm1
-vmovdqu [rsp + 416], ymm5
+vmovdqu [r9 + 32], ymm5
 vsubpd ymm5, ymm0, ymm7
-vmovdqu [rsp + 544], ymm14
+vmovdqu [r9], ymm14
 vsubpd ymm14, ymm10, ymm13
 vfmadd231pd ymm5, ymm12, ymm2
 vfmadd231pd ymm14, ymm11, ymm1
 vpaddq ymm8, ymm5, ymm8
 vpaddq ymm3, ymm14, ymm3
-vpaddq ymm7, ymm7, [rsp + 32]
-vpaddq ymm13, ymm13, [rsp]
-vmovdqu ymm14, [rip + 5f + 640]
+vpaddq ymm7, ymm7, [r9 - 32]
+vpaddq ymm13, ymm13, [r9 - 64]
+vmovdqu ymm14, [rip + 3f + 416]
 vmovdqa ymm5, ymm6
 vfmadd231pd ymm5, ymm12, ymm14
-vmovdqu ymm1, [rip + 5f + 640]
+vmovdqu ymm1, [rip + 3f + 416]
 vmovdqa ymm2, ymm9
 vfmadd231pd ymm2, ymm11, ymm1
-vmovdqu [rsp], ymm3
+vmovdqu [r9 - 64], ymm3
 vsubpd ymm3, ymm0, ymm5
-vmovdqu [rsp + 32], ymm8
+vmovdqu [r9 - 32], ymm8
 vsubpd ymm8, ymm10, ymm2
 vfmadd231pd ymm3, ymm12, ymm14
 vfmadd231pd ymm8, ymm11, ymm1
@@ -5332,26 +5344,26 @@ vpaddq ymm7, ymm3, ymm7
 vpaddq ymm13, ymm8, ymm13
 vpaddq ymm15, ymm5, ymm15
 vpaddq ymm4, ymm2, ymm4
-vmovdqu ymm2, [rip + 5f + 672]
+vmovdqu ymm2, [rip + 3f + 448]
 vfmadd231pd ymm6, ymm12, ymm2
-vmovdqu ymm5, [rip + 5f + 672]
+vmovdqu ymm5, [rip + 3f + 448]
 vfmadd231pd ymm9, ymm11, ymm5
 vsubpd ymm0, ymm0, ymm6
 vsubpd ymm10, ymm10, ymm9
 vfmadd231pd ymm0, ymm12, ymm2
 vfmadd231pd ymm10, ymm11, ymm5
-vpaddq ymm0, ymm0, [rsp + 544]
-vpaddq ymm10, ymm10, [rsp + 416]
-vpaddq ymm6, ymm6, [rsp + 448]
-vpaddq ymm9, ymm9, [rsp + 480]
-vmovdqu ymm5, [rsp + 576]
-vpaddq ymm5, ymm5, [rip + 5f + 768]
-vmovdqu ymm11, [rsp + 512]
-vpaddq ymm11, ymm11, [rip + 5f + 768]
+vpaddq ymm0, ymm0, [r9]
+vpaddq ymm10, ymm10, [r9 + 32]
+vpaddq ymm6, ymm6, [r11 - 96]
+vpaddq ymm9, ymm9, [r11 - 64]
+vmovdqu ymm5, [r9 - 96]
+vpaddq ymm5, ymm5, [rip + 3f + 768]
+vmovdqu ymm11, [r9 - 128]
+vpaddq ymm11, ymm11, [rip + 3f + 768]
 vpsrlq ymm5, ymm5, 52
 vpsrlq ymm11, ymm11, 52
-vpaddq ymm5, ymm5, [rsp + 32]
-vpaddq ymm11, ymm11, [rsp]
+vpaddq ymm5, ymm5, [r9 - 32]
+vpaddq ymm11, ymm11, [r9 - 64]
 vmovdqu xmm2, [r8]
 vmovdqu xmm12, [r8 + 128]
 vinserti128 ymm2, ymm2, [r8 + 64], 1
@@ -5368,23 +5380,23 @@ vmovdqu xmm12, [r8 + 16]
 vmovdqu xmm2, [r8 + 144]
 vinserti128 ymm12, ymm12, [r8 + 80], 1
 vinserti128 ymm2, ymm2, [r8 + 208], 1
-vmovdqu [rsp], ymm9
+vmovdqu [r9 - 64], ymm9
 vmovdqu xmm9, [r8 + 48]
-vmovdqu [rsp + 32], ymm6
+vmovdqu [r9 - 32], ymm6
 vmovdqu xmm6, [r8 + 176]
 vinserti128 ymm9, ymm9, [r8 + 112], 1
 vinserti128 ymm6, ymm6, [r8 + 240], 1
-vmovdqu [rsp + 512], ymm10
+vmovdqu [r9 - 128], ymm10
 vpunpcklqdq ymm10, ymm12, ymm9
-vmovdqu [rsp + 576], ymm0
+vmovdqu [r9 - 96], ymm0
 vpunpcklqdq ymm0, ymm2, ymm6
 vpunpckhqdq ymm9, ymm12, ymm9
 vpunpckhqdq ymm6, ymm2, ymm6
 vpsrlq ymm2, ymm1, 52
 vpsrlq ymm12, ymm14, 52
-vmovdqu [rsp + 480], ymm4
+vmovdqu [r11 - 64], ymm4
 vpsllq ymm4, ymm8, 12
-vmovdqu [rsp + 448], ymm15
+vmovdqu [r11 - 96], ymm15
 vpsllq ymm15, ymm3, 12
 vpaddq ymm2, ymm4, ymm2
 vpaddq ymm12, ymm15, ymm12
@@ -5402,137 +5414,137 @@ vpaddq ymm10, ymm4, ymm10
 vpaddq ymm0, ymm15, ymm0
 vpsrlq ymm9, ymm9, 16
 vpsrlq ymm6, ymm6, 16
-vpand ymm1, ymm1, [rip + 5f]
-vpand ymm14, ymm14, [rip + 5f]
-vpand ymm2, ymm2, [rip + 5f]
-vpand ymm12, ymm12, [rip + 5f]
-vpand ymm8, ymm8, [rip + 5f]
-vpand ymm3, ymm3, [rip + 5f]
-vpand ymm10, ymm10, [rip + 5f]
-vpand ymm0, ymm0, [rip + 5f]
+vpand ymm1, ymm1, [r10 - 128]
+vpand ymm14, ymm14, [r10 - 128]
+vpand ymm2, ymm2, [r10 - 128]
+vpand ymm12, ymm12, [r10 - 128]
+vpand ymm8, ymm8, [r10 - 128]
+vpand ymm3, ymm3, [r10 - 128]
+vpand ymm10, ymm10, [r10 - 128]
+vpand ymm0, ymm0, [r10 - 128]
 vpaddq ymm1, ymm5, ymm1
 vpaddq ymm14, ymm11, ymm14
 vpaddq ymm2, ymm7, ymm2
 vpaddq ymm12, ymm13, ymm12
-vpaddq ymm8, ymm8, [rsp + 448]
-vpaddq ymm3, ymm3, [rsp + 480]
-vpaddq ymm10, ymm10, [rsp + 576]
-vpaddq ymm0, ymm0, [rsp + 512]
-vpaddq ymm9, ymm9, [rsp + 32]
-vpaddq ymm6, ymm6, [rsp]
-vpaddq ymm13, ymm1, [rip + 5f + 800]
-vpaddq ymm7, ymm14, [rip + 5f + 800]
+vpaddq ymm8, ymm8, [r11 - 96]
+vpaddq ymm3, ymm3, [r11 - 64]
+vpaddq ymm10, ymm10, [r9 - 96]
+vpaddq ymm0, ymm0, [r9 - 128]
+vpaddq ymm9, ymm9, [r9 - 32]
+vpaddq ymm6, ymm6, [r9 - 64]
+vpaddq ymm13, ymm1, [rip + 3f + 800]
+vpaddq ymm7, ymm14, [rip + 3f + 800]
 vpsrlq ymm11, ymm13, 52
 vpsrlq ymm5, ymm7, 52
 vpaddq ymm11, ymm2, ymm11
 vpaddq ymm5, ymm12, ymm5
-vpaddq ymm11, ymm11, [rip + 5f + 832]
-vpaddq ymm5, ymm5, [rip + 5f + 832]
+vpaddq ymm11, ymm11, [rip + 3f + 832]
+vpaddq ymm5, ymm5, [rip + 3f + 832]
 vpsrlq ymm15, ymm11, 52
 vpsrlq ymm4, ymm5, 52
 vpaddq ymm15, ymm8, ymm15
 vpaddq ymm4, ymm3, ymm4
-vpaddq ymm15, ymm15, [rip + 5f + 864]
-vpaddq ymm4, ymm4, [rip + 5f + 864]
-vmovdqu [rsp], ymm5
+vpaddq ymm15, ymm15, [rip + 3f + 864]
+vpaddq ymm4, ymm4, [rip + 3f + 864]
+vmovdqu [r9 - 64], ymm5
 vpsrlq ymm5, ymm15, 52
-vmovdqu [rsp + 32], ymm15
+vmovdqu [r9 - 32], ymm15
 vpsrlq ymm15, ymm4, 52
 vpaddq ymm5, ymm10, ymm5
 vpaddq ymm15, ymm0, ymm15
-vpaddq ymm5, ymm5, [rip + 5f + 896]
-vpaddq ymm15, ymm15, [rip + 5f + 896]
-vmovdqu [rsp + 512], ymm4
+vpaddq ymm5, ymm5, [rip + 3f + 896]
+vpaddq ymm15, ymm15, [rip + 3f + 896]
+vmovdqu [r9 - 128], ymm4
 vpsrlq ymm4, ymm5, 52
-vmovdqu [rsp + 576], ymm5
+vmovdqu [r9 - 96], ymm5
 vpsrlq ymm5, ymm15, 52
 vpaddq ymm4, ymm9, ymm4
 vpaddq ymm5, ymm6, ymm5
-vpaddq ymm4, ymm4, [rip + 5f + 928]
-vpaddq ymm5, ymm5, [rip + 5f + 928]
-vpaddq ymm1, ymm1, [rip + 5f + 960]
-vpaddq ymm14, ymm14, [rip + 5f + 960]
-vmovdqu [rsp + 480], ymm15
+vpaddq ymm4, ymm4, [rip + 3f + 928]
+vpaddq ymm5, ymm5, [rip + 3f + 928]
+vpaddq ymm1, ymm1, [rip + 3f + 960]
+vpaddq ymm14, ymm14, [rip + 3f + 960]
+vmovdqu [r11 - 64], ymm15
 vpsrlq ymm15, ymm1, 52
-vmovdqu [rsp + 448], ymm11
+vmovdqu [r11 - 96], ymm11
 vpsrlq ymm11, ymm14, 52
 vpaddq ymm15, ymm2, ymm15
 vpaddq ymm11, ymm12, ymm11
-vpaddq ymm15, ymm15, [rip + 5f + 992]
-vpaddq ymm11, ymm11, [rip + 5f + 992]
+vpaddq ymm15, ymm15, [rip + 3f + 992]
+vpaddq ymm11, ymm11, [rip + 3f + 992]
 vpsrlq ymm12, ymm15, 52
 vpsrlq ymm2, ymm11, 52
 vpaddq ymm12, ymm8, ymm12
 vpaddq ymm2, ymm3, ymm2
-vpaddq ymm12, ymm12, [rip + 5f + 1024]
-vpaddq ymm2, ymm2, [rip + 5f + 1024]
+vpaddq ymm12, ymm12, [rip + 3f + 1024]
+vpaddq ymm2, ymm2, [rip + 3f + 1024]
 vpsrlq ymm3, ymm12, 52
 vpsrlq ymm8, ymm2, 52
 vpaddq ymm3, ymm10, ymm3
 vpaddq ymm8, ymm0, ymm8
-vpaddq ymm3, ymm3, [rip + 5f + 1056]
-vpaddq ymm8, ymm8, [rip + 5f + 1056]
+vpaddq ymm3, ymm3, [rip + 3f + 1056]
+vpaddq ymm8, ymm8, [rip + 3f + 1056]
 vpsrlq ymm0, ymm3, 52
 vpsrlq ymm10, ymm8, 52
 vpaddq ymm0, ymm9, ymm0
 vpaddq ymm10, ymm6, ymm10
 vblendvpd ymm1, ymm13, ymm1, ymm4
 vblendvpd ymm14, ymm7, ymm14, ymm5
-vmovdqu ymm7, [rsp + 448]
+vmovdqu ymm7, [r11 - 96]
 vblendvpd ymm15, ymm7, ymm15, ymm4
-vmovdqu ymm7, [rsp]
+vmovdqu ymm7, [r9 - 64]
 vblendvpd ymm11, ymm7, ymm11, ymm5
-vmovdqu ymm7, [rsp + 32]
+vmovdqu ymm7, [r9 - 32]
 vblendvpd ymm12, ymm7, ymm12, ymm4
-vmovdqu ymm7, [rsp + 512]
+vmovdqu ymm7, [r9 - 128]
 vblendvpd ymm2, ymm7, ymm2, ymm5
-vmovdqu ymm7, [rsp + 576]
+vmovdqu ymm7, [r9 - 96]
 vblendvpd ymm3, ymm7, ymm3, ymm4
-vmovdqu ymm7, [rsp + 480]
+vmovdqu ymm7, [r11 - 64]
 vblendvpd ymm8, ymm7, ymm8, ymm5
-vpaddq ymm0, ymm0, [rip + 5f + 1088]
-vpaddq ymm10, ymm10, [rip + 5f + 1088]
+vpaddq ymm0, ymm0, [rip + 3f + 1088]
+vpaddq ymm10, ymm10, [rip + 3f + 1088]
 vblendvpd ymm0, ymm4, ymm0, ymm4
 vblendvpd ymm10, ymm5, ymm10, ymm5
-vpand ymm1, ymm1, [rip + 5f]
-vpand ymm14, ymm14, [rip + 5f]
-vpand ymm15, ymm15, [rip + 5f]
-vpand ymm11, ymm11, [rip + 5f]
-vpand ymm12, ymm12, [rip + 5f]
-vpand ymm2, ymm2, [rip + 5f]
-vpand ymm3, ymm3, [rip + 5f]
-vpand ymm8, ymm8, [rip + 5f]
-vpand ymm0, ymm0, [rip + 5f]
-vpand ymm10, ymm10, [rip + 5f]
-vpaddq ymm5, ymm1, [rip + 5f + 1120]
-vpaddq ymm4, ymm14, [rip + 5f + 1120]
-vpaddq ymm7, ymm15, [rip + 5f + 1152]
-vpaddq ymm13, ymm11, [rip + 5f + 1152]
+vpand ymm1, ymm1, [r10 - 128]
+vpand ymm14, ymm14, [r10 - 128]
+vpand ymm15, ymm15, [r10 - 128]
+vpand ymm11, ymm11, [r10 - 128]
+vpand ymm12, ymm12, [r10 - 128]
+vpand ymm2, ymm2, [r10 - 128]
+vpand ymm3, ymm3, [r10 - 128]
+vpand ymm8, ymm8, [r10 - 128]
+vpand ymm0, ymm0, [r10 - 128]
+vpand ymm10, ymm10, [r10 - 128]
+vpaddq ymm5, ymm1, [rip + 3f + 1120]
+vpaddq ymm4, ymm14, [rip + 3f + 1120]
+vpaddq ymm7, ymm15, [rip + 3f + 1152]
+vpaddq ymm13, ymm11, [rip + 3f + 1152]
 vpsrlq ymm6, ymm5, 52
 vpsrlq ymm9, ymm4, 52
 vpaddq ymm6, ymm7, ymm6
 vpaddq ymm9, ymm13, ymm9
-vpaddq ymm13, ymm12, [rip + 5f + 1184]
-vpaddq ymm7, ymm2, [rip + 5f + 1184]
-vmovdqu [rsp + 480], ymm2
+vpaddq ymm13, ymm12, [rip + 3f + 1184]
+vpaddq ymm7, ymm2, [rip + 3f + 1184]
+vmovdqu [r11 - 64], ymm2
 vpsrlq ymm2, ymm6, 52
-vmovdqu [rsp + 576], ymm12
+vmovdqu [r9 - 96], ymm12
 vpsrlq ymm12, ymm9, 52
 vpaddq ymm2, ymm13, ymm2
 vpaddq ymm12, ymm7, ymm12
-vpaddq ymm7, ymm3, [rip + 5f + 1216]
-vpaddq ymm13, ymm8, [rip + 5f + 1216]
-vmovdqu [rsp + 512], ymm8
+vpaddq ymm7, ymm3, [rip + 3f + 1216]
+vpaddq ymm13, ymm8, [rip + 3f + 1216]
+vmovdqu [r9 - 128], ymm8
 vpsrlq ymm8, ymm2, 52
-vmovdqu [rsp + 32], ymm3
+vmovdqu [r9 - 32], ymm3
 vpsrlq ymm3, ymm12, 52
 vpaddq ymm8, ymm7, ymm8
 vpaddq ymm3, ymm13, ymm3
-vpaddq ymm13, ymm0, [rip + 5f + 1248]
-vpaddq ymm7, ymm10, [rip + 5f + 1248]
-vmovdqu [rsp], ymm10
+vpaddq ymm13, ymm0, [rip + 3f + 1248]
+vpaddq ymm7, ymm10, [rip + 3f + 1248]
+vmovdqu [r9 - 64], ymm10
 vpsrlq ymm10, ymm8, 52
-vmovdqu [rsp + 448], ymm0
+vmovdqu [r11 - 96], ymm0
 vpsrlq ymm0, ymm3, 52
 vpaddq ymm10, ymm13, ymm10
 vpaddq ymm0, ymm7, ymm0
@@ -5540,12 +5552,12 @@ vblendvpd ymm1, ymm5, ymm1, ymm10
 vblendvpd ymm14, ymm4, ymm14, ymm0
 vblendvpd ymm15, ymm6, ymm15, ymm10
 vblendvpd ymm11, ymm9, ymm11, ymm0
-vblendvpd ymm2, ymm2, [rsp + 576], ymm10
-vblendvpd ymm12, ymm12, [rsp + 480], ymm0
-vblendvpd ymm8, ymm8, [rsp + 32], ymm10
-vblendvpd ymm3, ymm3, [rsp + 512], ymm0
-vblendvpd ymm10, ymm10, [rsp + 448], ymm10
-vblendvpd ymm0, ymm0, [rsp], ymm0
+vblendvpd ymm2, ymm2, [r9 - 96], ymm10
+vblendvpd ymm12, ymm12, [r11 - 64], ymm0
+vblendvpd ymm8, ymm8, [r9 - 32], ymm10
+vblendvpd ymm3, ymm3, [r9 - 128], ymm0
+vblendvpd ymm10, ymm10, [r11 - 96], ymm10
+vblendvpd ymm0, ymm0, [r9 - 64], ymm0
 vpsllq ymm1, ymm1, 12
 vpsllq ymm14, ymm14, 12
 vpsrlq ymm1, ymm1, 12
@@ -5607,8 +5619,8 @@ add rdx, 256
 add rcx, 256
 add r8, 256
 sub rdi, 8
-jae 4b
-3:
+jae 5b
+4:
 add rdi, 8
 jz 6f
 imul rdi, rdi, -32
@@ -5712,9 +5724,9 @@ vmovdqu xmm13, [rax + 16]
 vmovdqu xmm12, [rax + 144]
 vpmaskmovq xmm13, xmm13, [rdx + 16]
 vpmaskmovq xmm12, xmm12, [rdx + 144]
-vmovdqu [rsp], ymm9
+vmovdqu [r9 - 64], ymm9
 vmovdqu xmm9, [rax + 80]
-vmovdqu [rsp + 32], ymm8
+vmovdqu [r9 - 32], ymm8
 vmovdqu xmm8, [rax + 208]
 vpmaskmovq xmm9, xmm9, [rdx + 80]
 vpmaskmovq xmm8, xmm8, [rdx + 208]
@@ -5724,9 +5736,9 @@ vmovdqu xmm12, [rax + 48]
 vmovdqu xmm13, [rax + 176]
 vpmaskmovq xmm12, xmm12, [rdx + 48]
 vpmaskmovq xmm13, xmm13, [rdx + 176]
-vmovdqu [rsp + 64], ymm2
+vmovdqu [r11 + 64], ymm2
 vmovdqu xmm2, [rax + 112]
-vmovdqu [rsp + 96], ymm3
+vmovdqu [r11 + 96], ymm3
 vmovdqu xmm3, [rax + 240]
 vpmaskmovq xmm2, xmm2, [rdx + 112]
 vpmaskmovq xmm3, xmm3, [rdx + 240]
@@ -5738,9 +5750,9 @@ vpunpckhqdq ymm2, ymm9, ymm2
 vpunpckhqdq ymm3, ymm8, ymm3
 vpsrlq ymm8, ymm11, 52
 vpsrlq ymm9, ymm10, 52
-vmovdqu [rsp + 128], ymm5
+vmovdqu [rsp + 512], ymm5
 vpsllq ymm5, ymm14, 12
-vmovdqu [rsp + 160], ymm4
+vmovdqu [rsp + 544], ymm4
 vpsllq ymm4, ymm15, 12
 vpaddq ymm8, ymm5, ymm8
 vpaddq ymm9, ymm4, ymm9
@@ -5758,73 +5770,73 @@ vpaddq ymm13, ymm5, ymm13
 vpaddq ymm12, ymm4, ymm12
 vpsrlq ymm2, ymm2, 16
 vpsrlq ymm3, ymm3, 16
-vpand ymm11, ymm11, [rip + 5f]
-vpand ymm10, ymm10, [rip + 5f]
-vmovdqu ymm4, [rip + 5f + 32]
+vpand ymm11, ymm11, [r10 - 128]
+vpand ymm10, ymm10, [r10 - 128]
+vmovdqu ymm4, [r10 - 96]
 vpaddq ymm11, ymm11, ymm4
-vmovdqu ymm5, [rip + 5f + 32]
+vmovdqu ymm5, [r10 - 96]
 vpaddq ymm10, ymm10, ymm5
 vsubpd ymm11, ymm11, ymm4
 vsubpd ymm10, ymm10, ymm5
-vpand ymm7, ymm7, [rip + 5f]
-vpand ymm6, ymm6, [rip + 5f]
+vpand ymm7, ymm7, [r10 - 128]
+vpand ymm6, ymm6, [r10 - 128]
 vpaddq ymm7, ymm7, ymm4
 vpaddq ymm6, ymm6, ymm5
 vsubpd ymm7, ymm7, ymm4
 vsubpd ymm6, ymm6, ymm5
-vmovdqu [rsp + 192], ymm3
-vmovdqu ymm3, [rip + 5f + 64]
-vmovdqu [rsp + 224], ymm2
+vmovdqu [rsp + 672], ymm3
+vmovdqu ymm3, [r10 + 96]
+vmovdqu [rsp + 768], ymm2
 vmovdqa ymm2, ymm3
 vfmadd231pd ymm2, ymm11, ymm7
-vmovdqu [rsp + 256], ymm12
-vmovdqu ymm12, [rip + 5f + 64]
-vmovdqu [rsp + 288], ymm13
+vmovdqu [rsp + 576], ymm12
+vmovdqu ymm12, [r10 + 96]
+vmovdqu [rsp + 608], ymm13
 vmovdqa ymm13, ymm12
 vfmadd231pd ymm13, ymm10, ymm6
-vmovdqu [rsp + 320], ymm15
-vmovdqu ymm15, [rip + 5f + 96]
-vmovdqu [rsp + 352], ymm14
+vmovdqu [r11 - 32], ymm15
+vmovdqu ymm15, [r10 - 64]
+vmovdqu [rsp + 640], ymm14
 vsubpd ymm14, ymm15, ymm2
-vmovdqu [rsp + 384], ymm9
-vmovdqu ymm9, [rip + 5f + 96]
-vmovdqu [rsp + 416], ymm8
+vmovdqu [r9 + 96], ymm9
+vmovdqu ymm9, [r10 - 64]
+vmovdqu [r9 + 32], ymm8
 vsubpd ymm8, ymm9, ymm13
 vfmadd231pd ymm14, ymm11, ymm7
 vfmadd231pd ymm8, ymm10, ymm6
-vpand ymm0, ymm0, [rip + 5f]
-vpand ymm1, ymm1, [rip + 5f]
+vpand ymm0, ymm0, [r10 - 128]
+vpand ymm1, ymm1, [r10 - 128]
 vpaddq ymm0, ymm0, ymm4
 vpaddq ymm1, ymm1, ymm5
 vsubpd ymm0, ymm0, ymm4
 vsubpd ymm1, ymm1, ymm5
-vmovdqu [rsp + 448], ymm8
+vmovdqu [r11 - 96], ymm8
 vmovdqa ymm8, ymm3
 vfmadd231pd ymm8, ymm11, ymm0
-vmovdqu [rsp + 480], ymm14
+vmovdqu [r11 - 64], ymm14
 vmovdqa ymm14, ymm12
 vfmadd231pd ymm14, ymm10, ymm1
 vsubpd ymm12, ymm15, ymm8
-vmovdqu [rsp + 512], ymm8
+vmovdqu [r9 - 128], ymm8
 vsubpd ymm8, ymm9, ymm14
 vfmadd231pd ymm12, ymm11, ymm0
 vfmadd231pd ymm8, ymm10, ymm1
 vpaddq ymm2, ymm12, ymm2
 vpaddq ymm13, ymm8, ymm13
-vmovdqu ymm8, [rsp + 416]
-vpand ymm8, ymm8, [rip + 5f]
-vmovdqu ymm12, [rsp + 384]
-vpand ymm12, ymm12, [rip + 5f]
+vmovdqu ymm8, [r9 + 32]
+vpand ymm8, ymm8, [r10 - 128]
+vmovdqu ymm12, [r9 + 96]
+vpand ymm12, ymm12, [r10 - 128]
 vpaddq ymm8, ymm8, ymm4
 vpaddq ymm12, ymm12, ymm5
 vsubpd ymm8, ymm8, ymm4
 vsubpd ymm12, ymm12, ymm5
-vmovdqu [rsp + 384], ymm1
+vmovdqu [r9 + 96], ymm1
 vmovdqa ymm1, ymm3
 vfmadd231pd ymm1, ymm8, ymm7
-vmovdqu [rsp + 416], ymm0
-vmovdqu ymm0, [rip + 5f + 64]
-vmovdqu [rsp + 544], ymm10
+vmovdqu [r9 + 32], ymm0
+vmovdqu ymm0, [r10 + 96]
+vmovdqu [r9], ymm10
 vmovdqa ymm10, ymm0
 vfmadd231pd ymm10, ymm12, ymm6
 vsubpd ymm0, ymm15, ymm1
@@ -5833,118 +5845,118 @@ vfmadd231pd ymm0, ymm8, ymm7
 vfmadd231pd ymm15, ymm12, ymm6
 vpaddq ymm2, ymm0, ymm2
 vpaddq ymm13, ymm15, ymm13
-vpaddq ymm1, ymm1, [rsp + 512]
+vpaddq ymm1, ymm1, [r9 - 128]
 vpaddq ymm14, ymm10, ymm14
-vmovdqu ymm10, [rsp + 160]
-vpand ymm10, ymm10, [rip + 5f]
-vmovdqu ymm15, [rsp + 128]
-vpand ymm15, ymm15, [rip + 5f]
+vmovdqu ymm10, [rsp + 544]
+vpand ymm10, ymm10, [r10 - 128]
+vmovdqu ymm15, [rsp + 512]
+vpand ymm15, ymm15, [r10 - 128]
 vpaddq ymm10, ymm10, ymm4
 vpaddq ymm15, ymm15, ymm5
 vsubpd ymm10, ymm10, ymm4
 vsubpd ymm15, ymm15, ymm5
 vmovdqa ymm0, ymm3
 vfmadd231pd ymm0, ymm11, ymm10
-vmovdqu [rsp + 128], ymm13
-vmovdqu ymm13, [rip + 5f + 64]
-vmovdqu [rsp + 160], ymm2
+vmovdqu [rsp + 512], ymm13
+vmovdqu ymm13, [r10 + 96]
+vmovdqu [rsp + 544], ymm2
 vmovdqa ymm2, ymm13
-vfmadd231pd ymm2, ymm15, [rsp + 544]
-vmovdqu [rsp + 512], ymm6
-vmovdqu ymm6, [rip + 5f + 96]
-vmovdqu [rsp + 576], ymm7
+vfmadd231pd ymm2, ymm15, [r9]
+vmovdqu [r9 - 128], ymm6
+vmovdqu ymm6, [r10 - 64]
+vmovdqu [r9 - 96], ymm7
 vsubpd ymm7, ymm6, ymm0
 vsubpd ymm5, ymm9, ymm2
 vfmadd231pd ymm7, ymm11, ymm10
-vfmadd231pd ymm5, ymm15, [rsp + 544]
+vfmadd231pd ymm5, ymm15, [r9]
 vpaddq ymm1, ymm7, ymm1
 vpaddq ymm14, ymm5, ymm14
-vmovdqu ymm5, [rsp + 416]
+vmovdqu ymm5, [r9 + 32]
 vmovdqa ymm7, ymm3
 vfmadd231pd ymm7, ymm8, ymm5
-vmovdqu [rsp + 608], ymm15
+vmovdqu [r9 + 64], ymm15
 vmovdqa ymm15, ymm13
-vfmadd231pd ymm15, ymm12, [rsp + 384]
-vmovdqu [rsp + 640], ymm10
+vfmadd231pd ymm15, ymm12, [r9 + 96]
+vmovdqu [r11 - 128], ymm10
 vsubpd ymm10, ymm6, ymm7
-vmovdqu [rsp + 672], ymm11
+vmovdqu [r11], ymm11
 vsubpd ymm11, ymm9, ymm15
 vfmadd231pd ymm10, ymm8, ymm5
-vfmadd231pd ymm11, ymm12, [rsp + 384]
+vfmadd231pd ymm11, ymm12, [r9 + 96]
 vpaddq ymm1, ymm10, ymm1
 vpaddq ymm14, ymm11, ymm14
 vpaddq ymm0, ymm7, ymm0
 vpaddq ymm2, ymm15, ymm2
-vmovdqu ymm15, [rsp + 352]
-vpand ymm15, ymm15, [rip + 5f]
-vmovdqu ymm7, [rsp + 320]
-vpand ymm7, ymm7, [rip + 5f]
+vmovdqu ymm15, [rsp + 640]
+vpand ymm15, ymm15, [r10 - 128]
+vmovdqu ymm7, [r11 - 32]
+vpand ymm7, ymm7, [r10 - 128]
 vpaddq ymm15, ymm15, ymm4
-vmovdqu ymm11, [rip + 5f + 32]
+vmovdqu ymm11, [r10 - 96]
 vpaddq ymm7, ymm7, ymm11
 vsubpd ymm15, ymm15, ymm4
 vsubpd ymm7, ymm7, ymm11
-vmovdqu ymm10, [rsp + 576]
+vmovdqu ymm10, [r9 - 96]
 vmovdqa ymm5, ymm3
 vfmadd231pd ymm5, ymm15, ymm10
-vmovdqu [rsp + 320], ymm12
+vmovdqu [r11 - 32], ymm12
 vmovdqa ymm12, ymm13
-vfmadd231pd ymm12, ymm7, [rsp + 512]
-vmovdqu [rsp + 352], ymm8
+vfmadd231pd ymm12, ymm7, [r9 - 128]
+vmovdqu [rsp + 640], ymm8
 vsubpd ymm8, ymm6, ymm5
 vsubpd ymm6, ymm9, ymm12
 vfmadd231pd ymm8, ymm15, ymm10
-vfmadd231pd ymm6, ymm7, [rsp + 512]
+vfmadd231pd ymm6, ymm7, [r9 - 128]
 vpaddq ymm1, ymm8, ymm1
 vpaddq ymm14, ymm6, ymm14
 vpaddq ymm0, ymm5, ymm0
 vpaddq ymm2, ymm12, ymm2
-vmovdqu ymm12, [rsp + 96]
-vpand ymm12, ymm12, [rip + 5f]
-vmovdqu ymm5, [rsp + 64]
-vpand ymm5, ymm5, [rip + 5f]
+vmovdqu ymm12, [r11 + 96]
+vpand ymm12, ymm12, [r10 - 128]
+vmovdqu ymm5, [r11 + 64]
+vpand ymm5, ymm5, [r10 - 128]
 vpaddq ymm12, ymm12, ymm4
 vpaddq ymm5, ymm5, ymm11
 vsubpd ymm12, ymm12, ymm4
 vsubpd ymm5, ymm5, ymm11
-vmovdqu ymm6, [rsp + 672]
+vmovdqu ymm6, [r11]
 vmovdqa ymm8, ymm3
 vfmadd231pd ymm8, ymm12, ymm6
-vmovdqu [rsp + 64], ymm14
+vmovdqu [r11 + 64], ymm14
 vmovdqa ymm14, ymm13
-vfmadd231pd ymm14, ymm5, [rsp + 544]
-vmovdqu [rsp + 96], ymm1
-vmovdqu ymm1, [rip + 5f + 96]
+vfmadd231pd ymm14, ymm5, [r9]
+vmovdqu [r11 + 96], ymm1
+vmovdqu ymm1, [r10 - 64]
 vsubpd ymm10, ymm1, ymm8
 vsubpd ymm11, ymm9, ymm14
 vfmadd231pd ymm10, ymm6, ymm12
-vfmadd231pd ymm11, ymm5, [rsp + 544]
+vfmadd231pd ymm11, ymm5, [r9]
 vpaddq ymm0, ymm10, ymm0
 vpaddq ymm2, ymm11, ymm2
-vmovdqu ymm11, [rsp + 352]
-vmovdqu ymm10, [rsp + 640]
-vmovdqu [rsp + 704], ymm5
+vmovdqu ymm11, [rsp + 640]
+vmovdqu ymm10, [r11 - 128]
+vmovdqu [r11 + 32], ymm5
 vmovdqa ymm5, ymm3
 vfmadd231pd ymm5, ymm11, ymm10
-vmovdqu [rsp + 736], ymm12
-vmovdqu ymm12, [rsp + 320]
+vmovdqu [rsp + 704], ymm12
+vmovdqu ymm12, [r11 - 32]
 vmovdqa ymm6, ymm13
-vfmadd231pd ymm6, ymm12, [rsp + 608]
+vfmadd231pd ymm6, ymm12, [r9 + 64]
 vsubpd ymm4, ymm1, ymm5
 vsubpd ymm1, ymm9, ymm6
 vfmadd231pd ymm4, ymm11, ymm10
-vfmadd231pd ymm1, ymm12, [rsp + 608]
+vfmadd231pd ymm1, ymm12, [r9 + 64]
 vpaddq ymm0, ymm4, ymm0
 vpaddq ymm2, ymm1, ymm2
 vpaddq ymm8, ymm5, ymm8
 vpaddq ymm14, ymm6, ymm14
-vmovdqu ymm6, [rsp + 416]
+vmovdqu ymm6, [r9 + 32]
 vmovdqa ymm5, ymm3
 vfmadd231pd ymm5, ymm15, ymm6
-vmovdqu ymm1, [rsp + 384]
+vmovdqu ymm1, [r9 + 96]
 vmovdqa ymm4, ymm13
 vfmadd231pd ymm4, ymm7, ymm1
-vmovdqu ymm10, [rip + 5f + 96]
+vmovdqu ymm10, [r10 - 64]
 vsubpd ymm12, ymm10, ymm5
 vsubpd ymm11, ymm9, ymm4
 vfmadd231pd ymm12, ymm15, ymm6
@@ -5953,85 +5965,85 @@ vpaddq ymm0, ymm12, ymm0
 vpaddq ymm2, ymm11, ymm2
 vpaddq ymm8, ymm5, ymm8
 vpaddq ymm14, ymm4, ymm14
-vmovdqu ymm4, [rsp + 288]
-vpand ymm4, ymm4, [rip + 5f]
-vmovdqu ymm5, [rsp + 256]
-vpand ymm5, ymm5, [rip + 5f]
-vmovdqu ymm11, [rip + 5f + 32]
+vmovdqu ymm4, [rsp + 608]
+vpand ymm4, ymm4, [r10 - 128]
+vmovdqu ymm5, [rsp + 576]
+vpand ymm5, ymm5, [r10 - 128]
+vmovdqu ymm11, [r10 - 96]
 vpaddq ymm4, ymm4, ymm11
-vmovdqu ymm12, [rip + 5f + 32]
+vmovdqu ymm12, [r10 - 96]
 vpaddq ymm5, ymm5, ymm12
 vsubpd ymm4, ymm4, ymm11
 vsubpd ymm5, ymm5, ymm12
 vmovdqa ymm1, ymm3
-vfmadd231pd ymm1, ymm4, [rsp + 576]
+vfmadd231pd ymm1, ymm4, [r9 - 96]
 vmovdqa ymm6, ymm13
-vfmadd231pd ymm6, ymm5, [rsp + 512]
-vmovdqu [rsp + 256], ymm7
+vfmadd231pd ymm6, ymm5, [r9 - 128]
+vmovdqu [rsp + 576], ymm7
 vsubpd ymm7, ymm10, ymm1
-vmovdqu [rsp + 288], ymm15
+vmovdqu [rsp + 608], ymm15
 vsubpd ymm15, ymm9, ymm6
-vfmadd231pd ymm7, ymm4, [rsp + 576]
-vfmadd231pd ymm15, ymm5, [rsp + 512]
+vfmadd231pd ymm7, ymm4, [r9 - 96]
+vfmadd231pd ymm15, ymm5, [r9 - 128]
 vpaddq ymm0, ymm7, ymm0
 vpaddq ymm2, ymm15, ymm2
 vpaddq ymm8, ymm1, ymm8
 vpaddq ymm14, ymm6, ymm14
-vpaddq ymm6, ymm11, [rsp + 32]
-vpaddq ymm1, ymm12, [rsp]
+vpaddq ymm6, ymm11, [r9 - 32]
+vpaddq ymm1, ymm12, [r9 - 64]
 vsubpd ymm6, ymm6, ymm11
 vsubpd ymm1, ymm1, ymm12
-vmovdqu ymm15, [rsp + 672]
+vmovdqu ymm15, [r11]
 vmovdqa ymm7, ymm3
 vfmadd231pd ymm7, ymm6, ymm15
-vmovdqu [rsp], ymm2
+vmovdqu [r9 - 64], ymm2
 vmovdqa ymm2, ymm13
-vfmadd231pd ymm2, ymm1, [rsp + 544]
-vmovdqu [rsp + 32], ymm0
+vfmadd231pd ymm2, ymm1, [r9]
+vmovdqu [r9 - 32], ymm0
 vsubpd ymm0, ymm10, ymm7
 vsubpd ymm12, ymm9, ymm2
 vfmadd231pd ymm0, ymm15, ymm6
-vfmadd231pd ymm12, ymm1, [rsp + 544]
+vfmadd231pd ymm12, ymm1, [r9]
 vpaddq ymm8, ymm0, ymm8
 vpaddq ymm14, ymm12, ymm14
-vmovdqu ymm12, [rsp + 352]
-vmovdqu ymm0, [rsp + 736]
+vmovdqu ymm12, [rsp + 640]
+vmovdqu ymm0, [rsp + 704]
 vmovdqa ymm15, ymm3
 vfmadd231pd ymm15, ymm12, ymm0
-vmovdqu [rsp + 544], ymm1
-vmovdqu ymm1, [rsp + 320]
-vmovdqu [rsp + 672], ymm6
+vmovdqu [r9], ymm1
+vmovdqu ymm1, [r11 - 32]
+vmovdqu [r11], ymm6
 vmovdqa ymm6, ymm13
-vfmadd231pd ymm6, ymm1, [rsp + 704]
+vfmadd231pd ymm6, ymm1, [r11 + 32]
 vsubpd ymm11, ymm10, ymm15
-vmovdqu [rsp + 768], ymm5
+vmovdqu [rsp + 736], ymm5
 vsubpd ymm5, ymm9, ymm6
 vfmadd231pd ymm11, ymm12, ymm0
-vfmadd231pd ymm5, ymm1, [rsp + 704]
+vfmadd231pd ymm5, ymm1, [r11 + 32]
 vpaddq ymm8, ymm11, ymm8
 vpaddq ymm14, ymm5, ymm14
 vpaddq ymm7, ymm15, ymm7
 vpaddq ymm2, ymm6, ymm2
-vmovdqu ymm6, [rsp + 288]
-vmovdqu ymm15, [rsp + 640]
+vmovdqu ymm6, [rsp + 608]
+vmovdqu ymm15, [r11 - 128]
 vmovdqa ymm5, ymm3
 vfmadd231pd ymm5, ymm6, ymm15
-vmovdqu ymm11, [rsp + 256]
+vmovdqu ymm11, [rsp + 576]
 vmovdqa ymm0, ymm13
-vfmadd231pd ymm0, ymm11, [rsp + 608]
+vfmadd231pd ymm0, ymm11, [r9 + 64]
 vsubpd ymm1, ymm10, ymm5
 vsubpd ymm12, ymm9, ymm0
 vfmadd231pd ymm1, ymm6, ymm15
-vfmadd231pd ymm12, ymm11, [rsp + 608]
+vfmadd231pd ymm12, ymm11, [r9 + 64]
 vpaddq ymm8, ymm1, ymm8
 vpaddq ymm14, ymm12, ymm14
 vpaddq ymm7, ymm5, ymm7
 vpaddq ymm2, ymm0, ymm2
-vmovdqu ymm0, [rsp + 416]
+vmovdqu ymm0, [r9 + 32]
 vmovdqa ymm5, ymm3
 vfmadd231pd ymm5, ymm4, ymm0
-vmovdqu ymm12, [rsp + 768]
-vmovdqu ymm1, [rsp + 384]
+vmovdqu ymm12, [rsp + 736]
+vmovdqu ymm1, [r9 + 96]
 vmovdqa ymm15, ymm13
 vfmadd231pd ymm15, ymm12, ymm1
 vsubpd ymm11, ymm10, ymm5
@@ -6042,66 +6054,66 @@ vpaddq ymm8, ymm11, ymm8
 vpaddq ymm14, ymm6, ymm14
 vpaddq ymm7, ymm5, ymm7
 vpaddq ymm2, ymm15, ymm2
-vmovdqu ymm15, [rsp + 224]
-vmovdqu ymm5, [rip + 5f + 32]
+vmovdqu ymm15, [rsp + 768]
+vmovdqu ymm5, [r10 - 96]
 vpaddq ymm15, ymm15, ymm5
-vmovdqu ymm6, [rsp + 192]
-vmovdqu ymm11, [rip + 5f + 32]
+vmovdqu ymm6, [rsp + 672]
+vmovdqu ymm11, [r10 - 96]
 vpaddq ymm6, ymm6, ymm11
 vsubpd ymm15, ymm15, ymm5
 vsubpd ymm6, ymm6, ymm11
 vmovdqa ymm11, ymm3
-vfmadd231pd ymm11, ymm15, [rsp + 576]
+vfmadd231pd ymm11, ymm15, [r9 - 96]
 vmovdqa ymm5, ymm13
-vfmadd231pd ymm5, ymm6, [rsp + 512]
+vfmadd231pd ymm5, ymm6, [r9 - 128]
 vsubpd ymm1, ymm10, ymm11
 vsubpd ymm0, ymm9, ymm5
-vfmadd231pd ymm1, ymm15, [rsp + 576]
-vfmadd231pd ymm0, ymm6, [rsp + 512]
+vfmadd231pd ymm1, ymm15, [r9 - 96]
+vfmadd231pd ymm0, ymm6, [r9 - 128]
 vpaddq ymm8, ymm1, ymm8
 vpaddq ymm14, ymm0, ymm14
 vpaddq ymm7, ymm11, ymm7
 vpaddq ymm2, ymm5, ymm2
-vmovdqu ymm5, [rsp + 352]
-vmovdqu ymm11, [rsp + 672]
+vmovdqu ymm5, [rsp + 640]
+vmovdqu ymm11, [r11]
 vmovdqa ymm0, ymm3
 vfmadd231pd ymm0, ymm5, ymm11
-vmovdqu ymm1, [rsp + 320]
-vmovdqu [rsp + 512], ymm14
+vmovdqu ymm1, [r11 - 32]
+vmovdqu [r9 - 128], ymm14
 vmovdqa ymm14, ymm13
-vfmadd231pd ymm14, ymm1, [rsp + 544]
-vmovdqu [rsp + 576], ymm8
+vfmadd231pd ymm14, ymm1, [r9]
+vmovdqu [r9 - 96], ymm8
 vsubpd ymm8, ymm10, ymm0
-vmovdqu [rsp + 192], ymm6
+vmovdqu [rsp + 672], ymm6
 vsubpd ymm6, ymm9, ymm14
 vfmadd231pd ymm8, ymm5, ymm11
-vmovdqu ymm5, [rsp + 544]
+vmovdqu ymm5, [r9]
 vfmadd231pd ymm6, ymm1, ymm5
 vpaddq ymm7, ymm8, ymm7
 vpaddq ymm2, ymm6, ymm2
-vmovdqu ymm6, [rsp + 288]
-vmovdqu ymm8, [rsp + 736]
+vmovdqu ymm6, [rsp + 608]
+vmovdqu ymm8, [rsp + 704]
 vmovdqa ymm1, ymm3
 vfmadd231pd ymm1, ymm6, ymm8
-vmovdqu ymm5, [rsp + 256]
+vmovdqu ymm5, [rsp + 576]
 vmovdqa ymm11, ymm13
-vfmadd231pd ymm11, ymm5, [rsp + 704]
-vmovdqu [rsp + 320], ymm15
+vfmadd231pd ymm11, ymm5, [r11 + 32]
+vmovdqu [r11 - 32], ymm15
 vsubpd ymm15, ymm10, ymm1
 vsubpd ymm10, ymm9, ymm11
 vfmadd231pd ymm15, ymm6, ymm8
-vfmadd231pd ymm10, ymm5, [rsp + 704]
+vfmadd231pd ymm10, ymm5, [r11 + 32]
 vpaddq ymm7, ymm15, ymm7
 vpaddq ymm2, ymm10, ymm2
 vpaddq ymm0, ymm1, ymm0
 vpaddq ymm14, ymm11, ymm14
-vmovdqu ymm11, [rsp + 640]
+vmovdqu ymm11, [r11 - 128]
 vmovdqa ymm1, ymm3
 vfmadd231pd ymm1, ymm4, ymm11
-vmovdqu ymm10, [rsp + 608]
+vmovdqu ymm10, [r9 + 64]
 vmovdqa ymm15, ymm13
 vfmadd231pd ymm15, ymm12, ymm10
-vmovdqu ymm8, [rip + 5f + 96]
+vmovdqu ymm8, [r10 - 64]
 vsubpd ymm5, ymm8, ymm1
 vsubpd ymm6, ymm9, ymm15
 vfmadd231pd ymm5, ymm4, ymm11
@@ -6110,42 +6122,42 @@ vpaddq ymm7, ymm5, ymm7
 vpaddq ymm2, ymm6, ymm2
 vpaddq ymm0, ymm1, ymm0
 vpaddq ymm14, ymm15, ymm14
-vmovdqu ymm15, [rsp + 320]
-vmovdqu ymm1, [rsp + 416]
+vmovdqu ymm15, [r11 - 32]
+vmovdqu ymm1, [r9 + 32]
 vmovdqa ymm6, ymm3
 vfmadd231pd ymm6, ymm15, ymm1
-vmovdqu ymm5, [rsp + 192]
+vmovdqu ymm5, [rsp + 672]
 vmovdqa ymm10, ymm13
-vfmadd231pd ymm10, ymm5, [rsp + 384]
+vfmadd231pd ymm10, ymm5, [r9 + 96]
 vsubpd ymm11, ymm8, ymm6
 vsubpd ymm12, ymm9, ymm10
 vfmadd231pd ymm11, ymm15, ymm1
-vfmadd231pd ymm12, ymm5, [rsp + 384]
+vfmadd231pd ymm12, ymm5, [r9 + 96]
 vpaddq ymm7, ymm11, ymm7
 vpaddq ymm2, ymm12, ymm2
 vpaddq ymm0, ymm6, ymm0
 vpaddq ymm14, ymm10, ymm14
-vmovdqu ymm10, [rsp + 288]
-vmovdqu ymm6, [rsp + 672]
+vmovdqu ymm10, [rsp + 608]
+vmovdqu ymm6, [r11]
 vmovdqa ymm12, ymm3
 vfmadd231pd ymm12, ymm10, ymm6
-vmovdqu ymm11, [rsp + 256]
-vmovdqu ymm1, [rsp + 544]
-vmovdqu [rsp + 384], ymm2
+vmovdqu ymm11, [rsp + 576]
+vmovdqu ymm1, [r9]
+vmovdqu [r9 + 96], ymm2
 vmovdqa ymm2, ymm13
 vfmadd231pd ymm2, ymm11, ymm1
-vmovdqu [rsp + 416], ymm7
+vmovdqu [r9 + 32], ymm7
 vsubpd ymm7, ymm8, ymm12
 vsubpd ymm5, ymm9, ymm2
 vfmadd231pd ymm7, ymm10, ymm6
 vfmadd231pd ymm5, ymm11, ymm1
 vpaddq ymm0, ymm7, ymm0
 vpaddq ymm14, ymm5, ymm14
-vmovdqu ymm5, [rsp + 736]
+vmovdqu ymm5, [rsp + 704]
 vmovdqa ymm7, ymm3
 vfmadd231pd ymm7, ymm4, ymm5
-vmovdqu ymm11, [rsp + 768]
-vmovdqu ymm10, [rsp + 704]
+vmovdqu ymm11, [rsp + 736]
+vmovdqu ymm10, [r11 + 32]
 vmovdqa ymm1, ymm13
 vfmadd231pd ymm1, ymm11, ymm10
 vsubpd ymm6, ymm8, ymm7
@@ -6156,14 +6168,14 @@ vpaddq ymm0, ymm6, ymm0
 vpaddq ymm14, ymm8, ymm14
 vpaddq ymm12, ymm7, ymm12
 vpaddq ymm2, ymm1, ymm2
-vmovdqu ymm1, [rsp + 640]
+vmovdqu ymm1, [r11 - 128]
 vmovdqa ymm7, ymm3
 vfmadd231pd ymm7, ymm15, ymm1
-vmovdqu ymm8, [rsp + 192]
-vmovdqu ymm6, [rsp + 608]
+vmovdqu ymm8, [rsp + 672]
+vmovdqu ymm6, [r9 + 64]
 vmovdqa ymm10, ymm13
 vfmadd231pd ymm10, ymm8, ymm6
-vmovdqu ymm5, [rip + 5f + 96]
+vmovdqu ymm5, [r10 - 64]
 vsubpd ymm11, ymm5, ymm7
 vsubpd ymm5, ymm9, ymm10
 vfmadd231pd ymm11, ymm15, ymm1
@@ -6172,26 +6184,26 @@ vpaddq ymm0, ymm11, ymm0
 vpaddq ymm14, ymm5, ymm14
 vpaddq ymm12, ymm7, ymm12
 vpaddq ymm2, ymm10, ymm2
-vmovdqu ymm10, [rsp + 672]
+vmovdqu ymm10, [r11]
 vmovdqa ymm7, ymm3
 vfmadd231pd ymm7, ymm4, ymm10
-vmovdqu ymm5, [rsp + 768]
-vmovdqu ymm11, [rsp + 544]
+vmovdqu ymm5, [rsp + 736]
+vmovdqu ymm11, [r9]
 vmovdqa ymm6, ymm13
 vfmadd231pd ymm6, ymm5, ymm11
-vmovdqu ymm1, [rip + 5f + 96]
-vmovdqu [rsp + 608], ymm14
+vmovdqu ymm1, [r10 - 64]
+vmovdqu [r9 + 64], ymm14
 vsubpd ymm14, ymm1, ymm7
-vmovdqu [rsp + 640], ymm0
+vmovdqu [r11 - 128], ymm0
 vsubpd ymm0, ymm9, ymm6
 vfmadd231pd ymm14, ymm4, ymm10
 vfmadd231pd ymm0, ymm5, ymm11
 vpaddq ymm12, ymm14, ymm12
 vpaddq ymm2, ymm0, ymm2
-vmovdqu ymm0, [rsp + 736]
+vmovdqu ymm0, [rsp + 704]
 vmovdqa ymm14, ymm3
 vfmadd231pd ymm14, ymm15, ymm0
-vmovdqu ymm5, [rsp + 704]
+vmovdqu ymm5, [r11 + 32]
 vmovdqa ymm4, ymm13
 vfmadd231pd ymm4, ymm8, ymm5
 vsubpd ymm11, ymm1, ymm14
@@ -6204,106 +6216,106 @@ vpaddq ymm7, ymm14, ymm7
 vpaddq ymm6, ymm4, ymm6
 vmovdqa ymm4, ymm3
 vfmadd231pd ymm4, ymm15, ymm10
-vmovdqu ymm14, [rsp + 544]
+vmovdqu ymm14, [r9]
 vmovdqa ymm1, ymm13
 vfmadd231pd ymm1, ymm8, ymm14
-vmovdqu ymm11, [rip + 5f + 96]
+vmovdqu ymm11, [r10 - 64]
 vsubpd ymm5, ymm11, ymm4
 vsubpd ymm0, ymm9, ymm1
 vfmadd231pd ymm5, ymm15, ymm10
 vfmadd231pd ymm0, ymm8, ymm14
 vpaddq ymm7, ymm5, ymm7
 vpaddq ymm6, ymm0, ymm6
-vmovdqu ymm0, [rsp + 160]
-vpaddq ymm0, ymm0, [rip + 5f + 128]
-vmovdqu ymm5, [rsp + 128]
-vpaddq ymm5, ymm5, [rip + 5f + 128]
+vmovdqu ymm0, [rsp + 544]
+vpaddq ymm0, ymm0, [rip + 3f + 512]
+vmovdqu ymm5, [rsp + 512]
+vpaddq ymm5, ymm5, [rip + 3f + 512]
 vpsrlq ymm14, ymm0, 52
 vpsrlq ymm8, ymm5, 52
-vpaddq ymm14, ymm14, [rsp + 96]
-vpaddq ymm8, ymm8, [rsp + 64]
-vmovdqu ymm10, [rsp + 480]
-vmovdqu ymm15, [rip + 5f + 32]
+vpaddq ymm14, ymm14, [r11 + 96]
+vpaddq ymm8, ymm8, [r11 + 64]
+vmovdqu ymm10, [r11 - 64]
+vmovdqu ymm15, [r10 - 96]
 vsubpd ymm10, ymm10, ymm15
-vmovdqu [rsp + 480], ymm1
-vmovdqu ymm1, [rsp + 448]
-vsubpd ymm1, ymm1, [rip + 5f + 32]
-vmovdqu [rsp + 448], ymm4
+vmovdqu [r11 - 64], ymm1
+vmovdqu ymm1, [r11 - 96]
+vsubpd ymm1, ymm1, [r10 - 96]
+vmovdqu [r11 - 96], ymm4
 vmovdqa ymm4, ymm3
-vfmadd231pd ymm4, ymm10, [rip + 5f + 160]
-vmovdqu [rsp + 64], ymm6
+vfmadd231pd ymm4, ymm10, [r10]
+vmovdqu [r11 + 64], ymm6
 vmovdqa ymm6, ymm13
-vfmadd231pd ymm6, ymm1, [rip + 5f + 160]
-vmovdqu [rsp + 96], ymm7
+vfmadd231pd ymm6, ymm1, [r10]
+vmovdqu [r11 + 96], ymm7
 vsubpd ymm7, ymm11, ymm4
-vmovdqu [rsp + 128], ymm2
+vmovdqu [rsp + 512], ymm2
 vsubpd ymm2, ymm9, ymm6
-vfmadd231pd ymm7, ymm10, [rip + 5f + 160]
-vfmadd231pd ymm2, ymm1, [rip + 5f + 160]
+vfmadd231pd ymm7, ymm10, [r10]
+vfmadd231pd ymm2, ymm1, [r10]
 vpaddq ymm14, ymm7, ymm14
 vpaddq ymm8, ymm2, ymm8
-vpaddq ymm4, ymm4, [rsp + 32]
-vpaddq ymm6, ymm6, [rsp]
-vmovdqu ymm2, [rip + 5f + 192]
+vpaddq ymm4, ymm4, [r9 - 32]
+vpaddq ymm6, ymm6, [r9 - 64]
+vmovdqu ymm2, [r10 + 64]
 vmovdqa ymm7, ymm3
 vfmadd231pd ymm7, ymm10, ymm2
-vmovdqu [rsp], ymm8
+vmovdqu [r9 - 64], ymm8
 vmovdqa ymm8, ymm13
-vfmadd231pd ymm8, ymm1, [rip + 5f + 192]
-vmovdqu [rsp + 32], ymm14
+vfmadd231pd ymm8, ymm1, [r10 + 64]
+vmovdqu [r9 - 32], ymm14
 vsubpd ymm14, ymm11, ymm7
-vmovdqu [rsp + 160], ymm12
+vmovdqu [rsp + 544], ymm12
 vsubpd ymm12, ymm9, ymm8
 vfmadd231pd ymm14, ymm10, ymm2
-vfmadd231pd ymm12, ymm1, [rip + 5f + 192]
+vfmadd231pd ymm12, ymm1, [r10 + 64]
 vpaddq ymm4, ymm14, ymm4
 vpaddq ymm6, ymm12, ymm6
-vpaddq ymm7, ymm7, [rsp + 576]
-vpaddq ymm8, ymm8, [rsp + 512]
-vpand ymm0, ymm0, [rip + 5f]
-vpand ymm5, ymm5, [rip + 5f]
+vpaddq ymm7, ymm7, [r9 - 96]
+vpaddq ymm8, ymm8, [r9 - 128]
+vpand ymm0, ymm0, [r10 - 128]
+vpand ymm5, ymm5, [r10 - 128]
 vpaddq ymm0, ymm0, ymm15
-vmovdqu ymm12, [rip + 5f + 32]
+vmovdqu ymm12, [r10 - 96]
 vpaddq ymm5, ymm5, ymm12
 vsubpd ymm0, ymm0, ymm15
 vsubpd ymm5, ymm5, ymm12
-vmovdqu ymm14, [rip + 5f + 160]
+vmovdqu ymm14, [r10]
 vmovdqa ymm2, ymm3
 vfmadd231pd ymm2, ymm0, ymm14
 vmovdqa ymm12, ymm13
-vfmadd231pd ymm12, ymm5, [rip + 5f + 160]
+vfmadd231pd ymm12, ymm5, [r10]
 vsubpd ymm15, ymm11, ymm2
 vsubpd ymm11, ymm9, ymm12
 vfmadd231pd ymm15, ymm0, ymm14
-vfmadd231pd ymm11, ymm5, [rip + 5f + 160]
+vfmadd231pd ymm11, ymm5, [r10]
 vpaddq ymm4, ymm15, ymm4
 vpaddq ymm6, ymm11, ymm6
 vpaddq ymm7, ymm2, ymm7
 vpaddq ymm8, ymm12, ymm8
-vmovdqu ymm12, [rip + 5f + 224]
+vmovdqu ymm12, [rip + 3f + 256]
 vmovdqa ymm2, ymm3
 vfmadd231pd ymm2, ymm10, ymm12
-vmovdqu ymm11, [rip + 5f + 224]
+vmovdqu ymm11, [rip + 3f + 256]
 vmovdqa ymm15, ymm13
 vfmadd231pd ymm15, ymm1, ymm11
-vmovdqu ymm14, [rip + 5f + 96]
-vmovdqu [rsp + 512], ymm6
+vmovdqu ymm14, [r10 - 64]
+vmovdqu [r9 - 128], ymm6
 vsubpd ymm6, ymm14, ymm2
-vmovdqu [rsp + 576], ymm4
+vmovdqu [r9 - 96], ymm4
 vsubpd ymm4, ymm9, ymm15
 vfmadd231pd ymm6, ymm10, ymm12
 vfmadd231pd ymm4, ymm1, ymm11
 vpaddq ymm7, ymm6, ymm7
 vpaddq ymm8, ymm4, ymm8
-vpaddq ymm2, ymm2, [rsp + 416]
-vpaddq ymm15, ymm15, [rsp + 384]
-vmovdqu ymm4, [rip + 5f + 192]
+vpaddq ymm2, ymm2, [r9 + 32]
+vpaddq ymm15, ymm15, [r9 + 96]
+vmovdqu ymm4, [r10 + 64]
 vmovdqa ymm6, ymm3
 vfmadd231pd ymm6, ymm0, ymm4
-vmovdqu ymm11, [rip + 5f + 192]
+vmovdqu ymm11, [r10 + 64]
 vmovdqa ymm12, ymm13
 vfmadd231pd ymm12, ymm5, ymm11
-vmovdqu [rsp + 384], ymm1
+vmovdqu [r9 + 96], ymm1
 vsubpd ymm1, ymm14, ymm6
 vsubpd ymm14, ymm9, ymm12
 vfmadd231pd ymm1, ymm0, ymm4
@@ -6312,28 +6324,28 @@ vpaddq ymm7, ymm1, ymm7
 vpaddq ymm8, ymm14, ymm8
 vpaddq ymm2, ymm6, ymm2
 vpaddq ymm15, ymm12, ymm15
-vmovdqu ymm12, [rip + 5f + 256]
+vmovdqu ymm12, [rip + 3f + 288]
 vmovdqa ymm6, ymm3
 vfmadd231pd ymm6, ymm10, ymm12
-vmovdqu ymm14, [rsp + 384]
-vmovdqu ymm1, [rip + 5f + 256]
+vmovdqu ymm14, [r9 + 96]
+vmovdqu ymm1, [rip + 3f + 288]
 vmovdqa ymm11, ymm13
 vfmadd231pd ymm11, ymm14, ymm1
-vmovdqu ymm4, [rip + 5f + 96]
-vmovdqu [rsp + 416], ymm8
+vmovdqu ymm4, [r10 - 64]
+vmovdqu [r9 + 32], ymm8
 vsubpd ymm8, ymm4, ymm6
-vmovdqu [rsp + 544], ymm7
+vmovdqu [r9], ymm7
 vsubpd ymm7, ymm9, ymm11
 vfmadd231pd ymm8, ymm10, ymm12
 vfmadd231pd ymm7, ymm14, ymm1
 vpaddq ymm2, ymm8, ymm2
 vpaddq ymm15, ymm7, ymm15
-vpaddq ymm6, ymm6, [rsp + 640]
-vpaddq ymm11, ymm11, [rsp + 608]
-vmovdqu ymm7, [rip + 5f + 224]
+vpaddq ymm6, ymm6, [r11 - 128]
+vpaddq ymm11, ymm11, [r9 + 64]
+vmovdqu ymm7, [rip + 3f + 256]
 vmovdqa ymm8, ymm3
 vfmadd231pd ymm8, ymm0, ymm7
-vmovdqu ymm1, [rip + 5f + 224]
+vmovdqu ymm1, [rip + 3f + 256]
 vmovdqa ymm12, ymm13
 vfmadd231pd ymm12, ymm5, ymm1
 vsubpd ymm14, ymm4, ymm8
@@ -6344,28 +6356,28 @@ vpaddq ymm2, ymm14, ymm2
 vpaddq ymm15, ymm4, ymm15
 vpaddq ymm6, ymm8, ymm6
 vpaddq ymm11, ymm12, ymm11
-vmovdqu ymm12, [rip + 5f + 288]
+vmovdqu ymm12, [rip + 3f + 320]
 vmovdqa ymm8, ymm3
 vfmadd231pd ymm8, ymm10, ymm12
-vmovdqu ymm4, [rsp + 384]
-vmovdqu ymm14, [rip + 5f + 288]
+vmovdqu ymm4, [r9 + 96]
+vmovdqu ymm14, [rip + 3f + 320]
 vmovdqa ymm1, ymm13
 vfmadd231pd ymm1, ymm4, ymm14
-vmovdqu ymm7, [rip + 5f + 96]
-vmovdqu [rsp + 608], ymm15
+vmovdqu ymm7, [r10 - 64]
+vmovdqu [r9 + 64], ymm15
 vsubpd ymm15, ymm7, ymm8
-vmovdqu [rsp + 640], ymm2
+vmovdqu [r11 - 128], ymm2
 vsubpd ymm2, ymm9, ymm1
 vfmadd231pd ymm15, ymm10, ymm12
 vfmadd231pd ymm2, ymm4, ymm14
 vpaddq ymm6, ymm15, ymm6
 vpaddq ymm11, ymm2, ymm11
-vpaddq ymm8, ymm8, [rsp + 160]
-vpaddq ymm1, ymm1, [rsp + 128]
-vmovdqu ymm2, [rip + 5f + 256]
+vpaddq ymm8, ymm8, [rsp + 544]
+vpaddq ymm1, ymm1, [rsp + 512]
+vmovdqu ymm2, [rip + 3f + 288]
 vmovdqa ymm15, ymm3
 vfmadd231pd ymm15, ymm0, ymm2
-vmovdqu ymm14, [rip + 5f + 256]
+vmovdqu ymm14, [rip + 3f + 288]
 vmovdqa ymm4, ymm13
 vfmadd231pd ymm4, ymm5, ymm14
 vsubpd ymm12, ymm7, ymm15
@@ -6376,10 +6388,10 @@ vpaddq ymm6, ymm12, ymm6
 vpaddq ymm11, ymm10, ymm11
 vpaddq ymm8, ymm15, ymm8
 vpaddq ymm1, ymm4, ymm1
-vmovdqu ymm4, [rip + 5f + 288]
+vmovdqu ymm4, [rip + 3f + 320]
 vmovdqa ymm15, ymm3
 vfmadd231pd ymm15, ymm0, ymm4
-vmovdqu ymm10, [rip + 5f + 288]
+vmovdqu ymm10, [rip + 3f + 320]
 vmovdqa ymm12, ymm13
 vfmadd231pd ymm12, ymm5, ymm10
 vsubpd ymm14, ymm7, ymm15
@@ -6388,64 +6400,64 @@ vfmadd231pd ymm14, ymm0, ymm4
 vfmadd231pd ymm2, ymm5, ymm10
 vpaddq ymm8, ymm14, ymm8
 vpaddq ymm1, ymm2, ymm1
-vpaddq ymm15, ymm15, [rsp + 96]
-vpaddq ymm12, ymm12, [rsp + 64]
-vmovdqu ymm2, [rsp + 32]
-vpaddq ymm2, ymm2, [rip + 5f + 320]
-vmovdqu ymm14, [rsp]
-vpaddq ymm14, ymm14, [rip + 5f + 320]
+vpaddq ymm15, ymm15, [r11 + 96]
+vpaddq ymm12, ymm12, [r11 + 64]
+vmovdqu ymm2, [r9 - 32]
+vpaddq ymm2, ymm2, [rip + 3f + 544]
+vmovdqu ymm14, [r9 - 64]
+vpaddq ymm14, ymm14, [rip + 3f + 544]
 vpsrlq ymm10, ymm2, 52
 vpsrlq ymm5, ymm14, 52
-vpaddq ymm10, ymm10, [rsp + 576]
-vpaddq ymm5, ymm5, [rsp + 512]
-vpand ymm2, ymm2, [rip + 5f]
-vpand ymm14, ymm14, [rip + 5f]
-vmovdqu ymm4, [rip + 5f + 32]
+vpaddq ymm10, ymm10, [r9 - 96]
+vpaddq ymm5, ymm5, [r9 - 128]
+vpand ymm2, ymm2, [r10 - 128]
+vpand ymm14, ymm14, [r10 - 128]
+vmovdqu ymm4, [r10 - 96]
 vpaddq ymm2, ymm2, ymm4
-vmovdqu ymm0, [rip + 5f + 32]
+vmovdqu ymm0, [r10 - 96]
 vpaddq ymm14, ymm14, ymm0
 vsubpd ymm2, ymm2, ymm4
 vsubpd ymm14, ymm14, ymm0
 vmovdqa ymm0, ymm3
-vfmadd231pd ymm0, ymm2, [rip + 5f + 352]
+vfmadd231pd ymm0, ymm2, [rip + 3f + 352]
 vmovdqa ymm4, ymm13
-vfmadd231pd ymm4, ymm14, [rip + 5f + 352]
-vmovdqu [rsp + 512], ymm12
+vfmadd231pd ymm4, ymm14, [rip + 3f + 352]
+vmovdqu [r9 - 128], ymm12
 vsubpd ymm12, ymm7, ymm0
-vmovdqu [rsp + 576], ymm15
+vmovdqu [r9 - 96], ymm15
 vsubpd ymm15, ymm9, ymm4
-vfmadd231pd ymm12, ymm2, [rip + 5f + 352]
-vfmadd231pd ymm15, ymm14, [rip + 5f + 352]
+vfmadd231pd ymm12, ymm2, [rip + 3f + 352]
+vfmadd231pd ymm15, ymm14, [rip + 3f + 352]
 vpaddq ymm10, ymm12, ymm10
 vpaddq ymm5, ymm15, ymm5
-vpaddq ymm0, ymm0, [rsp + 544]
-vpaddq ymm4, ymm4, [rsp + 416]
-vmovdqu ymm15, [rip + 5f + 384]
+vpaddq ymm0, ymm0, [r9]
+vpaddq ymm4, ymm4, [r9 + 32]
+vmovdqu ymm15, [rip + 3f + 480]
 vmovdqa ymm12, ymm3
 vfmadd231pd ymm12, ymm2, ymm15
-vmovdqu [rsp + 416], ymm5
+vmovdqu [r9 + 32], ymm5
 vmovdqa ymm5, ymm13
-vfmadd231pd ymm5, ymm14, [rip + 5f + 384]
-vmovdqu [rsp + 544], ymm10
+vfmadd231pd ymm5, ymm14, [rip + 3f + 480]
+vmovdqu [r9], ymm10
 vsubpd ymm10, ymm7, ymm12
-vmovdqu [rsp], ymm1
+vmovdqu [r9 - 64], ymm1
 vsubpd ymm1, ymm9, ymm5
 vfmadd231pd ymm10, ymm2, ymm15
-vfmadd231pd ymm1, ymm14, [rip + 5f + 384]
+vfmadd231pd ymm1, ymm14, [rip + 3f + 480]
 vpaddq ymm0, ymm10, ymm0
 vpaddq ymm4, ymm1, ymm4
-vpaddq ymm12, ymm12, [rsp + 640]
-vpaddq ymm5, ymm5, [rsp + 608]
-vmovdqu ymm1, [rip + 5f + 416]
+vpaddq ymm12, ymm12, [r11 - 128]
+vpaddq ymm5, ymm5, [r9 + 64]
+vmovdqu ymm1, [rip + 3f + 576]
 vmovdqa ymm10, ymm3
 vfmadd231pd ymm10, ymm2, ymm1
-vmovdqu ymm15, [rip + 5f + 416]
-vmovdqu [rsp + 608], ymm4
+vmovdqu ymm15, [rip + 3f + 576]
+vmovdqu [r9 + 64], ymm4
 vmovdqa ymm4, ymm13
 vfmadd231pd ymm4, ymm14, ymm15
-vmovdqu [rsp + 640], ymm0
+vmovdqu [r11 - 128], ymm0
 vsubpd ymm0, ymm7, ymm10
-vmovdqu [rsp + 32], ymm8
+vmovdqu [r9 - 32], ymm8
 vsubpd ymm8, ymm9, ymm4
 vfmadd231pd ymm0, ymm2, ymm1
 vfmadd231pd ymm8, ymm14, ymm15
@@ -6453,10 +6465,10 @@ vpaddq ymm12, ymm0, ymm12
 vpaddq ymm5, ymm8, ymm5
 vpaddq ymm6, ymm10, ymm6
 vpaddq ymm11, ymm4, ymm11
-vmovdqu ymm4, [rip + 5f + 448]
+vmovdqu ymm4, [rip + 3f + 608]
 vmovdqa ymm10, ymm3
 vfmadd231pd ymm10, ymm2, ymm4
-vmovdqu ymm8, [rip + 5f + 448]
+vmovdqu ymm8, [rip + 3f + 608]
 vmovdqa ymm0, ymm13
 vfmadd231pd ymm0, ymm14, ymm8
 vsubpd ymm15, ymm7, ymm10
@@ -6465,159 +6477,159 @@ vfmadd231pd ymm15, ymm2, ymm4
 vfmadd231pd ymm1, ymm14, ymm8
 vpaddq ymm6, ymm15, ymm6
 vpaddq ymm11, ymm1, ymm11
-vpaddq ymm10, ymm10, [rsp + 32]
-vpaddq ymm0, ymm0, [rsp]
-vmovdqu ymm1, [rip + 5f + 480]
+vpaddq ymm10, ymm10, [r9 - 32]
+vpaddq ymm0, ymm0, [r9 - 64]
+vmovdqu ymm1, [rip + 3f + 640]
 vmovdqa ymm15, ymm3
 vfmadd231pd ymm15, ymm2, ymm1
-vmovdqu ymm8, [rip + 5f + 480]
+vmovdqu ymm8, [rip + 3f + 640]
 vmovdqa ymm4, ymm13
 vfmadd231pd ymm4, ymm14, ymm8
-vmovdqu [rsp], ymm11
+vmovdqu [r9 - 64], ymm11
 vsubpd ymm11, ymm7, ymm15
-vmovdqu [rsp + 32], ymm6
+vmovdqu [r9 - 32], ymm6
 vsubpd ymm6, ymm9, ymm4
 vfmadd231pd ymm11, ymm2, ymm1
 vfmadd231pd ymm6, ymm14, ymm8
 vpaddq ymm10, ymm11, ymm10
 vpaddq ymm0, ymm6, ymm0
-vpaddq ymm15, ymm15, [rsp + 576]
-vpaddq ymm4, ymm4, [rsp + 512]
-vmovdqu ymm6, [rsp + 544]
-vpaddq ymm11, ymm6, [rip + 5f + 512]
-vmovdqu ymm8, [rsp + 416]
-vpaddq ymm14, ymm8, [rip + 5f + 512]
-vpand ymm11, ymm11, [rip + 5f]
-vpand ymm14, ymm14, [rip + 5f]
-vmovdqu ymm1, [rip + 5f + 32]
+vpaddq ymm15, ymm15, [r9 - 96]
+vpaddq ymm4, ymm4, [r9 - 128]
+vmovdqu ymm6, [r9]
+vpaddq ymm11, ymm6, [rip + 3f + 672]
+vmovdqu ymm8, [r9 + 32]
+vpaddq ymm14, ymm8, [rip + 3f + 672]
+vpand ymm11, ymm11, [r10 - 128]
+vpand ymm14, ymm14, [r10 - 128]
+vmovdqu ymm1, [r10 - 96]
 vpaddq ymm11, ymm11, ymm1
-vmovdqu ymm2, [rip + 5f + 32]
+vmovdqu ymm2, [r10 - 96]
 vpaddq ymm14, ymm14, ymm2
 vsubpd ymm11, ymm11, ymm1
 vsubpd ymm14, ymm14, ymm2
 vmovdqa ymm8, ymm3
-vfmadd231pd ymm8, ymm11, [rip + 5f + 544]
+vfmadd231pd ymm8, ymm11, [r10 - 32]
 vmovdqa ymm6, ymm13
-vfmadd231pd ymm6, ymm14, [rip + 5f + 544]
+vfmadd231pd ymm6, ymm14, [r10 - 32]
 vsubpd ymm8, ymm7, ymm8
 vsubpd ymm6, ymm9, ymm6
-vfmadd231pd ymm8, ymm11, [rip + 5f + 544]
-vfmadd231pd ymm6, ymm14, [rip + 5f + 544]
+vfmadd231pd ymm8, ymm11, [r10 - 32]
+vfmadd231pd ymm6, ymm14, [r10 - 32]
 vsubpd ymm8, ymm8, ymm1
 vsubpd ymm6, ymm6, ymm2
 vmovdqa ymm14, ymm3
-vfmadd231pd ymm14, ymm8, [rip + 5f + 576]
+vfmadd231pd ymm14, ymm8, [rip + 3f + 384]
 vmovdqa ymm11, ymm13
-vfmadd231pd ymm11, ymm6, [rip + 5f + 576]
-vpaddq ymm14, ymm14, [rsp + 640]
-vpaddq ymm11, ymm11, [rsp + 608]
+vfmadd231pd ymm11, ymm6, [rip + 3f + 384]
+vpaddq ymm14, ymm14, [r11 - 128]
+vpaddq ymm11, ymm11, [r9 + 64]
 vmovdqa ymm2, ymm3
-vfmadd231pd ymm2, ymm8, [rip + 5f + 608]
+vfmadd231pd ymm2, ymm8, [r10 + 32]
 vmovdqa ymm1, ymm13
-vfmadd231pd ymm1, ymm6, [rip + 5f + 608]
-vmovdqu [rsp + 608], ymm4
+vfmadd231pd ymm1, ymm6, [r10 + 32]
+vmovdqu [r9 + 64], ymm4
 vsubpd ymm4, ymm7, ymm2
-vmovdqu [rsp + 640], ymm15
+vmovdqu [r11 - 128], ymm15
 vsubpd ymm15, ymm9, ymm1
-vfmadd231pd ymm4, ymm8, [rip + 5f + 608]
-vfmadd231pd ymm15, ymm6, [rip + 5f + 608]
+vfmadd231pd ymm4, ymm8, [r10 + 32]
+vfmadd231pd ymm15, ymm6, [r10 + 32]
 vpaddq ymm14, ymm4, ymm14
 vpaddq ymm11, ymm15, ymm11
 vpaddq ymm12, ymm2, ymm12
 vpaddq ymm5, ymm1, ymm5
-vmovdqu ymm1, [rip + 5f + 640]
+vmovdqu ymm1, [rip + 3f + 416]
 vmovdqa ymm2, ymm3
 vfmadd231pd ymm2, ymm8, ymm1
-vmovdqu ymm15, [rip + 5f + 640]
+vmovdqu ymm15, [rip + 3f + 416]
 vmovdqa ymm4, ymm13
 vfmadd231pd ymm4, ymm6, ymm15
-vmovdqu [rsp + 512], ymm11
+vmovdqu [r9 - 128], ymm11
 vsubpd ymm11, ymm7, ymm2
-vmovdqu [rsp + 576], ymm14
+vmovdqu [r9 - 96], ymm14
 vsubpd ymm14, ymm9, ymm4
 vfmadd231pd ymm11, ymm8, ymm1
 vfmadd231pd ymm14, ymm6, ymm15
 vpaddq ymm12, ymm11, ymm12
 vpaddq ymm5, ymm14, ymm5
-vpaddq ymm2, ymm2, [rsp + 32]
-vpaddq ymm4, ymm4, [rsp]
-vmovdqu ymm14, [rip + 5f + 672]
+vpaddq ymm2, ymm2, [r9 - 32]
+vpaddq ymm4, ymm4, [r9 - 64]
+vmovdqu ymm14, [rip + 3f + 448]
 vmovdqa ymm11, ymm3
 vfmadd231pd ymm11, ymm8, ymm14
-vmovdqu ymm15, [rip + 5f + 672]
+vmovdqu ymm15, [rip + 3f + 448]
 vmovdqa ymm1, ymm13
 vfmadd231pd ymm1, ymm6, ymm15
-vmovdqu [rsp], ymm4
+vmovdqu [r9 - 64], ymm4
 vsubpd ymm4, ymm7, ymm11
-vmovdqu [rsp + 32], ymm2
+vmovdqu [r9 - 32], ymm2
 vsubpd ymm2, ymm9, ymm1
 vfmadd231pd ymm4, ymm8, ymm14
 vfmadd231pd ymm2, ymm6, ymm15
 vpaddq ymm10, ymm4, ymm10
 vpaddq ymm0, ymm2, ymm0
-vpaddq ymm11, ymm11, [rsp + 640]
-vpaddq ymm1, ymm1, [rsp + 608]
-vmovdqu ymm2, [rsp + 544]
-vpaddq ymm2, ymm2, [rip + 5f + 704]
-vmovdqu ymm4, [rsp + 416]
-vpaddq ymm4, ymm4, [rip + 5f + 704]
+vpaddq ymm11, ymm11, [r11 - 128]
+vpaddq ymm1, ymm1, [r9 + 64]
+vmovdqu ymm2, [r9]
+vpaddq ymm2, ymm2, [rip + 3f + 704]
+vmovdqu ymm4, [r9 + 32]
+vpaddq ymm4, ymm4, [rip + 3f + 704]
 vpsrlq ymm2, ymm2, 52
 vpsrlq ymm4, ymm4, 52
-vpaddq ymm2, ymm2, [rsp + 576]
-vpaddq ymm4, ymm4, [rsp + 512]
-vpaddq ymm15, ymm2, [rip + 5f + 736]
-vpaddq ymm6, ymm4, [rip + 5f + 736]
-vpand ymm15, ymm15, [rip + 5f]
-vpand ymm6, ymm6, [rip + 5f]
-vmovdqu ymm14, [rip + 5f + 32]
+vpaddq ymm2, ymm2, [r9 - 96]
+vpaddq ymm4, ymm4, [r9 - 128]
+vpaddq ymm15, ymm2, [rip + 3f + 736]
+vpaddq ymm6, ymm4, [rip + 3f + 736]
+vpand ymm15, ymm15, [r10 - 128]
+vpand ymm6, ymm6, [r10 - 128]
+vmovdqu ymm14, [r10 - 96]
 vpaddq ymm15, ymm15, ymm14
-vmovdqu ymm8, [rip + 5f + 32]
+vmovdqu ymm8, [r10 - 96]
 vpaddq ymm6, ymm6, ymm8
 vsubpd ymm15, ymm15, ymm14
 vsubpd ymm6, ymm6, ymm8
-vmovdqu [rsp + 512], ymm4
+vmovdqu [r9 - 128], ymm4
 vmovdqa ymm4, ymm3
-vfmadd231pd ymm4, ymm15, [rip + 5f + 544]
-vmovdqu [rsp + 576], ymm2
+vfmadd231pd ymm4, ymm15, [r10 - 32]
+vmovdqu [r9 - 96], ymm2
 vmovdqa ymm2, ymm13
-vfmadd231pd ymm2, ymm6, [rip + 5f + 544]
+vfmadd231pd ymm2, ymm6, [r10 - 32]
 vsubpd ymm4, ymm7, ymm4
 vsubpd ymm2, ymm9, ymm2
-vfmadd231pd ymm4, ymm15, [rip + 5f + 544]
-vfmadd231pd ymm2, ymm6, [rip + 5f + 544]
+vfmadd231pd ymm4, ymm15, [r10 - 32]
+vfmadd231pd ymm2, ymm6, [r10 - 32]
 vsubpd ymm14, ymm4, ymm14
 vsubpd ymm8, ymm2, ymm8
 vmovdqa ymm2, ymm3
-vfmadd231pd ymm2, ymm14, [rip + 5f + 576]
+vfmadd231pd ymm2, ymm14, [rip + 3f + 384]
 vmovdqa ymm4, ymm13
-vfmadd231pd ymm4, ymm8, [rip + 5f + 576]
+vfmadd231pd ymm4, ymm8, [rip + 3f + 384]
 vpaddq ymm12, ymm2, ymm12
 vpaddq ymm5, ymm4, ymm5
-vmovdqu ymm4, [rip + 5f + 608]
+vmovdqu ymm4, [r10 + 32]
 vmovdqa ymm2, ymm3
 vfmadd231pd ymm2, ymm14, ymm4
-vmovdqu ymm6, [rip + 5f + 608]
+vmovdqu ymm6, [r10 + 32]
 vmovdqa ymm15, ymm13
 vfmadd231pd ymm15, ymm8, ymm6
-vmovdqu [rsp + 416], ymm1
+vmovdqu [r9 + 32], ymm1
 vsubpd ymm1, ymm7, ymm2
-vmovdqu [rsp + 544], ymm11
+vmovdqu [r9], ymm11
 vsubpd ymm11, ymm9, ymm15
 vfmadd231pd ymm1, ymm14, ymm4
 vfmadd231pd ymm11, ymm8, ymm6
 vpaddq ymm12, ymm1, ymm12
 vpaddq ymm5, ymm11, ymm5
-vpaddq ymm2, ymm2, [rsp + 32]
-vpaddq ymm15, ymm15, [rsp]
-vmovdqu ymm11, [rip + 5f + 640]
+vpaddq ymm2, ymm2, [r9 - 32]
+vpaddq ymm15, ymm15, [r9 - 64]
+vmovdqu ymm11, [rip + 3f + 416]
 vmovdqa ymm1, ymm3
 vfmadd231pd ymm1, ymm14, ymm11
-vmovdqu ymm6, [rip + 5f + 640]
+vmovdqu ymm6, [rip + 3f + 416]
 vmovdqa ymm4, ymm13
 vfmadd231pd ymm4, ymm8, ymm6
-vmovdqu [rsp], ymm5
+vmovdqu [r9 - 64], ymm5
 vsubpd ymm5, ymm7, ymm1
-vmovdqu [rsp + 32], ymm12
+vmovdqu [r9 - 32], ymm12
 vsubpd ymm12, ymm9, ymm4
 vfmadd231pd ymm5, ymm14, ymm11
 vfmadd231pd ymm12, ymm8, ymm6
@@ -6625,26 +6637,26 @@ vpaddq ymm2, ymm5, ymm2
 vpaddq ymm15, ymm12, ymm15
 vpaddq ymm10, ymm1, ymm10
 vpaddq ymm0, ymm4, ymm0
-vmovdqu ymm4, [rip + 5f + 672]
+vmovdqu ymm4, [rip + 3f + 448]
 vfmadd231pd ymm3, ymm14, ymm4
-vmovdqu ymm1, [rip + 5f + 672]
+vmovdqu ymm1, [rip + 3f + 448]
 vfmadd231pd ymm13, ymm8, ymm1
 vsubpd ymm7, ymm7, ymm3
 vsubpd ymm9, ymm9, ymm13
 vfmadd231pd ymm7, ymm14, ymm4
 vfmadd231pd ymm9, ymm8, ymm1
-vpaddq ymm7, ymm7, [rsp + 544]
-vpaddq ymm9, ymm9, [rsp + 416]
-vpaddq ymm3, ymm3, [rsp + 448]
-vpaddq ymm13, ymm13, [rsp + 480]
-vmovdqu ymm1, [rsp + 576]
-vpaddq ymm1, ymm1, [rip + 5f + 768]
-vmovdqu ymm8, [rsp + 512]
-vpaddq ymm8, ymm8, [rip + 5f + 768]
+vpaddq ymm7, ymm7, [r9]
+vpaddq ymm9, ymm9, [r9 + 32]
+vpaddq ymm3, ymm3, [r11 - 96]
+vpaddq ymm13, ymm13, [r11 - 64]
+vmovdqu ymm1, [r9 - 96]
+vpaddq ymm1, ymm1, [rip + 3f + 768]
+vmovdqu ymm8, [r9 - 128]
+vpaddq ymm8, ymm8, [rip + 3f + 768]
 vpsrlq ymm1, ymm1, 52
 vpsrlq ymm8, ymm8, 52
-vpaddq ymm1, ymm1, [rsp + 32]
-vpaddq ymm8, ymm8, [rsp]
+vpaddq ymm1, ymm1, [r9 - 32]
+vpaddq ymm8, ymm8, [r9 - 64]
 vmovdqu xmm4, [rax]
 vmovdqu xmm14, [rax + 128]
 vpmaskmovq xmm4, xmm4, [r8]
@@ -6673,9 +6685,9 @@ vmovdqu xmm5, [rax + 16]
 vmovdqu xmm12, [rax + 144]
 vpmaskmovq xmm5, xmm5, [r8 + 16]
 vpmaskmovq xmm12, xmm12, [r8 + 144]
-vmovdqu [rsp], ymm13
+vmovdqu [r9 - 64], ymm13
 vmovdqu xmm13, [rax + 80]
-vmovdqu [rsp + 32], ymm3
+vmovdqu [r9 - 32], ymm3
 vmovdqu xmm3, [rax + 208]
 vpmaskmovq xmm13, xmm13, [r8 + 80]
 vpmaskmovq xmm3, xmm3, [r8 + 208]
@@ -6685,9 +6697,9 @@ vmovdqu xmm12, [rax + 48]
 vmovdqu xmm5, [rax + 176]
 vpmaskmovq xmm12, xmm12, [r8 + 48]
 vpmaskmovq xmm5, xmm5, [r8 + 176]
-vmovdqu [rsp + 512], ymm9
+vmovdqu [r9 - 128], ymm9
 vmovdqu xmm9, [rax + 112]
-vmovdqu [rsp + 576], ymm7
+vmovdqu [r9 - 96], ymm7
 vmovdqu xmm7, [rax + 240]
 vpmaskmovq xmm9, xmm9, [r8 + 112]
 vpmaskmovq xmm7, xmm7, [r8 + 240]
@@ -6699,9 +6711,9 @@ vpunpckhqdq ymm9, ymm13, ymm9
 vpunpckhqdq ymm7, ymm3, ymm7
 vpsrlq ymm3, ymm4, 52
 vpsrlq ymm13, ymm14, 52
-vmovdqu [rsp + 480], ymm0
+vmovdqu [r11 - 64], ymm0
 vpsllq ymm0, ymm6, 12
-vmovdqu [rsp + 448], ymm10
+vmovdqu [r11 - 96], ymm10
 vpsllq ymm10, ymm11, 12
 vpaddq ymm3, ymm0, ymm3
 vpaddq ymm13, ymm10, ymm13
@@ -6719,137 +6731,137 @@ vpaddq ymm5, ymm0, ymm5
 vpaddq ymm12, ymm10, ymm12
 vpsrlq ymm9, ymm9, 16
 vpsrlq ymm7, ymm7, 16
-vpand ymm4, ymm4, [rip + 5f]
-vpand ymm14, ymm14, [rip + 5f]
-vpand ymm3, ymm3, [rip + 5f]
-vpand ymm13, ymm13, [rip + 5f]
-vpand ymm6, ymm6, [rip + 5f]
-vpand ymm11, ymm11, [rip + 5f]
-vpand ymm5, ymm5, [rip + 5f]
-vpand ymm12, ymm12, [rip + 5f]
+vpand ymm4, ymm4, [r10 - 128]
+vpand ymm14, ymm14, [r10 - 128]
+vpand ymm3, ymm3, [r10 - 128]
+vpand ymm13, ymm13, [r10 - 128]
+vpand ymm6, ymm6, [r10 - 128]
+vpand ymm11, ymm11, [r10 - 128]
+vpand ymm5, ymm5, [r10 - 128]
+vpand ymm12, ymm12, [r10 - 128]
 vpaddq ymm4, ymm1, ymm4
 vpaddq ymm14, ymm8, ymm14
 vpaddq ymm3, ymm2, ymm3
 vpaddq ymm13, ymm15, ymm13
-vpaddq ymm6, ymm6, [rsp + 448]
-vpaddq ymm11, ymm11, [rsp + 480]
-vpaddq ymm5, ymm5, [rsp + 576]
-vpaddq ymm12, ymm12, [rsp + 512]
-vpaddq ymm9, ymm9, [rsp + 32]
-vpaddq ymm7, ymm7, [rsp]
-vpaddq ymm15, ymm4, [rip + 5f + 800]
-vpaddq ymm2, ymm14, [rip + 5f + 800]
+vpaddq ymm6, ymm6, [r11 - 96]
+vpaddq ymm11, ymm11, [r11 - 64]
+vpaddq ymm5, ymm5, [r9 - 96]
+vpaddq ymm12, ymm12, [r9 - 128]
+vpaddq ymm9, ymm9, [r9 - 32]
+vpaddq ymm7, ymm7, [r9 - 64]
+vpaddq ymm15, ymm4, [rip + 3f + 800]
+vpaddq ymm2, ymm14, [rip + 3f + 800]
 vpsrlq ymm8, ymm15, 52
 vpsrlq ymm1, ymm2, 52
 vpaddq ymm8, ymm3, ymm8
 vpaddq ymm1, ymm13, ymm1
-vpaddq ymm8, ymm8, [rip + 5f + 832]
-vpaddq ymm1, ymm1, [rip + 5f + 832]
+vpaddq ymm8, ymm8, [rip + 3f + 832]
+vpaddq ymm1, ymm1, [rip + 3f + 832]
 vpsrlq ymm10, ymm8, 52
 vpsrlq ymm0, ymm1, 52
 vpaddq ymm10, ymm6, ymm10
 vpaddq ymm0, ymm11, ymm0
-vpaddq ymm10, ymm10, [rip + 5f + 864]
-vpaddq ymm0, ymm0, [rip + 5f + 864]
-vmovdqu [rsp], ymm1
+vpaddq ymm10, ymm10, [rip + 3f + 864]
+vpaddq ymm0, ymm0, [rip + 3f + 864]
+vmovdqu [r9 - 64], ymm1
 vpsrlq ymm1, ymm10, 52
-vmovdqu [rsp + 32], ymm10
+vmovdqu [r9 - 32], ymm10
 vpsrlq ymm10, ymm0, 52
 vpaddq ymm1, ymm5, ymm1
 vpaddq ymm10, ymm12, ymm10
-vpaddq ymm1, ymm1, [rip + 5f + 896]
-vpaddq ymm10, ymm10, [rip + 5f + 896]
-vmovdqu [rsp + 512], ymm0
+vpaddq ymm1, ymm1, [rip + 3f + 896]
+vpaddq ymm10, ymm10, [rip + 3f + 896]
+vmovdqu [r9 - 128], ymm0
 vpsrlq ymm0, ymm1, 52
-vmovdqu [rsp + 576], ymm1
+vmovdqu [r9 - 96], ymm1
 vpsrlq ymm1, ymm10, 52
 vpaddq ymm0, ymm9, ymm0
 vpaddq ymm1, ymm7, ymm1
-vpaddq ymm0, ymm0, [rip + 5f + 928]
-vpaddq ymm1, ymm1, [rip + 5f + 928]
-vpaddq ymm4, ymm4, [rip + 5f + 960]
-vpaddq ymm14, ymm14, [rip + 5f + 960]
-vmovdqu [rsp + 480], ymm10
+vpaddq ymm0, ymm0, [rip + 3f + 928]
+vpaddq ymm1, ymm1, [rip + 3f + 928]
+vpaddq ymm4, ymm4, [rip + 3f + 960]
+vpaddq ymm14, ymm14, [rip + 3f + 960]
+vmovdqu [r11 - 64], ymm10
 vpsrlq ymm10, ymm4, 52
-vmovdqu [rsp + 448], ymm8
+vmovdqu [r11 - 96], ymm8
 vpsrlq ymm8, ymm14, 52
 vpaddq ymm10, ymm3, ymm10
 vpaddq ymm8, ymm13, ymm8
-vpaddq ymm10, ymm10, [rip + 5f + 992]
-vpaddq ymm8, ymm8, [rip + 5f + 992]
+vpaddq ymm10, ymm10, [rip + 3f + 992]
+vpaddq ymm8, ymm8, [rip + 3f + 992]
 vpsrlq ymm13, ymm10, 52
 vpsrlq ymm3, ymm8, 52
 vpaddq ymm13, ymm6, ymm13
 vpaddq ymm3, ymm11, ymm3
-vpaddq ymm13, ymm13, [rip + 5f + 1024]
-vpaddq ymm3, ymm3, [rip + 5f + 1024]
+vpaddq ymm13, ymm13, [rip + 3f + 1024]
+vpaddq ymm3, ymm3, [rip + 3f + 1024]
 vpsrlq ymm11, ymm13, 52
 vpsrlq ymm6, ymm3, 52
 vpaddq ymm11, ymm5, ymm11
 vpaddq ymm6, ymm12, ymm6
-vpaddq ymm11, ymm11, [rip + 5f + 1056]
-vpaddq ymm6, ymm6, [rip + 5f + 1056]
+vpaddq ymm11, ymm11, [rip + 3f + 1056]
+vpaddq ymm6, ymm6, [rip + 3f + 1056]
 vpsrlq ymm12, ymm11, 52
 vpsrlq ymm5, ymm6, 52
 vpaddq ymm12, ymm9, ymm12
 vpaddq ymm5, ymm7, ymm5
 vblendvpd ymm4, ymm15, ymm4, ymm0
 vblendvpd ymm14, ymm2, ymm14, ymm1
-vmovdqu ymm2, [rsp + 448]
+vmovdqu ymm2, [r11 - 96]
 vblendvpd ymm10, ymm2, ymm10, ymm0
-vmovdqu ymm2, [rsp]
+vmovdqu ymm2, [r9 - 64]
 vblendvpd ymm8, ymm2, ymm8, ymm1
-vmovdqu ymm2, [rsp + 32]
+vmovdqu ymm2, [r9 - 32]
 vblendvpd ymm13, ymm2, ymm13, ymm0
-vmovdqu ymm2, [rsp + 512]
+vmovdqu ymm2, [r9 - 128]
 vblendvpd ymm3, ymm2, ymm3, ymm1
-vmovdqu ymm2, [rsp + 576]
+vmovdqu ymm2, [r9 - 96]
 vblendvpd ymm11, ymm2, ymm11, ymm0
-vmovdqu ymm2, [rsp + 480]
+vmovdqu ymm2, [r11 - 64]
 vblendvpd ymm6, ymm2, ymm6, ymm1
-vpaddq ymm12, ymm12, [rip + 5f + 1088]
-vpaddq ymm5, ymm5, [rip + 5f + 1088]
+vpaddq ymm12, ymm12, [rip + 3f + 1088]
+vpaddq ymm5, ymm5, [rip + 3f + 1088]
 vblendvpd ymm12, ymm0, ymm12, ymm0
 vblendvpd ymm5, ymm1, ymm5, ymm1
-vpand ymm4, ymm4, [rip + 5f]
-vpand ymm14, ymm14, [rip + 5f]
-vpand ymm10, ymm10, [rip + 5f]
-vpand ymm8, ymm8, [rip + 5f]
-vpand ymm13, ymm13, [rip + 5f]
-vpand ymm3, ymm3, [rip + 5f]
-vpand ymm11, ymm11, [rip + 5f]
-vpand ymm6, ymm6, [rip + 5f]
-vpand ymm12, ymm12, [rip + 5f]
-vpand ymm5, ymm5, [rip + 5f]
-vpaddq ymm1, ymm4, [rip + 5f + 1120]
-vpaddq ymm0, ymm14, [rip + 5f + 1120]
-vpaddq ymm2, ymm10, [rip + 5f + 1152]
-vpaddq ymm15, ymm8, [rip + 5f + 1152]
+vpand ymm4, ymm4, [r10 - 128]
+vpand ymm14, ymm14, [r10 - 128]
+vpand ymm10, ymm10, [r10 - 128]
+vpand ymm8, ymm8, [r10 - 128]
+vpand ymm13, ymm13, [r10 - 128]
+vpand ymm3, ymm3, [r10 - 128]
+vpand ymm11, ymm11, [r10 - 128]
+vpand ymm6, ymm6, [r10 - 128]
+vpand ymm12, ymm12, [r10 - 128]
+vpand ymm5, ymm5, [r10 - 128]
+vpaddq ymm1, ymm4, [rip + 3f + 1120]
+vpaddq ymm0, ymm14, [rip + 3f + 1120]
+vpaddq ymm2, ymm10, [rip + 3f + 1152]
+vpaddq ymm15, ymm8, [rip + 3f + 1152]
 vpsrlq ymm7, ymm1, 52
 vpsrlq ymm9, ymm0, 52
 vpaddq ymm7, ymm2, ymm7
 vpaddq ymm9, ymm15, ymm9
-vpaddq ymm15, ymm13, [rip + 5f + 1184]
-vpaddq ymm2, ymm3, [rip + 5f + 1184]
-vmovdqu [rsp + 480], ymm3
+vpaddq ymm15, ymm13, [rip + 3f + 1184]
+vpaddq ymm2, ymm3, [rip + 3f + 1184]
+vmovdqu [r11 - 64], ymm3
 vpsrlq ymm3, ymm7, 52
-vmovdqu [rsp + 576], ymm13
+vmovdqu [r9 - 96], ymm13
 vpsrlq ymm13, ymm9, 52
 vpaddq ymm3, ymm15, ymm3
 vpaddq ymm13, ymm2, ymm13
-vpaddq ymm2, ymm11, [rip + 5f + 1216]
-vpaddq ymm15, ymm6, [rip + 5f + 1216]
-vmovdqu [rsp + 512], ymm6
+vpaddq ymm2, ymm11, [rip + 3f + 1216]
+vpaddq ymm15, ymm6, [rip + 3f + 1216]
+vmovdqu [r9 - 128], ymm6
 vpsrlq ymm6, ymm3, 52
-vmovdqu [rsp + 32], ymm11
+vmovdqu [r9 - 32], ymm11
 vpsrlq ymm11, ymm13, 52
 vpaddq ymm6, ymm2, ymm6
 vpaddq ymm11, ymm15, ymm11
-vpaddq ymm15, ymm12, [rip + 5f + 1248]
-vpaddq ymm2, ymm5, [rip + 5f + 1248]
-vmovdqu [rsp], ymm5
+vpaddq ymm15, ymm12, [rip + 3f + 1248]
+vpaddq ymm2, ymm5, [rip + 3f + 1248]
+vmovdqu [r9 - 64], ymm5
 vpsrlq ymm5, ymm6, 52
-vmovdqu [rsp + 448], ymm12
+vmovdqu [r11 - 96], ymm12
 vpsrlq ymm12, ymm11, 52
 vpaddq ymm5, ymm15, ymm5
 vpaddq ymm12, ymm2, ymm12
@@ -6857,12 +6869,12 @@ vblendvpd ymm4, ymm1, ymm4, ymm5
 vblendvpd ymm14, ymm0, ymm14, ymm12
 vblendvpd ymm10, ymm7, ymm10, ymm5
 vblendvpd ymm8, ymm9, ymm8, ymm12
-vblendvpd ymm3, ymm3, [rsp + 576], ymm5
-vblendvpd ymm13, ymm13, [rsp + 480], ymm12
-vblendvpd ymm6, ymm6, [rsp + 32], ymm5
-vblendvpd ymm11, ymm11, [rsp + 512], ymm12
-vblendvpd ymm5, ymm5, [rsp + 448], ymm5
-vblendvpd ymm12, ymm12, [rsp], ymm12
+vblendvpd ymm3, ymm3, [r9 - 96], ymm5
+vblendvpd ymm13, ymm13, [r11 - 64], ymm12
+vblendvpd ymm6, ymm6, [r9 - 32], ymm5
+vblendvpd ymm11, ymm11, [r9 - 128], ymm12
+vblendvpd ymm5, ymm5, [r11 - 96], ymm5
+vblendvpd ymm12, ymm12, [r9 - 64], ymm12
 vpsllq ymm4, ymm4, 12
 vpsllq ymm14, ymm14, 12
 vpsrlq ymm4, ymm4, 12
@@ -6953,29 +6965,29 @@ ret
 2:
 .long 0x7f80
 .p2align 6, 0xcc
-5:
+3:
 .quad 0x000fffffffffffff, 0x000fffffffffffff, 0x000fffffffffffff, 0x000fffffffffffff
 .quad 0x4330000000000000, 0x4330000000000000, 0x4330000000000000, 0x4330000000000000
-.quad 0x4670000000000000, 0x4670000000000000, 0x4670000000000000, 0x4670000000000000
 .quad 0x4670000000000001, 0x4670000000000001, 0x4670000000000001, 0x4670000000000001
-.quad 0x3330000000000000, 0x3330000000000000, 0x3330000000000000, 0x3330000000000000
+.quad 0x432a61d9fffffffe, 0x432a61d9fffffffe, 0x432a61d9fffffffe, 0x432a61d9fffffffe
 .quad 0x42f49b6699638a00, 0x42f49b6699638a00, 0x42f49b6699638a00, 0x42f49b6699638a00
+.quad 0x432f81299f237324, 0x432f81299f237324, 0x432f81299f237324, 0x432f81299f237324
 .quad 0x43189af346e148c4, 0x43189af346e148c4, 0x43189af346e148c4, 0x43189af346e148c4
+.quad 0x4670000000000000, 0x4670000000000000, 0x4670000000000000, 0x4670000000000000
 .quad 0x432f80000032bf38, 0x432f80000032bf38, 0x432f80000032bf38, 0x432f80000032bf38
 .quad 0x4312d30ecffffffc, 0x4312d30ecffffffc, 0x4312d30ecffffffc, 0x4312d30ecffffffc
 .quad 0x42c7b05427b65300, 0x42c7b05427b65300, 0x42c7b05427b65300, 0x42c7b05427b65300
-.quad 0x6660000000000000, 0x6660000000000000, 0x6660000000000000, 0x6660000000000000
 .quad 0x43229757d849acdc, 0x43229757d849acdc, 0x43229757d849acdc, 0x43229757d849acdc
+.quad 0x432a61da00000002, 0x432a61da00000002, 0x432a61da00000002, 0x432a61da00000002
+.quad 0x4141234c00000000, 0x4141234c00000000, 0x4141234c00000000, 0x4141234c00000000
+.quad 0x42d0000000000000, 0x42d0000000000000, 0x42d0000000000000, 0x42d0000000000000
 .quad 0x4329aeb7f71e2ff2, 0x4329aeb7f71e2ff2, 0x4329aeb7f71e2ff2, 0x4329aeb7f71e2ff2
+.quad 0x3330000000000000, 0x3330000000000000, 0x3330000000000000, 0x3330000000000000
+.quad 0x6660000000000000, 0x6660000000000000, 0x6660000000000000, 0x6660000000000000
 .quad 0x413c422b00000000, 0x413c422b00000000, 0x413c422b00000000, 0x413c422b00000000
 .quad 0x432f800000000000, 0x432f800000000000, 0x432f800000000000, 0x432f800000000000
 .quad 0x42ca61d9ffffff80, 0x42ca61d9ffffff80, 0x42ca61d9ffffff80, 0x42ca61d9ffffff80
 .quad 0x0ff0000000000000, 0x0ff0000000000000, 0x0ff0000000000000, 0x0ff0000000000000
-.quad 0x432a61d9fffffffe, 0x432a61d9fffffffe, 0x432a61d9fffffffe, 0x432a61d9fffffffe
-.quad 0x432a61da00000002, 0x432a61da00000002, 0x432a61da00000002, 0x432a61da00000002
-.quad 0x432f81299f237324, 0x432f81299f237324, 0x432f81299f237324, 0x432f81299f237324
-.quad 0x4141234c00000000, 0x4141234c00000000, 0x4141234c00000000, 0x4141234c00000000
-.quad 0x42d0000000000000, 0x42d0000000000000, 0x42d0000000000000, 0x42d0000000000000
 .quad 0x0fffffffffffffff, 0x0fffffffffffffff, 0x0fffffffffffffff, 0x0fffffffffffffff
 .quad 0x6fd0000000000000, 0x6fd0000000000000, 0x6fd0000000000000, 0x6fd0000000000000
 .quad 0x6fdfffffffffffff, 0x6fdfffffffffffff, 0x6fdfffffffffffff, 0x6fdfffffffffffff
@@ -7009,7 +7021,7 @@ ret
 // butterfly on arrays, layout array: x < p, y < p, w < p; z = x + y*w/R, x - y*w/R mod p, z two values < p, R = 2^256. An element has 4 limbs of 64 bits.
 butterfly_kernel! {
     butterfly_avx2,
-    "fieldc_pallas_butterfly_array_avx2_dd174c240a062239",
+    "fieldc_pallas_butterfly_array_avx2_184f68a98bd5ca66",
     r"
 push rbp
 mov rbp, rsp
@@ -7017,9 +7029,11 @@ sub rsp, 1152
 and rsp, -32
 vstmxcsr [rbp - 4]
 vldmxcsr [rip + 2f]
+lea r10, [rsp + 128]
+lea r11, [rip + 3f + 128]
 sub rdi, 8
-jb 3f
-4:
+jb 4f
+5:
 vmovdqu xmm0, [rcx]
 vmovdqu xmm1, [rcx + 128]
 vinserti128 ymm0, ymm0, [rcx + 64], 1
@@ -7064,14 +7078,14 @@ vpaddq ymm8, ymm10, ymm8
 vpaddq ymm9, ymm11, ymm9
 vpsrlq ymm6, ymm6, 16
 vpsrlq ymm7, ymm7, 16
-vpand ymm4, ymm4, [rip + 5f]
-vpand ymm5, ymm5, [rip + 5f]
-vpand ymm0, ymm0, [rip + 5f]
-vpand ymm1, ymm1, [rip + 5f]
-vpand ymm2, ymm2, [rip + 5f]
-vpand ymm3, ymm3, [rip + 5f]
-vpand ymm8, ymm8, [rip + 5f]
-vpand ymm9, ymm9, [rip + 5f]
+vpand ymm4, ymm4, [r11 - 128]
+vpand ymm5, ymm5, [r11 - 128]
+vpand ymm0, ymm0, [r11 - 128]
+vpand ymm1, ymm1, [r11 - 128]
+vpand ymm2, ymm2, [r11 - 128]
+vpand ymm3, ymm3, [r11 - 128]
+vpand ymm8, ymm8, [r11 - 128]
+vpand ymm9, ymm9, [r11 - 128]
 vmovdqu xmm11, [r9]
 vmovdqu xmm10, [r9 + 128]
 vinserti128 ymm11, ymm11, [r9 + 64], 1
@@ -7088,15 +7102,15 @@ vmovdqu xmm10, [r9 + 16]
 vmovdqu xmm11, [r9 + 144]
 vinserti128 ymm10, ymm10, [r9 + 80], 1
 vinserti128 ymm11, ymm11, [r9 + 208], 1
-vmovdqu [rsp], ymm7
+vmovdqu [rsp + 736], ymm7
 vmovdqu xmm7, [r9 + 48]
-vmovdqu [rsp + 32], ymm6
+vmovdqu [rsp + 512], ymm6
 vmovdqu xmm6, [r9 + 176]
 vinserti128 ymm7, ymm7, [r9 + 112], 1
 vinserti128 ymm6, ymm6, [r9 + 240], 1
-vmovdqu [rsp + 64], ymm9
+vmovdqu [rsp + 768], ymm9
 vpunpcklqdq ymm9, ymm10, ymm7
-vmovdqu [rsp + 96], ymm8
+vmovdqu [rsp + 800], ymm8
 vpunpcklqdq ymm8, ymm11, ymm6
 vpunpckhqdq ymm7, ymm10, ymm7
 vpunpckhqdq ymm6, ymm11, ymm6
@@ -7104,9 +7118,9 @@ vpsllq ymm11, ymm14, 4
 vpsllq ymm10, ymm15, 4
 vpsrlq ymm14, ymm14, 48
 vpsrlq ymm15, ymm15, 48
-vmovdqu [rsp + 128], ymm3
+vmovdqu [rsp + 832], ymm3
 vpsllq ymm3, ymm12, 16
-vmovdqu [rsp + 160], ymm2
+vmovdqu [rsp + 864], ymm2
 vpsllq ymm2, ymm13, 16
 vpaddq ymm14, ymm3, ymm14
 vpaddq ymm15, ymm2, ymm15
@@ -7128,15 +7142,15 @@ vmovdqu xmm2, [r8]
 vmovdqu xmm3, [r8 + 128]
 vinserti128 ymm2, ymm2, [r8 + 64], 1
 vinserti128 ymm3, ymm3, [r8 + 192], 1
-vmovdqu [rsp + 192], ymm1
+vmovdqu [rsp + 896], ymm1
 vmovdqu xmm1, [r8 + 32]
-vmovdqu [rsp + 224], ymm0
+vmovdqu [rsp + 992], ymm0
 vmovdqu xmm0, [r8 + 160]
 vinserti128 ymm1, ymm1, [r8 + 96], 1
 vinserti128 ymm0, ymm0, [r8 + 224], 1
-vmovdqu [rsp + 256], ymm5
+vmovdqu [rsp + 1024], ymm5
 vpunpcklqdq ymm5, ymm2, ymm1
-vmovdqu [rsp + 288], ymm4
+vmovdqu [rsp + 1056], ymm4
 vpunpcklqdq ymm4, ymm3, ymm0
 vpunpckhqdq ymm1, ymm2, ymm1
 vpunpckhqdq ymm0, ymm3, ymm0
@@ -7144,23 +7158,23 @@ vmovdqu xmm3, [r8 + 16]
 vmovdqu xmm2, [r8 + 144]
 vinserti128 ymm3, ymm3, [r8 + 80], 1
 vinserti128 ymm2, ymm2, [r8 + 208], 1
-vmovdqu [rsp + 320], ymm6
+vmovdqu [r10 - 32], ymm6
 vmovdqu xmm6, [r8 + 48]
-vmovdqu [rsp + 352], ymm7
+vmovdqu [r10], ymm7
 vmovdqu xmm7, [r8 + 176]
 vinserti128 ymm6, ymm6, [r8 + 112], 1
 vinserti128 ymm7, ymm7, [r8 + 240], 1
-vmovdqu [rsp + 384], ymm8
+vmovdqu [rsp + 320], ymm8
 vpunpcklqdq ymm8, ymm3, ymm6
-vmovdqu [rsp + 416], ymm9
+vmovdqu [rsp + 352], ymm9
 vpunpcklqdq ymm9, ymm2, ymm7
 vpunpckhqdq ymm6, ymm3, ymm6
 vpunpckhqdq ymm7, ymm2, ymm7
 vpsrlq ymm2, ymm5, 52
 vpsrlq ymm3, ymm4, 52
-vmovdqu [rsp + 448], ymm13
+vmovdqu [rsp + 384], ymm13
 vpsllq ymm13, ymm1, 12
-vmovdqu [rsp + 480], ymm12
+vmovdqu [rsp + 416], ymm12
 vpsllq ymm12, ymm0, 12
 vpaddq ymm2, ymm13, ymm2
 vpaddq ymm3, ymm12, ymm3
@@ -7178,73 +7192,73 @@ vpaddq ymm8, ymm13, ymm8
 vpaddq ymm9, ymm12, ymm9
 vpsrlq ymm6, ymm6, 16
 vpsrlq ymm7, ymm7, 16
-vpand ymm5, ymm5, [rip + 5f]
-vpand ymm4, ymm4, [rip + 5f]
-vmovdqu ymm12, [rip + 5f + 32]
+vpand ymm5, ymm5, [r11 - 128]
+vpand ymm4, ymm4, [r11 - 128]
+vmovdqu ymm12, [r11 - 96]
 vpaddq ymm5, ymm5, ymm12
-vmovdqu ymm13, [rip + 5f + 32]
+vmovdqu ymm13, [r11 - 96]
 vpaddq ymm4, ymm4, ymm13
 vsubpd ymm5, ymm5, ymm12
 vsubpd ymm4, ymm4, ymm13
-vpand ymm11, ymm11, [rip + 5f]
-vpand ymm10, ymm10, [rip + 5f]
+vpand ymm11, ymm11, [r11 - 128]
+vpand ymm10, ymm10, [r11 - 128]
 vpaddq ymm11, ymm11, ymm12
 vpaddq ymm10, ymm10, ymm13
 vsubpd ymm11, ymm11, ymm12
 vsubpd ymm10, ymm10, ymm13
-vmovdqu [rsp + 512], ymm7
-vmovdqu ymm7, [rip + 5f + 64]
-vmovdqu [rsp + 544], ymm6
+vmovdqu [rsp + 544], ymm7
+vmovdqu ymm7, [rip + 3f + 256]
+vmovdqu [rsp + 1088], ymm6
 vmovdqa ymm6, ymm7
 vfmadd231pd ymm6, ymm5, ymm11
-vmovdqu [rsp + 576], ymm9
-vmovdqu ymm9, [rip + 5f + 64]
-vmovdqu [rsp + 608], ymm8
+vmovdqu [rsp + 640], ymm9
+vmovdqu ymm9, [rip + 3f + 256]
+vmovdqu [rsp + 672], ymm8
 vmovdqa ymm8, ymm9
 vfmadd231pd ymm8, ymm4, ymm10
-vmovdqu [rsp + 640], ymm0
-vmovdqu ymm0, [rip + 5f + 96]
-vmovdqu [rsp + 672], ymm1
+vmovdqu [rsp + 448], ymm0
+vmovdqu ymm0, [r11 - 64]
+vmovdqu [rsp + 704], ymm1
 vsubpd ymm1, ymm0, ymm6
-vmovdqu [rsp + 704], ymm3
-vmovdqu ymm3, [rip + 5f + 96]
-vmovdqu [rsp + 736], ymm2
+vmovdqu [r10 + 96], ymm3
+vmovdqu ymm3, [r11 - 64]
+vmovdqu [r10 + 32], ymm2
 vsubpd ymm2, ymm3, ymm8
 vfmadd231pd ymm1, ymm5, ymm11
 vfmadd231pd ymm2, ymm4, ymm10
-vpand ymm14, ymm14, [rip + 5f]
-vpand ymm15, ymm15, [rip + 5f]
+vpand ymm14, ymm14, [r11 - 128]
+vpand ymm15, ymm15, [r11 - 128]
 vpaddq ymm14, ymm14, ymm12
 vpaddq ymm15, ymm15, ymm13
 vsubpd ymm14, ymm14, ymm12
 vsubpd ymm15, ymm15, ymm13
-vmovdqu [rsp + 768], ymm2
+vmovdqu [rsp + 288], ymm2
 vmovdqa ymm2, ymm7
 vfmadd231pd ymm2, ymm5, ymm14
-vmovdqu [rsp + 800], ymm1
+vmovdqu [rsp + 480], ymm1
 vmovdqa ymm1, ymm9
 vfmadd231pd ymm1, ymm4, ymm15
 vsubpd ymm9, ymm0, ymm2
-vmovdqu [rsp + 832], ymm2
+vmovdqu [r10 - 128], ymm2
 vsubpd ymm2, ymm3, ymm1
 vfmadd231pd ymm9, ymm5, ymm14
 vfmadd231pd ymm2, ymm4, ymm15
 vpaddq ymm6, ymm9, ymm6
 vpaddq ymm8, ymm2, ymm8
-vmovdqu ymm2, [rsp + 736]
-vpand ymm2, ymm2, [rip + 5f]
-vmovdqu ymm9, [rsp + 704]
-vpand ymm9, ymm9, [rip + 5f]
+vmovdqu ymm2, [r10 + 32]
+vpand ymm2, ymm2, [r11 - 128]
+vmovdqu ymm9, [r10 + 96]
+vpand ymm9, ymm9, [r11 - 128]
 vpaddq ymm2, ymm2, ymm12
 vpaddq ymm9, ymm9, ymm13
 vsubpd ymm2, ymm2, ymm12
 vsubpd ymm9, ymm9, ymm13
-vmovdqu [rsp + 704], ymm15
+vmovdqu [r10 + 96], ymm15
 vmovdqa ymm15, ymm7
 vfmadd231pd ymm15, ymm2, ymm11
-vmovdqu [rsp + 736], ymm14
-vmovdqu ymm14, [rip + 5f + 64]
-vmovdqu [rsp + 864], ymm4
+vmovdqu [r10 + 32], ymm14
+vmovdqu ymm14, [rip + 3f + 256]
+vmovdqu [r10 - 96], ymm4
 vmovdqa ymm4, ymm14
 vfmadd231pd ymm4, ymm9, ymm10
 vsubpd ymm14, ymm0, ymm15
@@ -7253,118 +7267,118 @@ vfmadd231pd ymm14, ymm2, ymm11
 vfmadd231pd ymm0, ymm9, ymm10
 vpaddq ymm6, ymm14, ymm6
 vpaddq ymm8, ymm0, ymm8
-vpaddq ymm15, ymm15, [rsp + 832]
+vpaddq ymm15, ymm15, [r10 - 128]
 vpaddq ymm1, ymm4, ymm1
-vmovdqu ymm4, [rsp + 480]
-vpand ymm4, ymm4, [rip + 5f]
-vmovdqu ymm0, [rsp + 448]
-vpand ymm0, ymm0, [rip + 5f]
+vmovdqu ymm4, [rsp + 416]
+vpand ymm4, ymm4, [r11 - 128]
+vmovdqu ymm0, [rsp + 384]
+vpand ymm0, ymm0, [r11 - 128]
 vpaddq ymm4, ymm4, ymm12
 vpaddq ymm0, ymm0, ymm13
 vsubpd ymm4, ymm4, ymm12
 vsubpd ymm0, ymm0, ymm13
 vmovdqa ymm14, ymm7
 vfmadd231pd ymm14, ymm5, ymm4
-vmovdqu [rsp + 448], ymm8
-vmovdqu ymm8, [rip + 5f + 64]
-vmovdqu [rsp + 480], ymm6
+vmovdqu [rsp + 384], ymm8
+vmovdqu ymm8, [rip + 3f + 256]
+vmovdqu [rsp + 416], ymm6
 vmovdqa ymm6, ymm8
-vfmadd231pd ymm6, ymm0, [rsp + 864]
-vmovdqu [rsp + 832], ymm10
-vmovdqu ymm10, [rip + 5f + 96]
-vmovdqu [rsp + 896], ymm11
+vfmadd231pd ymm6, ymm0, [r10 - 96]
+vmovdqu [r10 - 128], ymm10
+vmovdqu ymm10, [r11 - 64]
+vmovdqu [r10 - 64], ymm11
 vsubpd ymm11, ymm10, ymm14
 vsubpd ymm13, ymm3, ymm6
 vfmadd231pd ymm11, ymm5, ymm4
-vfmadd231pd ymm13, ymm0, [rsp + 864]
+vfmadd231pd ymm13, ymm0, [r10 - 96]
 vpaddq ymm15, ymm11, ymm15
 vpaddq ymm1, ymm13, ymm1
-vmovdqu ymm13, [rsp + 736]
+vmovdqu ymm13, [r10 + 32]
 vmovdqa ymm11, ymm7
 vfmadd231pd ymm11, ymm2, ymm13
-vmovdqu [rsp + 928], ymm0
+vmovdqu [r10 + 64], ymm0
 vmovdqa ymm0, ymm8
-vfmadd231pd ymm0, ymm9, [rsp + 704]
-vmovdqu [rsp + 960], ymm4
+vfmadd231pd ymm0, ymm9, [r10 + 96]
+vmovdqu [rsp + 256], ymm4
 vsubpd ymm4, ymm10, ymm11
-vmovdqu [rsp + 992], ymm5
+vmovdqu [rsp + 576], ymm5
 vsubpd ymm5, ymm3, ymm0
 vfmadd231pd ymm4, ymm2, ymm13
-vfmadd231pd ymm5, ymm9, [rsp + 704]
+vfmadd231pd ymm5, ymm9, [r10 + 96]
 vpaddq ymm15, ymm4, ymm15
 vpaddq ymm1, ymm5, ymm1
 vpaddq ymm14, ymm11, ymm14
 vpaddq ymm6, ymm0, ymm6
-vmovdqu ymm0, [rsp + 672]
-vpand ymm0, ymm0, [rip + 5f]
-vmovdqu ymm11, [rsp + 640]
-vpand ymm11, ymm11, [rip + 5f]
+vmovdqu ymm0, [rsp + 704]
+vpand ymm0, ymm0, [r11 - 128]
+vmovdqu ymm11, [rsp + 448]
+vpand ymm11, ymm11, [r11 - 128]
 vpaddq ymm0, ymm0, ymm12
-vmovdqu ymm5, [rip + 5f + 32]
+vmovdqu ymm5, [r11 - 96]
 vpaddq ymm11, ymm11, ymm5
 vsubpd ymm0, ymm0, ymm12
 vsubpd ymm11, ymm11, ymm5
-vmovdqu ymm4, [rsp + 896]
+vmovdqu ymm4, [r10 - 64]
 vmovdqa ymm13, ymm7
 vfmadd231pd ymm13, ymm0, ymm4
-vmovdqu [rsp + 640], ymm9
+vmovdqu [rsp + 448], ymm9
 vmovdqa ymm9, ymm8
-vfmadd231pd ymm9, ymm11, [rsp + 832]
-vmovdqu [rsp + 672], ymm2
+vfmadd231pd ymm9, ymm11, [r10 - 128]
+vmovdqu [rsp + 704], ymm2
 vsubpd ymm2, ymm10, ymm13
 vsubpd ymm10, ymm3, ymm9
 vfmadd231pd ymm2, ymm0, ymm4
-vfmadd231pd ymm10, ymm11, [rsp + 832]
+vfmadd231pd ymm10, ymm11, [r10 - 128]
 vpaddq ymm15, ymm2, ymm15
 vpaddq ymm1, ymm10, ymm1
 vpaddq ymm14, ymm13, ymm14
 vpaddq ymm6, ymm9, ymm6
-vmovdqu ymm9, [rsp + 416]
-vpand ymm9, ymm9, [rip + 5f]
-vmovdqu ymm13, [rsp + 384]
-vpand ymm13, ymm13, [rip + 5f]
+vmovdqu ymm9, [rsp + 352]
+vpand ymm9, ymm9, [r11 - 128]
+vmovdqu ymm13, [rsp + 320]
+vpand ymm13, ymm13, [r11 - 128]
 vpaddq ymm9, ymm9, ymm12
 vpaddq ymm13, ymm13, ymm5
 vsubpd ymm9, ymm9, ymm12
 vsubpd ymm13, ymm13, ymm5
-vmovdqu ymm10, [rsp + 992]
+vmovdqu ymm10, [rsp + 576]
 vmovdqa ymm2, ymm7
 vfmadd231pd ymm2, ymm9, ymm10
-vmovdqu [rsp + 384], ymm1
+vmovdqu [rsp + 320], ymm1
 vmovdqa ymm1, ymm8
-vfmadd231pd ymm1, ymm13, [rsp + 864]
-vmovdqu [rsp + 416], ymm15
-vmovdqu ymm15, [rip + 5f + 96]
+vfmadd231pd ymm1, ymm13, [r10 - 96]
+vmovdqu [rsp + 352], ymm15
+vmovdqu ymm15, [r11 - 64]
 vsubpd ymm4, ymm15, ymm2
 vsubpd ymm5, ymm3, ymm1
 vfmadd231pd ymm4, ymm10, ymm9
-vfmadd231pd ymm5, ymm13, [rsp + 864]
+vfmadd231pd ymm5, ymm13, [r10 - 96]
 vpaddq ymm14, ymm4, ymm14
 vpaddq ymm6, ymm5, ymm6
-vmovdqu ymm5, [rsp + 672]
-vmovdqu ymm4, [rsp + 960]
-vmovdqu [rsp + 1024], ymm13
+vmovdqu ymm5, [rsp + 704]
+vmovdqu ymm4, [rsp + 256]
+vmovdqu [rsp + 608], ymm13
 vmovdqa ymm13, ymm7
 vfmadd231pd ymm13, ymm5, ymm4
-vmovdqu [rsp + 1056], ymm9
-vmovdqu ymm9, [rsp + 640]
+vmovdqu [rsp + 928], ymm9
+vmovdqu ymm9, [rsp + 448]
 vmovdqa ymm10, ymm8
-vfmadd231pd ymm10, ymm9, [rsp + 928]
+vfmadd231pd ymm10, ymm9, [r10 + 64]
 vsubpd ymm12, ymm15, ymm13
 vsubpd ymm15, ymm3, ymm10
 vfmadd231pd ymm12, ymm5, ymm4
-vfmadd231pd ymm15, ymm9, [rsp + 928]
+vfmadd231pd ymm15, ymm9, [r10 + 64]
 vpaddq ymm14, ymm12, ymm14
 vpaddq ymm6, ymm15, ymm6
 vpaddq ymm2, ymm13, ymm2
 vpaddq ymm1, ymm10, ymm1
-vmovdqu ymm10, [rsp + 736]
+vmovdqu ymm10, [r10 + 32]
 vmovdqa ymm13, ymm7
 vfmadd231pd ymm13, ymm0, ymm10
-vmovdqu ymm15, [rsp + 704]
+vmovdqu ymm15, [r10 + 96]
 vmovdqa ymm12, ymm8
 vfmadd231pd ymm12, ymm11, ymm15
-vmovdqu ymm4, [rip + 5f + 96]
+vmovdqu ymm4, [r11 - 64]
 vsubpd ymm9, ymm4, ymm13
 vsubpd ymm5, ymm3, ymm12
 vfmadd231pd ymm9, ymm0, ymm10
@@ -7373,85 +7387,85 @@ vpaddq ymm14, ymm9, ymm14
 vpaddq ymm6, ymm5, ymm6
 vpaddq ymm2, ymm13, ymm2
 vpaddq ymm1, ymm12, ymm1
-vmovdqu ymm12, [rsp + 608]
-vpand ymm12, ymm12, [rip + 5f]
-vmovdqu ymm13, [rsp + 576]
-vpand ymm13, ymm13, [rip + 5f]
-vmovdqu ymm5, [rip + 5f + 32]
+vmovdqu ymm12, [rsp + 672]
+vpand ymm12, ymm12, [r11 - 128]
+vmovdqu ymm13, [rsp + 640]
+vpand ymm13, ymm13, [r11 - 128]
+vmovdqu ymm5, [r11 - 96]
 vpaddq ymm12, ymm12, ymm5
-vmovdqu ymm9, [rip + 5f + 32]
+vmovdqu ymm9, [r11 - 96]
 vpaddq ymm13, ymm13, ymm9
 vsubpd ymm12, ymm12, ymm5
 vsubpd ymm13, ymm13, ymm9
 vmovdqa ymm15, ymm7
-vfmadd231pd ymm15, ymm12, [rsp + 896]
+vfmadd231pd ymm15, ymm12, [r10 - 64]
 vmovdqa ymm10, ymm8
-vfmadd231pd ymm10, ymm13, [rsp + 832]
-vmovdqu [rsp + 576], ymm11
+vfmadd231pd ymm10, ymm13, [r10 - 128]
+vmovdqu [rsp + 640], ymm11
 vsubpd ymm11, ymm4, ymm15
-vmovdqu [rsp + 608], ymm0
+vmovdqu [rsp + 672], ymm0
 vsubpd ymm0, ymm3, ymm10
-vfmadd231pd ymm11, ymm12, [rsp + 896]
-vfmadd231pd ymm0, ymm13, [rsp + 832]
+vfmadd231pd ymm11, ymm12, [r10 - 64]
+vfmadd231pd ymm0, ymm13, [r10 - 128]
 vpaddq ymm14, ymm11, ymm14
 vpaddq ymm6, ymm0, ymm6
 vpaddq ymm2, ymm15, ymm2
 vpaddq ymm1, ymm10, ymm1
-vpaddq ymm10, ymm5, [rsp + 352]
-vpaddq ymm15, ymm9, [rsp + 320]
+vpaddq ymm10, ymm5, [r10]
+vpaddq ymm15, ymm9, [r10 - 32]
 vsubpd ymm10, ymm10, ymm5
 vsubpd ymm15, ymm15, ymm9
-vmovdqu ymm0, [rsp + 992]
+vmovdqu ymm0, [rsp + 576]
 vmovdqa ymm11, ymm7
 vfmadd231pd ymm11, ymm10, ymm0
-vmovdqu [rsp + 320], ymm6
+vmovdqu [r10 - 32], ymm6
 vmovdqa ymm6, ymm8
-vfmadd231pd ymm6, ymm15, [rsp + 864]
-vmovdqu [rsp + 352], ymm14
+vfmadd231pd ymm6, ymm15, [r10 - 96]
+vmovdqu [r10], ymm14
 vsubpd ymm14, ymm4, ymm11
 vsubpd ymm9, ymm3, ymm6
 vfmadd231pd ymm14, ymm0, ymm10
-vfmadd231pd ymm9, ymm15, [rsp + 864]
+vfmadd231pd ymm9, ymm15, [r10 - 96]
 vpaddq ymm2, ymm14, ymm2
 vpaddq ymm1, ymm9, ymm1
-vmovdqu ymm9, [rsp + 672]
-vmovdqu ymm14, [rsp + 1056]
+vmovdqu ymm9, [rsp + 704]
+vmovdqu ymm14, [rsp + 928]
 vmovdqa ymm0, ymm7
 vfmadd231pd ymm0, ymm9, ymm14
-vmovdqu [rsp + 864], ymm15
-vmovdqu ymm15, [rsp + 640]
-vmovdqu [rsp + 992], ymm10
+vmovdqu [r10 - 96], ymm15
+vmovdqu ymm15, [rsp + 448]
+vmovdqu [rsp + 576], ymm10
 vmovdqa ymm10, ymm8
-vfmadd231pd ymm10, ymm15, [rsp + 1024]
+vfmadd231pd ymm10, ymm15, [rsp + 608]
 vsubpd ymm5, ymm4, ymm0
-vmovdqu [rsp + 1088], ymm13
+vmovdqu [rsp + 960], ymm13
 vsubpd ymm13, ymm3, ymm10
 vfmadd231pd ymm5, ymm9, ymm14
-vfmadd231pd ymm13, ymm15, [rsp + 1024]
+vfmadd231pd ymm13, ymm15, [rsp + 608]
 vpaddq ymm2, ymm5, ymm2
 vpaddq ymm1, ymm13, ymm1
 vpaddq ymm11, ymm0, ymm11
 vpaddq ymm6, ymm10, ymm6
-vmovdqu ymm10, [rsp + 608]
-vmovdqu ymm0, [rsp + 960]
+vmovdqu ymm10, [rsp + 672]
+vmovdqu ymm0, [rsp + 256]
 vmovdqa ymm13, ymm7
 vfmadd231pd ymm13, ymm10, ymm0
-vmovdqu ymm5, [rsp + 576]
+vmovdqu ymm5, [rsp + 640]
 vmovdqa ymm14, ymm8
-vfmadd231pd ymm14, ymm5, [rsp + 928]
+vfmadd231pd ymm14, ymm5, [r10 + 64]
 vsubpd ymm15, ymm4, ymm13
 vsubpd ymm9, ymm3, ymm14
 vfmadd231pd ymm15, ymm10, ymm0
-vfmadd231pd ymm9, ymm5, [rsp + 928]
+vfmadd231pd ymm9, ymm5, [r10 + 64]
 vpaddq ymm2, ymm15, ymm2
 vpaddq ymm1, ymm9, ymm1
 vpaddq ymm11, ymm13, ymm11
 vpaddq ymm6, ymm14, ymm6
-vmovdqu ymm14, [rsp + 736]
+vmovdqu ymm14, [r10 + 32]
 vmovdqa ymm13, ymm7
 vfmadd231pd ymm13, ymm12, ymm14
-vmovdqu ymm9, [rsp + 1088]
-vmovdqu ymm15, [rsp + 704]
+vmovdqu ymm9, [rsp + 960]
+vmovdqu ymm15, [r10 + 96]
 vmovdqa ymm0, ymm8
 vfmadd231pd ymm0, ymm9, ymm15
 vsubpd ymm5, ymm4, ymm13
@@ -7462,66 +7476,66 @@ vpaddq ymm2, ymm5, ymm2
 vpaddq ymm1, ymm10, ymm1
 vpaddq ymm11, ymm13, ymm11
 vpaddq ymm6, ymm0, ymm6
-vmovdqu ymm0, [rsp + 544]
-vmovdqu ymm13, [rip + 5f + 32]
+vmovdqu ymm0, [rsp + 1088]
+vmovdqu ymm13, [r11 - 96]
 vpaddq ymm0, ymm0, ymm13
-vmovdqu ymm10, [rsp + 512]
-vmovdqu ymm5, [rip + 5f + 32]
+vmovdqu ymm10, [rsp + 544]
+vmovdqu ymm5, [r11 - 96]
 vpaddq ymm10, ymm10, ymm5
 vsubpd ymm0, ymm0, ymm13
 vsubpd ymm10, ymm10, ymm5
 vmovdqa ymm5, ymm7
-vfmadd231pd ymm5, ymm0, [rsp + 896]
+vfmadd231pd ymm5, ymm0, [r10 - 64]
 vmovdqa ymm13, ymm8
-vfmadd231pd ymm13, ymm10, [rsp + 832]
+vfmadd231pd ymm13, ymm10, [r10 - 128]
 vsubpd ymm15, ymm4, ymm5
 vsubpd ymm14, ymm3, ymm13
-vfmadd231pd ymm15, ymm0, [rsp + 896]
-vfmadd231pd ymm14, ymm10, [rsp + 832]
+vfmadd231pd ymm15, ymm0, [r10 - 64]
+vfmadd231pd ymm14, ymm10, [r10 - 128]
 vpaddq ymm2, ymm15, ymm2
 vpaddq ymm1, ymm14, ymm1
 vpaddq ymm11, ymm5, ymm11
 vpaddq ymm6, ymm13, ymm6
-vmovdqu ymm13, [rsp + 672]
-vmovdqu ymm5, [rsp + 992]
+vmovdqu ymm13, [rsp + 704]
+vmovdqu ymm5, [rsp + 576]
 vmovdqa ymm14, ymm7
 vfmadd231pd ymm14, ymm13, ymm5
-vmovdqu ymm15, [rsp + 640]
-vmovdqu [rsp + 832], ymm1
+vmovdqu ymm15, [rsp + 448]
+vmovdqu [r10 - 128], ymm1
 vmovdqa ymm1, ymm8
-vfmadd231pd ymm1, ymm15, [rsp + 864]
-vmovdqu [rsp + 896], ymm2
+vfmadd231pd ymm1, ymm15, [r10 - 96]
+vmovdqu [r10 - 64], ymm2
 vsubpd ymm2, ymm4, ymm14
-vmovdqu [rsp + 512], ymm10
+vmovdqu [rsp + 544], ymm10
 vsubpd ymm10, ymm3, ymm1
 vfmadd231pd ymm2, ymm13, ymm5
-vmovdqu ymm13, [rsp + 864]
+vmovdqu ymm13, [r10 - 96]
 vfmadd231pd ymm10, ymm15, ymm13
 vpaddq ymm11, ymm2, ymm11
 vpaddq ymm6, ymm10, ymm6
-vmovdqu ymm10, [rsp + 608]
-vmovdqu ymm2, [rsp + 1056]
+vmovdqu ymm10, [rsp + 672]
+vmovdqu ymm2, [rsp + 928]
 vmovdqa ymm15, ymm7
 vfmadd231pd ymm15, ymm10, ymm2
-vmovdqu ymm13, [rsp + 576]
+vmovdqu ymm13, [rsp + 640]
 vmovdqa ymm5, ymm8
-vfmadd231pd ymm5, ymm13, [rsp + 1024]
-vmovdqu [rsp + 640], ymm0
+vfmadd231pd ymm5, ymm13, [rsp + 608]
+vmovdqu [rsp + 448], ymm0
 vsubpd ymm0, ymm4, ymm15
 vsubpd ymm4, ymm3, ymm5
 vfmadd231pd ymm0, ymm10, ymm2
-vfmadd231pd ymm4, ymm13, [rsp + 1024]
+vfmadd231pd ymm4, ymm13, [rsp + 608]
 vpaddq ymm11, ymm0, ymm11
 vpaddq ymm6, ymm4, ymm6
 vpaddq ymm14, ymm15, ymm14
 vpaddq ymm1, ymm5, ymm1
-vmovdqu ymm5, [rsp + 960]
+vmovdqu ymm5, [rsp + 256]
 vmovdqa ymm15, ymm7
 vfmadd231pd ymm15, ymm12, ymm5
-vmovdqu ymm4, [rsp + 928]
+vmovdqu ymm4, [r10 + 64]
 vmovdqa ymm0, ymm8
 vfmadd231pd ymm0, ymm9, ymm4
-vmovdqu ymm2, [rip + 5f + 96]
+vmovdqu ymm2, [r11 - 64]
 vsubpd ymm13, ymm2, ymm15
 vsubpd ymm10, ymm3, ymm0
 vfmadd231pd ymm13, ymm12, ymm5
@@ -7530,42 +7544,42 @@ vpaddq ymm11, ymm13, ymm11
 vpaddq ymm6, ymm10, ymm6
 vpaddq ymm14, ymm15, ymm14
 vpaddq ymm1, ymm0, ymm1
-vmovdqu ymm0, [rsp + 640]
-vmovdqu ymm15, [rsp + 736]
+vmovdqu ymm0, [rsp + 448]
+vmovdqu ymm15, [r10 + 32]
 vmovdqa ymm10, ymm7
 vfmadd231pd ymm10, ymm0, ymm15
-vmovdqu ymm13, [rsp + 512]
+vmovdqu ymm13, [rsp + 544]
 vmovdqa ymm4, ymm8
-vfmadd231pd ymm4, ymm13, [rsp + 704]
+vfmadd231pd ymm4, ymm13, [r10 + 96]
 vsubpd ymm5, ymm2, ymm10
 vsubpd ymm9, ymm3, ymm4
 vfmadd231pd ymm5, ymm0, ymm15
-vfmadd231pd ymm9, ymm13, [rsp + 704]
+vfmadd231pd ymm9, ymm13, [r10 + 96]
 vpaddq ymm11, ymm5, ymm11
 vpaddq ymm6, ymm9, ymm6
 vpaddq ymm14, ymm10, ymm14
 vpaddq ymm1, ymm4, ymm1
-vmovdqu ymm4, [rsp + 608]
-vmovdqu ymm10, [rsp + 992]
+vmovdqu ymm4, [rsp + 672]
+vmovdqu ymm10, [rsp + 576]
 vmovdqa ymm9, ymm7
 vfmadd231pd ymm9, ymm4, ymm10
-vmovdqu ymm5, [rsp + 576]
-vmovdqu ymm15, [rsp + 864]
-vmovdqu [rsp + 704], ymm6
+vmovdqu ymm5, [rsp + 640]
+vmovdqu ymm15, [r10 - 96]
+vmovdqu [r10 + 96], ymm6
 vmovdqa ymm6, ymm8
 vfmadd231pd ymm6, ymm5, ymm15
-vmovdqu [rsp + 736], ymm11
+vmovdqu [r10 + 32], ymm11
 vsubpd ymm11, ymm2, ymm9
 vsubpd ymm13, ymm3, ymm6
 vfmadd231pd ymm11, ymm4, ymm10
 vfmadd231pd ymm13, ymm5, ymm15
 vpaddq ymm14, ymm11, ymm14
 vpaddq ymm1, ymm13, ymm1
-vmovdqu ymm13, [rsp + 1056]
+vmovdqu ymm13, [rsp + 928]
 vmovdqa ymm11, ymm7
 vfmadd231pd ymm11, ymm12, ymm13
-vmovdqu ymm5, [rsp + 1088]
-vmovdqu ymm4, [rsp + 1024]
+vmovdqu ymm5, [rsp + 960]
+vmovdqu ymm4, [rsp + 608]
 vmovdqa ymm15, ymm8
 vfmadd231pd ymm15, ymm5, ymm4
 vsubpd ymm10, ymm2, ymm11
@@ -7576,14 +7590,14 @@ vpaddq ymm14, ymm10, ymm14
 vpaddq ymm1, ymm2, ymm1
 vpaddq ymm9, ymm11, ymm9
 vpaddq ymm6, ymm15, ymm6
-vmovdqu ymm15, [rsp + 960]
+vmovdqu ymm15, [rsp + 256]
 vmovdqa ymm11, ymm7
 vfmadd231pd ymm11, ymm0, ymm15
-vmovdqu ymm2, [rsp + 512]
-vmovdqu ymm10, [rsp + 928]
+vmovdqu ymm2, [rsp + 544]
+vmovdqu ymm10, [r10 + 64]
 vmovdqa ymm4, ymm8
 vfmadd231pd ymm4, ymm2, ymm10
-vmovdqu ymm13, [rip + 5f + 96]
+vmovdqu ymm13, [r11 - 64]
 vsubpd ymm5, ymm13, ymm11
 vsubpd ymm13, ymm3, ymm4
 vfmadd231pd ymm5, ymm0, ymm15
@@ -7592,26 +7606,26 @@ vpaddq ymm14, ymm5, ymm14
 vpaddq ymm1, ymm13, ymm1
 vpaddq ymm9, ymm11, ymm9
 vpaddq ymm6, ymm4, ymm6
-vmovdqu ymm4, [rsp + 992]
+vmovdqu ymm4, [rsp + 576]
 vmovdqa ymm11, ymm7
 vfmadd231pd ymm11, ymm12, ymm4
-vmovdqu ymm13, [rsp + 1088]
-vmovdqu ymm5, [rsp + 864]
+vmovdqu ymm13, [rsp + 960]
+vmovdqu ymm5, [r10 - 96]
 vmovdqa ymm10, ymm8
 vfmadd231pd ymm10, ymm13, ymm5
-vmovdqu ymm15, [rip + 5f + 96]
-vmovdqu [rsp + 928], ymm1
+vmovdqu ymm15, [r11 - 64]
+vmovdqu [r10 + 64], ymm1
 vsubpd ymm1, ymm15, ymm11
-vmovdqu [rsp + 960], ymm14
+vmovdqu [rsp + 256], ymm14
 vsubpd ymm14, ymm3, ymm10
 vfmadd231pd ymm1, ymm12, ymm4
 vfmadd231pd ymm14, ymm13, ymm5
 vpaddq ymm9, ymm1, ymm9
 vpaddq ymm6, ymm14, ymm6
-vmovdqu ymm14, [rsp + 1056]
+vmovdqu ymm14, [rsp + 928]
 vmovdqa ymm1, ymm7
 vfmadd231pd ymm1, ymm0, ymm14
-vmovdqu ymm13, [rsp + 1024]
+vmovdqu ymm13, [rsp + 608]
 vmovdqa ymm12, ymm8
 vfmadd231pd ymm12, ymm2, ymm13
 vsubpd ymm5, ymm15, ymm1
@@ -7624,106 +7638,106 @@ vpaddq ymm11, ymm1, ymm11
 vpaddq ymm10, ymm12, ymm10
 vmovdqa ymm12, ymm7
 vfmadd231pd ymm12, ymm0, ymm4
-vmovdqu ymm1, [rsp + 864]
+vmovdqu ymm1, [r10 - 96]
 vmovdqa ymm15, ymm8
 vfmadd231pd ymm15, ymm2, ymm1
-vmovdqu ymm5, [rip + 5f + 96]
+vmovdqu ymm5, [r11 - 64]
 vsubpd ymm13, ymm5, ymm12
 vsubpd ymm14, ymm3, ymm15
 vfmadd231pd ymm13, ymm0, ymm4
 vfmadd231pd ymm14, ymm2, ymm1
 vpaddq ymm11, ymm13, ymm11
 vpaddq ymm10, ymm14, ymm10
-vmovdqu ymm14, [rsp + 480]
-vpaddq ymm14, ymm14, [rip + 5f + 128]
-vmovdqu ymm13, [rsp + 448]
-vpaddq ymm13, ymm13, [rip + 5f + 128]
+vmovdqu ymm14, [rsp + 416]
+vpaddq ymm14, ymm14, [rip + 3f + 544]
+vmovdqu ymm13, [rsp + 384]
+vpaddq ymm13, ymm13, [rip + 3f + 544]
 vpsrlq ymm1, ymm14, 52
 vpsrlq ymm2, ymm13, 52
-vpaddq ymm1, ymm1, [rsp + 416]
-vpaddq ymm2, ymm2, [rsp + 384]
-vmovdqu ymm4, [rsp + 800]
-vmovdqu ymm0, [rip + 5f + 32]
+vpaddq ymm1, ymm1, [rsp + 352]
+vpaddq ymm2, ymm2, [rsp + 320]
+vmovdqu ymm4, [rsp + 480]
+vmovdqu ymm0, [r11 - 96]
 vsubpd ymm4, ymm4, ymm0
-vmovdqu [rsp + 800], ymm15
-vmovdqu ymm15, [rsp + 768]
-vsubpd ymm15, ymm15, [rip + 5f + 32]
-vmovdqu [rsp + 768], ymm12
+vmovdqu [rsp + 480], ymm15
+vmovdqu ymm15, [rsp + 288]
+vsubpd ymm15, ymm15, [r11 - 96]
+vmovdqu [rsp + 288], ymm12
 vmovdqa ymm12, ymm7
-vfmadd231pd ymm12, ymm4, [rip + 5f + 160]
-vmovdqu [rsp + 384], ymm10
+vfmadd231pd ymm12, ymm4, [r11 + 32]
+vmovdqu [rsp + 320], ymm10
 vmovdqa ymm10, ymm8
-vfmadd231pd ymm10, ymm15, [rip + 5f + 160]
-vmovdqu [rsp + 416], ymm11
+vfmadd231pd ymm10, ymm15, [r11 + 32]
+vmovdqu [rsp + 352], ymm11
 vsubpd ymm11, ymm5, ymm12
-vmovdqu [rsp + 448], ymm6
+vmovdqu [rsp + 384], ymm6
 vsubpd ymm6, ymm3, ymm10
-vfmadd231pd ymm11, ymm4, [rip + 5f + 160]
-vfmadd231pd ymm6, ymm15, [rip + 5f + 160]
+vfmadd231pd ymm11, ymm4, [r11 + 32]
+vfmadd231pd ymm6, ymm15, [r11 + 32]
 vpaddq ymm1, ymm11, ymm1
 vpaddq ymm2, ymm6, ymm2
-vpaddq ymm12, ymm12, [rsp + 352]
-vpaddq ymm10, ymm10, [rsp + 320]
-vmovdqu ymm6, [rip + 5f + 192]
+vpaddq ymm12, ymm12, [r10]
+vpaddq ymm10, ymm10, [r10 - 32]
+vmovdqu ymm6, [r11 + 96]
 vmovdqa ymm11, ymm7
 vfmadd231pd ymm11, ymm4, ymm6
-vmovdqu [rsp + 320], ymm2
+vmovdqu [r10 - 32], ymm2
 vmovdqa ymm2, ymm8
-vfmadd231pd ymm2, ymm15, [rip + 5f + 192]
-vmovdqu [rsp + 352], ymm1
+vfmadd231pd ymm2, ymm15, [r11 + 96]
+vmovdqu [r10], ymm1
 vsubpd ymm1, ymm5, ymm11
-vmovdqu [rsp + 480], ymm9
+vmovdqu [rsp + 416], ymm9
 vsubpd ymm9, ymm3, ymm2
 vfmadd231pd ymm1, ymm4, ymm6
-vfmadd231pd ymm9, ymm15, [rip + 5f + 192]
+vfmadd231pd ymm9, ymm15, [r11 + 96]
 vpaddq ymm12, ymm1, ymm12
 vpaddq ymm10, ymm9, ymm10
-vpaddq ymm11, ymm11, [rsp + 896]
-vpaddq ymm2, ymm2, [rsp + 832]
-vpand ymm14, ymm14, [rip + 5f]
-vpand ymm13, ymm13, [rip + 5f]
+vpaddq ymm11, ymm11, [r10 - 64]
+vpaddq ymm2, ymm2, [r10 - 128]
+vpand ymm14, ymm14, [r11 - 128]
+vpand ymm13, ymm13, [r11 - 128]
 vpaddq ymm14, ymm14, ymm0
-vmovdqu ymm9, [rip + 5f + 32]
+vmovdqu ymm9, [r11 - 96]
 vpaddq ymm13, ymm13, ymm9
 vsubpd ymm14, ymm14, ymm0
 vsubpd ymm13, ymm13, ymm9
-vmovdqu ymm1, [rip + 5f + 160]
+vmovdqu ymm1, [r11 + 32]
 vmovdqa ymm6, ymm7
 vfmadd231pd ymm6, ymm14, ymm1
 vmovdqa ymm9, ymm8
-vfmadd231pd ymm9, ymm13, [rip + 5f + 160]
+vfmadd231pd ymm9, ymm13, [r11 + 32]
 vsubpd ymm0, ymm5, ymm6
 vsubpd ymm5, ymm3, ymm9
 vfmadd231pd ymm0, ymm14, ymm1
-vfmadd231pd ymm5, ymm13, [rip + 5f + 160]
+vfmadd231pd ymm5, ymm13, [r11 + 32]
 vpaddq ymm12, ymm0, ymm12
 vpaddq ymm10, ymm5, ymm10
 vpaddq ymm11, ymm6, ymm11
 vpaddq ymm2, ymm9, ymm2
-vmovdqu ymm9, [rip + 5f + 224]
+vmovdqu ymm9, [rip + 3f + 288]
 vmovdqa ymm6, ymm7
 vfmadd231pd ymm6, ymm4, ymm9
-vmovdqu ymm5, [rip + 5f + 224]
+vmovdqu ymm5, [rip + 3f + 288]
 vmovdqa ymm0, ymm8
 vfmadd231pd ymm0, ymm15, ymm5
-vmovdqu ymm1, [rip + 5f + 96]
-vmovdqu [rsp + 832], ymm10
+vmovdqu ymm1, [r11 - 64]
+vmovdqu [r10 - 128], ymm10
 vsubpd ymm10, ymm1, ymm6
-vmovdqu [rsp + 896], ymm12
+vmovdqu [r10 - 64], ymm12
 vsubpd ymm12, ymm3, ymm0
 vfmadd231pd ymm10, ymm4, ymm9
 vfmadd231pd ymm12, ymm15, ymm5
 vpaddq ymm11, ymm10, ymm11
 vpaddq ymm2, ymm12, ymm2
-vpaddq ymm6, ymm6, [rsp + 736]
-vpaddq ymm0, ymm0, [rsp + 704]
-vmovdqu ymm12, [rip + 5f + 192]
+vpaddq ymm6, ymm6, [r10 + 32]
+vpaddq ymm0, ymm0, [r10 + 96]
+vmovdqu ymm12, [r11 + 96]
 vmovdqa ymm10, ymm7
 vfmadd231pd ymm10, ymm14, ymm12
-vmovdqu ymm5, [rip + 5f + 192]
+vmovdqu ymm5, [r11 + 96]
 vmovdqa ymm9, ymm8
 vfmadd231pd ymm9, ymm13, ymm5
-vmovdqu [rsp + 704], ymm15
+vmovdqu [r10 + 96], ymm15
 vsubpd ymm15, ymm1, ymm10
 vsubpd ymm1, ymm3, ymm9
 vfmadd231pd ymm15, ymm14, ymm12
@@ -7732,28 +7746,28 @@ vpaddq ymm11, ymm15, ymm11
 vpaddq ymm2, ymm1, ymm2
 vpaddq ymm6, ymm10, ymm6
 vpaddq ymm0, ymm9, ymm0
-vmovdqu ymm9, [rip + 5f + 256]
+vmovdqu ymm9, [rip + 3f + 320]
 vmovdqa ymm10, ymm7
 vfmadd231pd ymm10, ymm4, ymm9
-vmovdqu ymm1, [rsp + 704]
-vmovdqu ymm15, [rip + 5f + 256]
+vmovdqu ymm1, [r10 + 96]
+vmovdqu ymm15, [rip + 3f + 320]
 vmovdqa ymm5, ymm8
 vfmadd231pd ymm5, ymm1, ymm15
-vmovdqu ymm12, [rip + 5f + 96]
-vmovdqu [rsp + 736], ymm2
+vmovdqu ymm12, [r11 - 64]
+vmovdqu [r10 + 32], ymm2
 vsubpd ymm2, ymm12, ymm10
-vmovdqu [rsp + 864], ymm11
+vmovdqu [r10 - 96], ymm11
 vsubpd ymm11, ymm3, ymm5
 vfmadd231pd ymm2, ymm4, ymm9
 vfmadd231pd ymm11, ymm1, ymm15
 vpaddq ymm6, ymm2, ymm6
 vpaddq ymm0, ymm11, ymm0
-vpaddq ymm10, ymm10, [rsp + 960]
-vpaddq ymm5, ymm5, [rsp + 928]
-vmovdqu ymm11, [rip + 5f + 224]
+vpaddq ymm10, ymm10, [rsp + 256]
+vpaddq ymm5, ymm5, [r10 + 64]
+vmovdqu ymm11, [rip + 3f + 288]
 vmovdqa ymm2, ymm7
 vfmadd231pd ymm2, ymm14, ymm11
-vmovdqu ymm15, [rip + 5f + 224]
+vmovdqu ymm15, [rip + 3f + 288]
 vmovdqa ymm9, ymm8
 vfmadd231pd ymm9, ymm13, ymm15
 vsubpd ymm1, ymm12, ymm2
@@ -7764,28 +7778,28 @@ vpaddq ymm6, ymm1, ymm6
 vpaddq ymm0, ymm12, ymm0
 vpaddq ymm10, ymm2, ymm10
 vpaddq ymm5, ymm9, ymm5
-vmovdqu ymm9, [rip + 5f + 288]
+vmovdqu ymm9, [rip + 3f + 352]
 vmovdqa ymm2, ymm7
 vfmadd231pd ymm2, ymm4, ymm9
-vmovdqu ymm12, [rsp + 704]
-vmovdqu ymm1, [rip + 5f + 288]
+vmovdqu ymm12, [r10 + 96]
+vmovdqu ymm1, [rip + 3f + 352]
 vmovdqa ymm15, ymm8
 vfmadd231pd ymm15, ymm12, ymm1
-vmovdqu ymm11, [rip + 5f + 96]
-vmovdqu [rsp + 928], ymm0
+vmovdqu ymm11, [r11 - 64]
+vmovdqu [r10 + 64], ymm0
 vsubpd ymm0, ymm11, ymm2
-vmovdqu [rsp + 960], ymm6
+vmovdqu [rsp + 256], ymm6
 vsubpd ymm6, ymm3, ymm15
 vfmadd231pd ymm0, ymm4, ymm9
 vfmadd231pd ymm6, ymm12, ymm1
 vpaddq ymm10, ymm0, ymm10
 vpaddq ymm5, ymm6, ymm5
-vpaddq ymm2, ymm2, [rsp + 480]
-vpaddq ymm15, ymm15, [rsp + 448]
-vmovdqu ymm6, [rip + 5f + 256]
+vpaddq ymm2, ymm2, [rsp + 416]
+vpaddq ymm15, ymm15, [rsp + 384]
+vmovdqu ymm6, [rip + 3f + 320]
 vmovdqa ymm0, ymm7
 vfmadd231pd ymm0, ymm14, ymm6
-vmovdqu ymm1, [rip + 5f + 256]
+vmovdqu ymm1, [rip + 3f + 320]
 vmovdqa ymm12, ymm8
 vfmadd231pd ymm12, ymm13, ymm1
 vsubpd ymm9, ymm11, ymm0
@@ -7796,10 +7810,10 @@ vpaddq ymm10, ymm9, ymm10
 vpaddq ymm5, ymm4, ymm5
 vpaddq ymm2, ymm0, ymm2
 vpaddq ymm15, ymm12, ymm15
-vmovdqu ymm12, [rip + 5f + 288]
+vmovdqu ymm12, [rip + 3f + 352]
 vmovdqa ymm0, ymm7
 vfmadd231pd ymm0, ymm14, ymm12
-vmovdqu ymm4, [rip + 5f + 288]
+vmovdqu ymm4, [rip + 3f + 352]
 vmovdqa ymm9, ymm8
 vfmadd231pd ymm9, ymm13, ymm4
 vsubpd ymm1, ymm11, ymm0
@@ -7808,64 +7822,64 @@ vfmadd231pd ymm1, ymm14, ymm12
 vfmadd231pd ymm6, ymm13, ymm4
 vpaddq ymm2, ymm1, ymm2
 vpaddq ymm15, ymm6, ymm15
-vpaddq ymm0, ymm0, [rsp + 416]
-vpaddq ymm9, ymm9, [rsp + 384]
-vmovdqu ymm6, [rsp + 352]
-vpaddq ymm6, ymm6, [rip + 5f + 320]
-vmovdqu ymm1, [rsp + 320]
-vpaddq ymm1, ymm1, [rip + 5f + 320]
+vpaddq ymm0, ymm0, [rsp + 352]
+vpaddq ymm9, ymm9, [rsp + 320]
+vmovdqu ymm6, [r10]
+vpaddq ymm6, ymm6, [rip + 3f + 576]
+vmovdqu ymm1, [r10 - 32]
+vpaddq ymm1, ymm1, [rip + 3f + 576]
 vpsrlq ymm4, ymm6, 52
 vpsrlq ymm13, ymm1, 52
-vpaddq ymm4, ymm4, [rsp + 896]
-vpaddq ymm13, ymm13, [rsp + 832]
-vpand ymm6, ymm6, [rip + 5f]
-vpand ymm1, ymm1, [rip + 5f]
-vmovdqu ymm12, [rip + 5f + 32]
+vpaddq ymm4, ymm4, [r10 - 64]
+vpaddq ymm13, ymm13, [r10 - 128]
+vpand ymm6, ymm6, [r11 - 128]
+vpand ymm1, ymm1, [r11 - 128]
+vmovdqu ymm12, [r11 - 96]
 vpaddq ymm6, ymm6, ymm12
-vmovdqu ymm14, [rip + 5f + 32]
+vmovdqu ymm14, [r11 - 96]
 vpaddq ymm1, ymm1, ymm14
 vsubpd ymm6, ymm6, ymm12
 vsubpd ymm1, ymm1, ymm14
 vmovdqa ymm14, ymm7
-vfmadd231pd ymm14, ymm6, [rip + 5f + 352]
+vfmadd231pd ymm14, ymm6, [rip + 3f + 384]
 vmovdqa ymm12, ymm8
-vfmadd231pd ymm12, ymm1, [rip + 5f + 352]
-vmovdqu [rsp + 832], ymm9
+vfmadd231pd ymm12, ymm1, [rip + 3f + 384]
+vmovdqu [r10 - 128], ymm9
 vsubpd ymm9, ymm11, ymm14
-vmovdqu [rsp + 896], ymm0
+vmovdqu [r10 - 64], ymm0
 vsubpd ymm0, ymm3, ymm12
-vfmadd231pd ymm9, ymm6, [rip + 5f + 352]
-vfmadd231pd ymm0, ymm1, [rip + 5f + 352]
+vfmadd231pd ymm9, ymm6, [rip + 3f + 384]
+vfmadd231pd ymm0, ymm1, [rip + 3f + 384]
 vpaddq ymm4, ymm9, ymm4
 vpaddq ymm13, ymm0, ymm13
-vpaddq ymm14, ymm14, [rsp + 864]
-vpaddq ymm12, ymm12, [rsp + 736]
-vmovdqu ymm0, [rip + 5f + 384]
+vpaddq ymm14, ymm14, [r10 - 96]
+vpaddq ymm12, ymm12, [r10 + 32]
+vmovdqu ymm0, [rip + 3f + 512]
 vmovdqa ymm9, ymm7
 vfmadd231pd ymm9, ymm6, ymm0
-vmovdqu [rsp + 736], ymm13
+vmovdqu [r10 + 32], ymm13
 vmovdqa ymm13, ymm8
-vfmadd231pd ymm13, ymm1, [rip + 5f + 384]
-vmovdqu [rsp + 864], ymm4
+vfmadd231pd ymm13, ymm1, [rip + 3f + 512]
+vmovdqu [r10 - 96], ymm4
 vsubpd ymm4, ymm11, ymm9
-vmovdqu [rsp + 320], ymm15
+vmovdqu [r10 - 32], ymm15
 vsubpd ymm15, ymm3, ymm13
 vfmadd231pd ymm4, ymm6, ymm0
-vfmadd231pd ymm15, ymm1, [rip + 5f + 384]
+vfmadd231pd ymm15, ymm1, [rip + 3f + 512]
 vpaddq ymm14, ymm4, ymm14
 vpaddq ymm12, ymm15, ymm12
-vpaddq ymm9, ymm9, [rsp + 960]
-vpaddq ymm13, ymm13, [rsp + 928]
-vmovdqu ymm15, [rip + 5f + 416]
+vpaddq ymm9, ymm9, [rsp + 256]
+vpaddq ymm13, ymm13, [r10 + 64]
+vmovdqu ymm15, [rip + 3f + 608]
 vmovdqa ymm4, ymm7
 vfmadd231pd ymm4, ymm6, ymm15
-vmovdqu ymm0, [rip + 5f + 416]
-vmovdqu [rsp + 928], ymm12
+vmovdqu ymm0, [rip + 3f + 608]
+vmovdqu [r10 + 64], ymm12
 vmovdqa ymm12, ymm8
 vfmadd231pd ymm12, ymm1, ymm0
-vmovdqu [rsp + 960], ymm14
+vmovdqu [rsp + 256], ymm14
 vsubpd ymm14, ymm11, ymm4
-vmovdqu [rsp + 352], ymm2
+vmovdqu [r10], ymm2
 vsubpd ymm2, ymm3, ymm12
 vfmadd231pd ymm14, ymm6, ymm15
 vfmadd231pd ymm2, ymm1, ymm0
@@ -7873,10 +7887,10 @@ vpaddq ymm9, ymm14, ymm9
 vpaddq ymm13, ymm2, ymm13
 vpaddq ymm10, ymm4, ymm10
 vpaddq ymm5, ymm12, ymm5
-vmovdqu ymm12, [rip + 5f + 448]
+vmovdqu ymm12, [rip + 3f + 640]
 vmovdqa ymm4, ymm7
 vfmadd231pd ymm4, ymm6, ymm12
-vmovdqu ymm2, [rip + 5f + 448]
+vmovdqu ymm2, [rip + 3f + 640]
 vmovdqa ymm14, ymm8
 vfmadd231pd ymm14, ymm1, ymm2
 vsubpd ymm0, ymm11, ymm4
@@ -7885,159 +7899,159 @@ vfmadd231pd ymm0, ymm6, ymm12
 vfmadd231pd ymm15, ymm1, ymm2
 vpaddq ymm10, ymm0, ymm10
 vpaddq ymm5, ymm15, ymm5
-vpaddq ymm4, ymm4, [rsp + 352]
-vpaddq ymm14, ymm14, [rsp + 320]
-vmovdqu ymm15, [rip + 5f + 480]
+vpaddq ymm4, ymm4, [r10]
+vpaddq ymm14, ymm14, [r10 - 32]
+vmovdqu ymm15, [rip + 3f + 672]
 vmovdqa ymm0, ymm7
 vfmadd231pd ymm0, ymm6, ymm15
-vmovdqu ymm2, [rip + 5f + 480]
+vmovdqu ymm2, [rip + 3f + 672]
 vmovdqa ymm12, ymm8
 vfmadd231pd ymm12, ymm1, ymm2
-vmovdqu [rsp + 320], ymm5
+vmovdqu [r10 - 32], ymm5
 vsubpd ymm5, ymm11, ymm0
-vmovdqu [rsp + 352], ymm10
+vmovdqu [r10], ymm10
 vsubpd ymm10, ymm3, ymm12
 vfmadd231pd ymm5, ymm6, ymm15
 vfmadd231pd ymm10, ymm1, ymm2
 vpaddq ymm4, ymm5, ymm4
 vpaddq ymm14, ymm10, ymm14
-vpaddq ymm0, ymm0, [rsp + 896]
-vpaddq ymm12, ymm12, [rsp + 832]
-vmovdqu ymm10, [rsp + 864]
-vpaddq ymm5, ymm10, [rip + 5f + 512]
-vmovdqu ymm2, [rsp + 736]
-vpaddq ymm1, ymm2, [rip + 5f + 512]
-vpand ymm5, ymm5, [rip + 5f]
-vpand ymm1, ymm1, [rip + 5f]
-vmovdqu ymm15, [rip + 5f + 32]
+vpaddq ymm0, ymm0, [r10 - 64]
+vpaddq ymm12, ymm12, [r10 - 128]
+vmovdqu ymm10, [r10 - 96]
+vpaddq ymm5, ymm10, [rip + 3f + 704]
+vmovdqu ymm2, [r10 + 32]
+vpaddq ymm1, ymm2, [rip + 3f + 704]
+vpand ymm5, ymm5, [r11 - 128]
+vpand ymm1, ymm1, [r11 - 128]
+vmovdqu ymm15, [r11 - 96]
 vpaddq ymm5, ymm5, ymm15
-vmovdqu ymm6, [rip + 5f + 32]
+vmovdqu ymm6, [r11 - 96]
 vpaddq ymm1, ymm1, ymm6
 vsubpd ymm5, ymm5, ymm15
 vsubpd ymm1, ymm1, ymm6
 vmovdqa ymm2, ymm7
-vfmadd231pd ymm2, ymm5, [rip + 5f + 544]
+vfmadd231pd ymm2, ymm5, [r11 - 32]
 vmovdqa ymm10, ymm8
-vfmadd231pd ymm10, ymm1, [rip + 5f + 544]
+vfmadd231pd ymm10, ymm1, [r11 - 32]
 vsubpd ymm2, ymm11, ymm2
 vsubpd ymm10, ymm3, ymm10
-vfmadd231pd ymm2, ymm5, [rip + 5f + 544]
-vfmadd231pd ymm10, ymm1, [rip + 5f + 544]
+vfmadd231pd ymm2, ymm5, [r11 - 32]
+vfmadd231pd ymm10, ymm1, [r11 - 32]
 vsubpd ymm2, ymm2, ymm15
 vsubpd ymm10, ymm10, ymm6
 vmovdqa ymm1, ymm7
-vfmadd231pd ymm1, ymm2, [rip + 5f + 576]
+vfmadd231pd ymm1, ymm2, [rip + 3f + 416]
 vmovdqa ymm5, ymm8
-vfmadd231pd ymm5, ymm10, [rip + 5f + 576]
-vpaddq ymm1, ymm1, [rsp + 960]
-vpaddq ymm5, ymm5, [rsp + 928]
+vfmadd231pd ymm5, ymm10, [rip + 3f + 416]
+vpaddq ymm1, ymm1, [rsp + 256]
+vpaddq ymm5, ymm5, [r10 + 64]
 vmovdqa ymm6, ymm7
-vfmadd231pd ymm6, ymm2, [rip + 5f + 608]
+vfmadd231pd ymm6, ymm2, [r11 + 64]
 vmovdqa ymm15, ymm8
-vfmadd231pd ymm15, ymm10, [rip + 5f + 608]
-vmovdqu [rsp + 928], ymm12
+vfmadd231pd ymm15, ymm10, [r11 + 64]
+vmovdqu [r10 + 64], ymm12
 vsubpd ymm12, ymm11, ymm6
-vmovdqu [rsp + 960], ymm0
+vmovdqu [rsp + 256], ymm0
 vsubpd ymm0, ymm3, ymm15
-vfmadd231pd ymm12, ymm2, [rip + 5f + 608]
-vfmadd231pd ymm0, ymm10, [rip + 5f + 608]
+vfmadd231pd ymm12, ymm2, [r11 + 64]
+vfmadd231pd ymm0, ymm10, [r11 + 64]
 vpaddq ymm1, ymm12, ymm1
 vpaddq ymm5, ymm0, ymm5
 vpaddq ymm9, ymm6, ymm9
 vpaddq ymm13, ymm15, ymm13
-vmovdqu ymm15, [rip + 5f + 640]
+vmovdqu ymm15, [rip + 3f + 448]
 vmovdqa ymm6, ymm7
 vfmadd231pd ymm6, ymm2, ymm15
-vmovdqu ymm0, [rip + 5f + 640]
+vmovdqu ymm0, [rip + 3f + 448]
 vmovdqa ymm12, ymm8
 vfmadd231pd ymm12, ymm10, ymm0
-vmovdqu [rsp + 832], ymm5
+vmovdqu [r10 - 128], ymm5
 vsubpd ymm5, ymm11, ymm6
-vmovdqu [rsp + 896], ymm1
+vmovdqu [r10 - 64], ymm1
 vsubpd ymm1, ymm3, ymm12
 vfmadd231pd ymm5, ymm2, ymm15
 vfmadd231pd ymm1, ymm10, ymm0
 vpaddq ymm9, ymm5, ymm9
 vpaddq ymm13, ymm1, ymm13
-vpaddq ymm6, ymm6, [rsp + 352]
-vpaddq ymm12, ymm12, [rsp + 320]
-vmovdqu ymm1, [rip + 5f + 672]
+vpaddq ymm6, ymm6, [r10]
+vpaddq ymm12, ymm12, [r10 - 32]
+vmovdqu ymm1, [rip + 3f + 480]
 vmovdqa ymm5, ymm7
 vfmadd231pd ymm5, ymm2, ymm1
-vmovdqu ymm0, [rip + 5f + 672]
+vmovdqu ymm0, [rip + 3f + 480]
 vmovdqa ymm15, ymm8
 vfmadd231pd ymm15, ymm10, ymm0
-vmovdqu [rsp + 320], ymm12
+vmovdqu [r10 - 32], ymm12
 vsubpd ymm12, ymm11, ymm5
-vmovdqu [rsp + 352], ymm6
+vmovdqu [r10], ymm6
 vsubpd ymm6, ymm3, ymm15
 vfmadd231pd ymm12, ymm2, ymm1
 vfmadd231pd ymm6, ymm10, ymm0
 vpaddq ymm4, ymm12, ymm4
 vpaddq ymm14, ymm6, ymm14
-vpaddq ymm5, ymm5, [rsp + 960]
-vpaddq ymm15, ymm15, [rsp + 928]
-vmovdqu ymm6, [rsp + 864]
-vpaddq ymm6, ymm6, [rip + 5f + 704]
-vmovdqu ymm12, [rsp + 736]
-vpaddq ymm12, ymm12, [rip + 5f + 704]
+vpaddq ymm5, ymm5, [rsp + 256]
+vpaddq ymm15, ymm15, [r10 + 64]
+vmovdqu ymm6, [r10 - 96]
+vpaddq ymm6, ymm6, [rip + 3f + 736]
+vmovdqu ymm12, [r10 + 32]
+vpaddq ymm12, ymm12, [rip + 3f + 736]
 vpsrlq ymm6, ymm6, 52
 vpsrlq ymm12, ymm12, 52
-vpaddq ymm6, ymm6, [rsp + 896]
-vpaddq ymm12, ymm12, [rsp + 832]
-vpaddq ymm0, ymm6, [rip + 5f + 736]
-vpaddq ymm10, ymm12, [rip + 5f + 736]
-vpand ymm0, ymm0, [rip + 5f]
-vpand ymm10, ymm10, [rip + 5f]
-vmovdqu ymm1, [rip + 5f + 32]
+vpaddq ymm6, ymm6, [r10 - 64]
+vpaddq ymm12, ymm12, [r10 - 128]
+vpaddq ymm0, ymm6, [rip + 3f + 768]
+vpaddq ymm10, ymm12, [rip + 3f + 768]
+vpand ymm0, ymm0, [r11 - 128]
+vpand ymm10, ymm10, [r11 - 128]
+vmovdqu ymm1, [r11 - 96]
 vpaddq ymm0, ymm0, ymm1
-vmovdqu ymm2, [rip + 5f + 32]
+vmovdqu ymm2, [r11 - 96]
 vpaddq ymm10, ymm10, ymm2
 vsubpd ymm0, ymm0, ymm1
 vsubpd ymm10, ymm10, ymm2
-vmovdqu [rsp + 832], ymm12
+vmovdqu [r10 - 128], ymm12
 vmovdqa ymm12, ymm7
-vfmadd231pd ymm12, ymm0, [rip + 5f + 544]
-vmovdqu [rsp + 896], ymm6
+vfmadd231pd ymm12, ymm0, [r11 - 32]
+vmovdqu [r10 - 64], ymm6
 vmovdqa ymm6, ymm8
-vfmadd231pd ymm6, ymm10, [rip + 5f + 544]
+vfmadd231pd ymm6, ymm10, [r11 - 32]
 vsubpd ymm12, ymm11, ymm12
 vsubpd ymm6, ymm3, ymm6
-vfmadd231pd ymm12, ymm0, [rip + 5f + 544]
-vfmadd231pd ymm6, ymm10, [rip + 5f + 544]
+vfmadd231pd ymm12, ymm0, [r11 - 32]
+vfmadd231pd ymm6, ymm10, [r11 - 32]
 vsubpd ymm1, ymm12, ymm1
 vsubpd ymm2, ymm6, ymm2
 vmovdqa ymm6, ymm7
-vfmadd231pd ymm6, ymm1, [rip + 5f + 576]
+vfmadd231pd ymm6, ymm1, [rip + 3f + 416]
 vmovdqa ymm12, ymm8
-vfmadd231pd ymm12, ymm2, [rip + 5f + 576]
+vfmadd231pd ymm12, ymm2, [rip + 3f + 416]
 vpaddq ymm9, ymm6, ymm9
 vpaddq ymm13, ymm12, ymm13
-vmovdqu ymm12, [rip + 5f + 608]
+vmovdqu ymm12, [r11 + 64]
 vmovdqa ymm6, ymm7
 vfmadd231pd ymm6, ymm1, ymm12
-vmovdqu ymm10, [rip + 5f + 608]
+vmovdqu ymm10, [r11 + 64]
 vmovdqa ymm0, ymm8
 vfmadd231pd ymm0, ymm2, ymm10
-vmovdqu [rsp + 736], ymm15
+vmovdqu [r10 + 32], ymm15
 vsubpd ymm15, ymm11, ymm6
-vmovdqu [rsp + 864], ymm5
+vmovdqu [r10 - 96], ymm5
 vsubpd ymm5, ymm3, ymm0
 vfmadd231pd ymm15, ymm1, ymm12
 vfmadd231pd ymm5, ymm2, ymm10
 vpaddq ymm9, ymm15, ymm9
 vpaddq ymm13, ymm5, ymm13
-vpaddq ymm6, ymm6, [rsp + 352]
-vpaddq ymm0, ymm0, [rsp + 320]
-vmovdqu ymm5, [rip + 5f + 640]
+vpaddq ymm6, ymm6, [r10]
+vpaddq ymm0, ymm0, [r10 - 32]
+vmovdqu ymm5, [rip + 3f + 448]
 vmovdqa ymm15, ymm7
 vfmadd231pd ymm15, ymm1, ymm5
-vmovdqu ymm10, [rip + 5f + 640]
+vmovdqu ymm10, [rip + 3f + 448]
 vmovdqa ymm12, ymm8
 vfmadd231pd ymm12, ymm2, ymm10
-vmovdqu [rsp + 320], ymm13
+vmovdqu [r10 - 32], ymm13
 vsubpd ymm13, ymm11, ymm15
-vmovdqu [rsp + 352], ymm9
+vmovdqu [r10], ymm9
 vsubpd ymm9, ymm3, ymm12
 vfmadd231pd ymm13, ymm1, ymm5
 vfmadd231pd ymm9, ymm2, ymm10
@@ -8045,162 +8059,162 @@ vpaddq ymm6, ymm13, ymm6
 vpaddq ymm0, ymm9, ymm0
 vpaddq ymm4, ymm15, ymm4
 vpaddq ymm14, ymm12, ymm14
-vmovdqu ymm12, [rip + 5f + 672]
+vmovdqu ymm12, [rip + 3f + 480]
 vfmadd231pd ymm7, ymm1, ymm12
-vmovdqu ymm15, [rip + 5f + 672]
+vmovdqu ymm15, [rip + 3f + 480]
 vfmadd231pd ymm8, ymm2, ymm15
 vsubpd ymm11, ymm11, ymm7
 vsubpd ymm3, ymm3, ymm8
 vfmadd231pd ymm11, ymm1, ymm12
 vfmadd231pd ymm3, ymm2, ymm15
-vpaddq ymm11, ymm11, [rsp + 864]
-vpaddq ymm3, ymm3, [rsp + 736]
-vpaddq ymm7, ymm7, [rsp + 768]
-vpaddq ymm8, ymm8, [rsp + 800]
-vmovdqu ymm15, [rsp + 896]
-vpaddq ymm15, ymm15, [rip + 5f + 768]
-vmovdqu ymm2, [rsp + 832]
-vpaddq ymm2, ymm2, [rip + 5f + 768]
+vpaddq ymm11, ymm11, [r10 - 96]
+vpaddq ymm3, ymm3, [r10 + 32]
+vpaddq ymm7, ymm7, [rsp + 288]
+vpaddq ymm8, ymm8, [rsp + 480]
+vmovdqu ymm15, [r10 - 64]
+vpaddq ymm15, ymm15, [rip + 3f + 800]
+vmovdqu ymm2, [r10 - 128]
+vpaddq ymm2, ymm2, [rip + 3f + 800]
 vpsrlq ymm15, ymm15, 52
 vpsrlq ymm2, ymm2, 52
-vpaddq ymm15, ymm15, [rsp + 352]
-vpaddq ymm2, ymm2, [rsp + 320]
-vpaddq ymm12, ymm15, [rip + 5f + 800]
-vpaddq ymm1, ymm2, [rip + 5f + 800]
+vpaddq ymm15, ymm15, [r10]
+vpaddq ymm2, ymm2, [r10 - 32]
+vpaddq ymm12, ymm15, [rip + 3f + 832]
+vpaddq ymm1, ymm2, [rip + 3f + 832]
 vpsrlq ymm9, ymm12, 52
 vpsrlq ymm13, ymm1, 52
 vpaddq ymm9, ymm6, ymm9
 vpaddq ymm13, ymm0, ymm13
-vpaddq ymm9, ymm9, [rip + 5f + 832]
-vpaddq ymm13, ymm13, [rip + 5f + 832]
+vpaddq ymm9, ymm9, [rip + 3f + 864]
+vpaddq ymm13, ymm13, [rip + 3f + 864]
 vpsrlq ymm10, ymm9, 52
 vpsrlq ymm5, ymm13, 52
 vpaddq ymm10, ymm4, ymm10
 vpaddq ymm5, ymm14, ymm5
-vpaddq ymm10, ymm10, [rip + 5f + 864]
-vpaddq ymm5, ymm5, [rip + 5f + 864]
-vmovdqu [rsp + 320], ymm13
+vpaddq ymm10, ymm10, [rip + 3f + 896]
+vpaddq ymm5, ymm5, [rip + 3f + 896]
+vmovdqu [r10 - 32], ymm13
 vpsrlq ymm13, ymm10, 52
-vmovdqu [rsp + 352], ymm10
+vmovdqu [r10], ymm10
 vpsrlq ymm10, ymm5, 52
 vpaddq ymm13, ymm11, ymm13
 vpaddq ymm10, ymm3, ymm10
-vpaddq ymm13, ymm13, [rip + 5f + 896]
-vpaddq ymm10, ymm10, [rip + 5f + 896]
-vmovdqu [rsp + 832], ymm5
+vpaddq ymm13, ymm13, [rip + 3f + 928]
+vpaddq ymm10, ymm10, [rip + 3f + 928]
+vmovdqu [r10 - 128], ymm5
 vpsrlq ymm5, ymm13, 52
-vmovdqu [rsp + 896], ymm13
+vmovdqu [r10 - 64], ymm13
 vpsrlq ymm13, ymm10, 52
 vpaddq ymm5, ymm7, ymm5
 vpaddq ymm13, ymm8, ymm13
-vpaddq ymm5, ymm5, [rip + 5f + 928]
-vpaddq ymm13, ymm13, [rip + 5f + 928]
-vpaddq ymm15, ymm15, [rip + 5f + 960]
-vpaddq ymm2, ymm2, [rip + 5f + 960]
-vmovdqu [rsp + 800], ymm10
+vpaddq ymm5, ymm5, [rip + 3f + 960]
+vpaddq ymm13, ymm13, [rip + 3f + 960]
+vpaddq ymm15, ymm15, [rip + 3f + 992]
+vpaddq ymm2, ymm2, [rip + 3f + 992]
+vmovdqu [rsp + 480], ymm10
 vpsrlq ymm10, ymm15, 52
-vmovdqu [rsp + 768], ymm9
+vmovdqu [rsp + 288], ymm9
 vpsrlq ymm9, ymm2, 52
 vpaddq ymm10, ymm6, ymm10
 vpaddq ymm9, ymm0, ymm9
-vpaddq ymm10, ymm10, [rip + 5f + 992]
-vpaddq ymm9, ymm9, [rip + 5f + 992]
+vpaddq ymm10, ymm10, [rip + 3f + 1024]
+vpaddq ymm9, ymm9, [rip + 3f + 1024]
 vpsrlq ymm0, ymm10, 52
 vpsrlq ymm6, ymm9, 52
 vpaddq ymm0, ymm4, ymm0
 vpaddq ymm6, ymm14, ymm6
-vpaddq ymm0, ymm0, [rip + 5f + 1024]
-vpaddq ymm6, ymm6, [rip + 5f + 1024]
+vpaddq ymm0, ymm0, [rip + 3f + 1056]
+vpaddq ymm6, ymm6, [rip + 3f + 1056]
 vpsrlq ymm14, ymm0, 52
 vpsrlq ymm4, ymm6, 52
 vpaddq ymm14, ymm11, ymm14
 vpaddq ymm4, ymm3, ymm4
-vpaddq ymm14, ymm14, [rip + 5f + 1056]
-vpaddq ymm4, ymm4, [rip + 5f + 1056]
+vpaddq ymm14, ymm14, [rip + 3f + 1088]
+vpaddq ymm4, ymm4, [rip + 3f + 1088]
 vpsrlq ymm3, ymm14, 52
 vpsrlq ymm11, ymm4, 52
 vpaddq ymm3, ymm7, ymm3
 vpaddq ymm11, ymm8, ymm11
 vblendvpd ymm15, ymm12, ymm15, ymm5
 vblendvpd ymm2, ymm1, ymm2, ymm13
-vmovdqu ymm1, [rsp + 768]
+vmovdqu ymm1, [rsp + 288]
 vblendvpd ymm10, ymm1, ymm10, ymm5
-vmovdqu ymm1, [rsp + 320]
+vmovdqu ymm1, [r10 - 32]
 vblendvpd ymm9, ymm1, ymm9, ymm13
-vmovdqu ymm1, [rsp + 352]
+vmovdqu ymm1, [r10]
 vblendvpd ymm0, ymm1, ymm0, ymm5
-vmovdqu ymm1, [rsp + 832]
+vmovdqu ymm1, [r10 - 128]
 vblendvpd ymm6, ymm1, ymm6, ymm13
-vmovdqu ymm1, [rsp + 896]
+vmovdqu ymm1, [r10 - 64]
 vblendvpd ymm14, ymm1, ymm14, ymm5
-vmovdqu ymm1, [rsp + 800]
+vmovdqu ymm1, [rsp + 480]
 vblendvpd ymm4, ymm1, ymm4, ymm13
-vpaddq ymm3, ymm3, [rip + 5f + 1088]
-vpaddq ymm11, ymm11, [rip + 5f + 1088]
+vpaddq ymm3, ymm3, [rip + 3f + 1120]
+vpaddq ymm11, ymm11, [rip + 3f + 1120]
 vblendvpd ymm3, ymm5, ymm3, ymm5
 vblendvpd ymm11, ymm13, ymm11, ymm13
-vpand ymm15, ymm15, [rip + 5f]
-vpand ymm2, ymm2, [rip + 5f]
-vpand ymm10, ymm10, [rip + 5f]
-vpand ymm9, ymm9, [rip + 5f]
-vpand ymm0, ymm0, [rip + 5f]
-vpand ymm6, ymm6, [rip + 5f]
-vpand ymm14, ymm14, [rip + 5f]
-vpand ymm4, ymm4, [rip + 5f]
-vpand ymm3, ymm3, [rip + 5f]
-vpand ymm11, ymm11, [rip + 5f]
-vmovdqu ymm13, [rsp + 288]
+vpand ymm15, ymm15, [r11 - 128]
+vpand ymm2, ymm2, [r11 - 128]
+vpand ymm10, ymm10, [r11 - 128]
+vpand ymm9, ymm9, [r11 - 128]
+vpand ymm0, ymm0, [r11 - 128]
+vpand ymm6, ymm6, [r11 - 128]
+vpand ymm14, ymm14, [r11 - 128]
+vpand ymm4, ymm4, [r11 - 128]
+vpand ymm3, ymm3, [r11 - 128]
+vpand ymm11, ymm11, [r11 - 128]
+vmovdqu ymm13, [rsp + 1056]
 vpaddq ymm5, ymm15, ymm13
-vmovdqu ymm1, [rsp + 256]
+vmovdqu ymm1, [rsp + 1024]
 vpaddq ymm12, ymm2, ymm1
-vmovdqu ymm8, [rsp + 224]
+vmovdqu ymm8, [rsp + 992]
 vpaddq ymm7, ymm10, ymm8
-vmovdqu [rsp + 800], ymm10
-vpaddq ymm10, ymm9, [rsp + 192]
-vmovdqu [rsp + 896], ymm9
-vpaddq ymm9, ymm0, [rsp + 160]
-vmovdqu [rsp + 832], ymm0
-vpaddq ymm0, ymm6, [rsp + 128]
-vmovdqu [rsp + 352], ymm6
-vpaddq ymm6, ymm14, [rsp + 96]
-vmovdqu [rsp + 320], ymm14
-vpaddq ymm14, ymm4, [rsp + 64]
-vmovdqu [rsp + 768], ymm4
-vpaddq ymm4, ymm3, [rsp + 32]
-vmovdqu [rsp + 736], ymm3
-vpaddq ymm3, ymm11, [rsp]
-vmovdqu [rsp + 864], ymm11
-vpaddq ymm11, ymm5, [rip + 5f + 1120]
-vpaddq ymm8, ymm12, [rip + 5f + 1120]
-vmovdqu [rsp + 928], ymm2
-vpaddq ymm2, ymm7, [rip + 5f + 1152]
-vpaddq ymm1, ymm10, [rip + 5f + 1152]
-vmovdqu [rsp + 960], ymm15
+vmovdqu [rsp + 480], ymm10
+vpaddq ymm10, ymm9, [rsp + 896]
+vmovdqu [r10 - 64], ymm9
+vpaddq ymm9, ymm0, [rsp + 864]
+vmovdqu [r10 - 128], ymm0
+vpaddq ymm0, ymm6, [rsp + 832]
+vmovdqu [r10], ymm6
+vpaddq ymm6, ymm14, [rsp + 800]
+vmovdqu [r10 - 32], ymm14
+vpaddq ymm14, ymm4, [rsp + 768]
+vmovdqu [rsp + 288], ymm4
+vpaddq ymm4, ymm3, [rsp + 512]
+vmovdqu [r10 + 32], ymm3
+vpaddq ymm3, ymm11, [rsp + 736]
+vmovdqu [r10 - 96], ymm11
+vpaddq ymm11, ymm5, [rip + 3f + 1152]
+vpaddq ymm8, ymm12, [rip + 3f + 1152]
+vmovdqu [r10 + 64], ymm2
+vpaddq ymm2, ymm7, [rip + 3f + 1184]
+vpaddq ymm1, ymm10, [rip + 3f + 1184]
+vmovdqu [rsp + 256], ymm15
 vpsrlq ymm15, ymm11, 52
 vpsrlq ymm13, ymm8, 52
 vpaddq ymm15, ymm2, ymm15
 vpaddq ymm13, ymm1, ymm13
-vpaddq ymm1, ymm9, [rip + 5f + 1184]
-vpaddq ymm2, ymm0, [rip + 5f + 1184]
-vmovdqu [rsp + 384], ymm8
+vpaddq ymm1, ymm9, [rip + 3f + 1216]
+vpaddq ymm2, ymm0, [rip + 3f + 1216]
+vmovdqu [rsp + 320], ymm8
 vpsrlq ymm8, ymm15, 52
-vmovdqu [rsp + 416], ymm15
+vmovdqu [rsp + 352], ymm15
 vpsrlq ymm15, ymm13, 52
 vpaddq ymm8, ymm1, ymm8
 vpaddq ymm15, ymm2, ymm15
-vpaddq ymm2, ymm6, [rip + 5f + 1216]
-vpaddq ymm1, ymm14, [rip + 5f + 1216]
-vmovdqu [rsp + 448], ymm13
+vpaddq ymm2, ymm6, [r11]
+vpaddq ymm1, ymm14, [r11]
+vmovdqu [rsp + 384], ymm13
 vpsrlq ymm13, ymm8, 52
-vmovdqu [rsp + 480], ymm8
+vmovdqu [rsp + 416], ymm8
 vpsrlq ymm8, ymm15, 52
 vpaddq ymm13, ymm2, ymm13
 vpaddq ymm8, ymm1, ymm8
-vpaddq ymm1, ymm4, [rip + 5f + 1248]
-vpaddq ymm2, ymm3, [rip + 5f + 1248]
-vmovdqu [rsp + 704], ymm15
+vpaddq ymm1, ymm4, [rip + 3f + 1248]
+vpaddq ymm2, ymm3, [rip + 3f + 1248]
+vmovdqu [r10 + 96], ymm15
 vpsrlq ymm15, ymm13, 52
-vmovdqu [rsp + 512], ymm13
+vmovdqu [rsp + 544], ymm13
 vpsrlq ymm13, ymm8, 52
 vpaddq ymm15, ymm1, ymm15
 vpaddq ymm13, ymm2, ymm13
@@ -8221,17 +8235,17 @@ vpsrlq ymm6, ymm9, 52
 vpaddq ymm14, ymm4, ymm14
 vpaddq ymm6, ymm3, ymm6
 vblendvpd ymm5, ymm11, ymm5, ymm15
-vmovdqu ymm11, [rsp + 384]
+vmovdqu ymm11, [rsp + 320]
 vblendvpd ymm12, ymm11, ymm12, ymm13
-vmovdqu ymm11, [rsp + 416]
+vmovdqu ymm11, [rsp + 352]
 vblendvpd ymm2, ymm11, ymm2, ymm15
-vmovdqu ymm11, [rsp + 448]
+vmovdqu ymm11, [rsp + 384]
 vblendvpd ymm1, ymm11, ymm1, ymm13
-vmovdqu ymm11, [rsp + 480]
+vmovdqu ymm11, [rsp + 416]
 vblendvpd ymm10, ymm11, ymm10, ymm15
-vmovdqu ymm11, [rsp + 704]
+vmovdqu ymm11, [r10 + 96]
 vblendvpd ymm7, ymm11, ymm7, ymm13
-vmovdqu ymm11, [rsp + 512]
+vmovdqu ymm11, [rsp + 544]
 vblendvpd ymm0, ymm11, ymm0, ymm15
 vblendvpd ymm9, ymm8, ymm9, ymm13
 vblendvpd ymm14, ymm15, ymm14, ymm15
@@ -8268,76 +8282,76 @@ vpsllq ymm14, ymm14, 16
 vpsllq ymm6, ymm6, 16
 vpaddq ymm0, ymm14, ymm0
 vpaddq ymm9, ymm6, ymm9
-vmovdqu ymm6, [rsp + 288]
-vpsubq ymm6, ymm6, [rsp + 960]
-vmovdqu ymm14, [rsp + 256]
-vpsubq ymm14, ymm14, [rsp + 928]
-vmovdqu ymm15, [rsp + 224]
-vpsubq ymm15, ymm15, [rsp + 800]
-vmovdqu ymm13, [rsp + 192]
-vpsubq ymm13, ymm13, [rsp + 896]
-vmovdqu ymm8, [rsp + 160]
-vpsubq ymm8, ymm8, [rsp + 832]
-vmovdqu ymm11, [rsp + 128]
-vpsubq ymm11, ymm11, [rsp + 352]
-vmovdqu ymm3, [rsp + 96]
-vpsubq ymm3, ymm3, [rsp + 320]
-vmovdqu ymm4, [rsp + 64]
-vpsubq ymm4, ymm4, [rsp + 768]
-vmovdqu [rsp + 768], ymm9
-vmovdqu ymm9, [rsp + 32]
-vpsubq ymm9, ymm9, [rsp + 736]
-vmovdqu [rsp + 736], ymm7
-vmovdqu ymm7, [rsp]
-vpsubq ymm7, ymm7, [rsp + 864]
-vmovdqu [rsp + 864], ymm0
-vpaddq ymm0, ymm6, [rip + 5f + 1280]
-vmovdqu [rsp], ymm10
-vpaddq ymm10, ymm14, [rip + 5f + 1280]
-vmovdqu [rsp + 32], ymm1
-vpaddq ymm1, ymm15, [rip + 5f + 1216]
-vmovdqu [rsp + 64], ymm12
-vpaddq ymm12, ymm13, [rip + 5f + 1216]
-vmovdqu [rsp + 320], ymm2
+vmovdqu ymm6, [rsp + 1056]
+vpsubq ymm6, ymm6, [rsp + 256]
+vmovdqu ymm14, [rsp + 1024]
+vpsubq ymm14, ymm14, [r10 + 64]
+vmovdqu ymm15, [rsp + 992]
+vpsubq ymm15, ymm15, [rsp + 480]
+vmovdqu ymm13, [rsp + 896]
+vpsubq ymm13, ymm13, [r10 - 64]
+vmovdqu ymm8, [rsp + 864]
+vpsubq ymm8, ymm8, [r10 - 128]
+vmovdqu ymm11, [rsp + 832]
+vpsubq ymm11, ymm11, [r10]
+vmovdqu ymm3, [rsp + 800]
+vpsubq ymm3, ymm3, [r10 - 32]
+vmovdqu ymm4, [rsp + 768]
+vpsubq ymm4, ymm4, [rsp + 288]
+vmovdqu [rsp + 288], ymm9
+vmovdqu ymm9, [rsp + 512]
+vpsubq ymm9, ymm9, [r10 + 32]
+vmovdqu [r10 + 32], ymm7
+vmovdqu ymm7, [rsp + 736]
+vpsubq ymm7, ymm7, [r10 - 96]
+vmovdqu [r10 - 96], ymm0
+vpaddq ymm0, ymm6, [rip + 3f + 1280]
+vmovdqu [rsp + 736], ymm10
+vpaddq ymm10, ymm14, [rip + 3f + 1280]
+vmovdqu [rsp + 512], ymm1
+vpaddq ymm1, ymm15, [r11]
+vmovdqu [rsp + 768], ymm12
+vpaddq ymm12, ymm13, [r11]
+vmovdqu [r10 - 32], ymm2
 vpsrlq ymm2, ymm0, 52
-vmovdqu [rsp + 96], ymm5
+vmovdqu [rsp + 800], ymm5
 vpsrlq ymm5, ymm10, 52
 vpaddq ymm2, ymm1, ymm2
 vpaddq ymm5, ymm12, ymm5
-vpaddq ymm12, ymm8, [rip + 5f + 1216]
-vpaddq ymm1, ymm11, [rip + 5f + 1216]
-vmovdqu [rsp + 352], ymm10
+vpaddq ymm12, ymm8, [r11]
+vpaddq ymm1, ymm11, [r11]
+vmovdqu [r10], ymm10
 vpsrlq ymm10, ymm2, 52
-vmovdqu [rsp + 128], ymm2
+vmovdqu [rsp + 832], ymm2
 vpsrlq ymm2, ymm5, 52
 vpaddq ymm10, ymm12, ymm10
 vpaddq ymm2, ymm1, ymm2
-vpaddq ymm3, ymm3, [rip + 5f + 1216]
-vpaddq ymm4, ymm4, [rip + 5f + 1216]
+vpaddq ymm3, ymm3, [r11]
+vpaddq ymm4, ymm4, [r11]
 vpsrlq ymm1, ymm10, 52
 vpsrlq ymm12, ymm2, 52
 vpaddq ymm1, ymm3, ymm1
 vpaddq ymm12, ymm4, ymm12
-vmovdqu [rsp + 832], ymm2
-vpaddq ymm2, ymm9, [rip + 5f + 1312]
-vmovdqu [rsp + 160], ymm10
-vpaddq ymm10, ymm7, [rip + 5f + 1312]
-vmovdqu [rsp + 896], ymm5
+vmovdqu [r10 - 128], ymm2
+vpaddq ymm2, ymm9, [rip + 3f + 1312]
+vmovdqu [rsp + 864], ymm10
+vpaddq ymm10, ymm7, [rip + 3f + 1312]
+vmovdqu [r10 - 64], ymm5
 vpsrlq ymm5, ymm1, 52
-vmovdqu [rsp + 192], ymm1
+vmovdqu [rsp + 896], ymm1
 vpsrlq ymm1, ymm12, 52
 vpaddq ymm5, ymm2, ymm5
 vpaddq ymm1, ymm10, ymm1
-vpaddq ymm6, ymm6, [rip + 5f + 1344]
-vpaddq ymm14, ymm14, [rip + 5f + 1344]
-vpaddq ymm15, ymm15, [rip + 5f + 1376]
-vpaddq ymm13, ymm13, [rip + 5f + 1376]
+vpaddq ymm6, ymm6, [rip + 3f + 1344]
+vpaddq ymm14, ymm14, [rip + 3f + 1344]
+vpaddq ymm15, ymm15, [rip + 3f + 1376]
+vpaddq ymm13, ymm13, [rip + 3f + 1376]
 vpsrlq ymm10, ymm6, 52
 vpsrlq ymm2, ymm14, 52
 vpaddq ymm10, ymm15, ymm10
 vpaddq ymm2, ymm13, ymm2
-vpaddq ymm8, ymm8, [rip + 5f + 1408]
-vpaddq ymm11, ymm11, [rip + 5f + 1408]
+vpaddq ymm8, ymm8, [rip + 3f + 1408]
+vpaddq ymm11, ymm11, [rip + 3f + 1408]
 vpsrlq ymm13, ymm10, 52
 vpsrlq ymm15, ymm2, 52
 vpaddq ymm13, ymm8, ymm13
@@ -8346,24 +8360,24 @@ vpsrlq ymm11, ymm13, 52
 vpsrlq ymm8, ymm15, 52
 vpaddq ymm11, ymm3, ymm11
 vpaddq ymm8, ymm4, ymm8
-vpaddq ymm9, ymm9, [rip + 5f + 1440]
-vpaddq ymm7, ymm7, [rip + 5f + 1440]
+vpaddq ymm9, ymm9, [rip + 3f + 1440]
+vpaddq ymm7, ymm7, [rip + 3f + 1440]
 vpsrlq ymm4, ymm11, 52
 vpsrlq ymm3, ymm8, 52
 vpaddq ymm4, ymm9, ymm4
 vpaddq ymm3, ymm7, ymm3
 vblendvpd ymm6, ymm0, ymm6, ymm5
-vmovdqu ymm0, [rsp + 352]
+vmovdqu ymm0, [r10]
 vblendvpd ymm14, ymm0, ymm14, ymm1
-vmovdqu ymm0, [rsp + 128]
-vblendvpd ymm10, ymm0, ymm10, ymm5
-vmovdqu ymm0, [rsp + 896]
-vblendvpd ymm2, ymm0, ymm2, ymm1
-vmovdqu ymm0, [rsp + 160]
-vblendvpd ymm13, ymm0, ymm13, ymm5
 vmovdqu ymm0, [rsp + 832]
+vblendvpd ymm10, ymm0, ymm10, ymm5
+vmovdqu ymm0, [r10 - 64]
+vblendvpd ymm2, ymm0, ymm2, ymm1
+vmovdqu ymm0, [rsp + 864]
+vblendvpd ymm13, ymm0, ymm13, ymm5
+vmovdqu ymm0, [r10 - 128]
 vblendvpd ymm15, ymm0, ymm15, ymm1
-vmovdqu ymm0, [rsp + 192]
+vmovdqu ymm0, [rsp + 896]
 vblendvpd ymm11, ymm0, ymm11, ymm5
 vblendvpd ymm8, ymm12, ymm8, ymm1
 vblendvpd ymm4, ymm5, ymm4, ymm5
@@ -8400,24 +8414,24 @@ vpsllq ymm4, ymm4, 16
 vpsllq ymm3, ymm3, 16
 vpaddq ymm11, ymm4, ymm11
 vpaddq ymm8, ymm3, ymm8
-vmovdqu ymm3, [rsp + 96]
-vmovdqu ymm4, [rsp + 320]
+vmovdqu ymm3, [rsp + 800]
+vmovdqu ymm4, [r10 - 32]
 vpunpcklqdq ymm5, ymm3, ymm4
-vmovdqu ymm1, [rsp + 64]
-vmovdqu ymm12, [rsp + 32]
+vmovdqu ymm1, [rsp + 768]
+vmovdqu ymm12, [rsp + 512]
 vpunpcklqdq ymm0, ymm1, ymm12
 vpunpckhqdq ymm4, ymm3, ymm4
 vpunpckhqdq ymm12, ymm1, ymm12
-vmovdqu ymm1, [rsp]
-vmovdqu ymm3, [rsp + 864]
+vmovdqu ymm1, [rsp + 736]
+vmovdqu ymm3, [r10 - 96]
 vpunpcklqdq ymm7, ymm1, ymm3
-vmovdqu ymm9, [rsp + 736]
-vmovdqu [rsp + 32], ymm7
-vpunpcklqdq ymm7, ymm9, [rsp + 768]
+vmovdqu ymm9, [r10 + 32]
+vmovdqu [rsp + 512], ymm7
+vpunpcklqdq ymm7, ymm9, [rsp + 288]
 vpunpckhqdq ymm3, ymm1, ymm3
-vpunpckhqdq ymm9, ymm9, [rsp + 768]
+vpunpckhqdq ymm9, ymm9, [rsp + 288]
 vpunpcklqdq ymm1, ymm6, ymm10
-vmovdqu [rsp + 768], ymm1
+vmovdqu [rsp + 288], ymm1
 vpunpcklqdq ymm1, ymm14, ymm2
 vpunpckhqdq ymm10, ymm6, ymm10
 vpunpckhqdq ymm2, ymm14, ymm2
@@ -8433,7 +8447,7 @@ vmovdqu [rsi + 32], xmm4
 vmovdqu [rsi + 160], xmm12
 vextracti128 [rsi + 96], ymm4, 1
 vextracti128 [rsi + 224], ymm12, 1
-vmovdqu ymm12, [rsp + 32]
+vmovdqu ymm12, [rsp + 512]
 vmovdqu [rsi + 16], xmm12
 vmovdqu [rsi + 144], xmm7
 vextracti128 [rsi + 80], ymm12, 1
@@ -8442,7 +8456,7 @@ vmovdqu [rsi + 48], xmm3
 vmovdqu [rsi + 176], xmm9
 vextracti128 [rsi + 112], ymm3, 1
 vextracti128 [rsi + 240], ymm9, 1
-vmovdqu ymm9, [rsp + 768]
+vmovdqu ymm9, [rsp + 288]
 vmovdqu [rdx], xmm9
 vmovdqu [rdx + 128], xmm1
 vextracti128 [rdx + 64], ymm9, 1
@@ -8465,8 +8479,8 @@ add rcx, 256
 add r8, 256
 add r9, 256
 sub rdi, 8
-jae 4b
-3:
+jae 5b
+4:
 add rdi, 8
 jz 6f
 imul rdi, rdi, -32
@@ -8540,14 +8554,14 @@ vpaddq ymm3, ymm10, ymm3
 vpaddq ymm2, ymm11, ymm2
 vpsrlq ymm8, ymm8, 16
 vpsrlq ymm9, ymm9, 16
-vpand ymm0, ymm0, [rip + 5f]
-vpand ymm1, ymm1, [rip + 5f]
-vpand ymm7, ymm7, [rip + 5f]
-vpand ymm6, ymm6, [rip + 5f]
-vpand ymm4, ymm4, [rip + 5f]
-vpand ymm5, ymm5, [rip + 5f]
-vpand ymm3, ymm3, [rip + 5f]
-vpand ymm2, ymm2, [rip + 5f]
+vpand ymm0, ymm0, [r11 - 128]
+vpand ymm1, ymm1, [r11 - 128]
+vpand ymm7, ymm7, [r11 - 128]
+vpand ymm6, ymm6, [r11 - 128]
+vpand ymm4, ymm4, [r11 - 128]
+vpand ymm5, ymm5, [r11 - 128]
+vpand ymm3, ymm3, [r11 - 128]
+vpand ymm2, ymm2, [r11 - 128]
 vmovdqu xmm11, [rax]
 vmovdqu xmm10, [rax + 128]
 vpmaskmovq xmm11, xmm11, [r9]
@@ -8576,9 +8590,9 @@ vmovdqu xmm13, [rax + 16]
 vmovdqu xmm12, [rax + 144]
 vpmaskmovq xmm13, xmm13, [r9 + 16]
 vpmaskmovq xmm12, xmm12, [r9 + 144]
-vmovdqu [rsp], ymm9
+vmovdqu [rsp + 736], ymm9
 vmovdqu xmm9, [rax + 80]
-vmovdqu [rsp + 32], ymm8
+vmovdqu [rsp + 512], ymm8
 vmovdqu xmm8, [rax + 208]
 vpmaskmovq xmm9, xmm9, [r9 + 80]
 vpmaskmovq xmm8, xmm8, [r9 + 208]
@@ -8588,9 +8602,9 @@ vmovdqu xmm12, [rax + 48]
 vmovdqu xmm13, [rax + 176]
 vpmaskmovq xmm12, xmm12, [r9 + 48]
 vpmaskmovq xmm13, xmm13, [r9 + 176]
-vmovdqu [rsp + 64], ymm2
+vmovdqu [rsp + 768], ymm2
 vmovdqu xmm2, [rax + 112]
-vmovdqu [rsp + 96], ymm3
+vmovdqu [rsp + 800], ymm3
 vmovdqu xmm3, [rax + 240]
 vpmaskmovq xmm2, xmm2, [r9 + 112]
 vpmaskmovq xmm3, xmm3, [r9 + 240]
@@ -8604,9 +8618,9 @@ vpsllq ymm8, ymm11, 4
 vpsllq ymm9, ymm10, 4
 vpsrlq ymm11, ymm11, 48
 vpsrlq ymm10, ymm10, 48
-vmovdqu [rsp + 128], ymm5
+vmovdqu [rsp + 832], ymm5
 vpsllq ymm5, ymm14, 16
-vmovdqu [rsp + 160], ymm4
+vmovdqu [rsp + 864], ymm4
 vpsllq ymm4, ymm15, 16
 vpaddq ymm11, ymm5, ymm11
 vpaddq ymm10, ymm4, ymm10
@@ -8628,9 +8642,9 @@ vmovdqu xmm4, [rax]
 vmovdqu xmm5, [rax + 128]
 vpmaskmovq xmm4, xmm4, [r8]
 vpmaskmovq xmm5, xmm5, [r8 + 128]
-vmovdqu [rsp + 192], ymm6
+vmovdqu [rsp + 896], ymm6
 vmovdqu xmm6, [rax + 64]
-vmovdqu [rsp + 224], ymm7
+vmovdqu [rsp + 992], ymm7
 vmovdqu xmm7, [rax + 192]
 vpmaskmovq xmm6, xmm6, [r8 + 64]
 vpmaskmovq xmm7, xmm7, [r8 + 192]
@@ -8640,9 +8654,9 @@ vmovdqu xmm5, [rax + 32]
 vmovdqu xmm4, [rax + 160]
 vpmaskmovq xmm5, xmm5, [r8 + 32]
 vpmaskmovq xmm4, xmm4, [r8 + 160]
-vmovdqu [rsp + 256], ymm1
+vmovdqu [rsp + 1024], ymm1
 vmovdqu xmm1, [rax + 96]
-vmovdqu [rsp + 288], ymm0
+vmovdqu [rsp + 1056], ymm0
 vmovdqu xmm0, [rax + 224]
 vpmaskmovq xmm1, xmm1, [r8 + 96]
 vpmaskmovq xmm0, xmm0, [r8 + 224]
@@ -8656,9 +8670,9 @@ vmovdqu xmm7, [rax + 16]
 vmovdqu xmm6, [rax + 144]
 vpmaskmovq xmm7, xmm7, [r8 + 16]
 vpmaskmovq xmm6, xmm6, [r8 + 144]
-vmovdqu [rsp + 320], ymm3
+vmovdqu [r10 - 32], ymm3
 vmovdqu xmm3, [rax + 80]
-vmovdqu [rsp + 352], ymm2
+vmovdqu [r10], ymm2
 vmovdqu xmm2, [rax + 208]
 vpmaskmovq xmm3, xmm3, [r8 + 80]
 vpmaskmovq xmm2, xmm2, [r8 + 208]
@@ -8668,9 +8682,9 @@ vmovdqu xmm6, [rax + 48]
 vmovdqu xmm7, [rax + 176]
 vpmaskmovq xmm6, xmm6, [r8 + 48]
 vpmaskmovq xmm7, xmm7, [r8 + 176]
-vmovdqu [rsp + 384], ymm12
+vmovdqu [rsp + 320], ymm12
 vmovdqu xmm12, [rax + 112]
-vmovdqu [rsp + 416], ymm13
+vmovdqu [rsp + 352], ymm13
 vmovdqu xmm13, [rax + 240]
 vpmaskmovq xmm12, xmm12, [r8 + 112]
 vpmaskmovq xmm13, xmm13, [r8 + 240]
@@ -8682,9 +8696,9 @@ vpunpckhqdq ymm12, ymm3, ymm12
 vpunpckhqdq ymm13, ymm2, ymm13
 vpsrlq ymm2, ymm4, 52
 vpsrlq ymm3, ymm5, 52
-vmovdqu [rsp + 448], ymm15
+vmovdqu [rsp + 384], ymm15
 vpsllq ymm15, ymm1, 12
-vmovdqu [rsp + 480], ymm14
+vmovdqu [rsp + 416], ymm14
 vpsllq ymm14, ymm0, 12
 vpaddq ymm2, ymm15, ymm2
 vpaddq ymm3, ymm14, ymm3
@@ -8702,73 +8716,73 @@ vpaddq ymm7, ymm15, ymm7
 vpaddq ymm6, ymm14, ymm6
 vpsrlq ymm12, ymm12, 16
 vpsrlq ymm13, ymm13, 16
-vpand ymm4, ymm4, [rip + 5f]
-vpand ymm5, ymm5, [rip + 5f]
-vmovdqu ymm14, [rip + 5f + 32]
+vpand ymm4, ymm4, [r11 - 128]
+vpand ymm5, ymm5, [r11 - 128]
+vmovdqu ymm14, [r11 - 96]
 vpaddq ymm4, ymm4, ymm14
-vmovdqu ymm15, [rip + 5f + 32]
+vmovdqu ymm15, [r11 - 96]
 vpaddq ymm5, ymm5, ymm15
 vsubpd ymm4, ymm4, ymm14
 vsubpd ymm5, ymm5, ymm15
-vpand ymm8, ymm8, [rip + 5f]
-vpand ymm9, ymm9, [rip + 5f]
+vpand ymm8, ymm8, [r11 - 128]
+vpand ymm9, ymm9, [r11 - 128]
 vpaddq ymm8, ymm8, ymm14
 vpaddq ymm9, ymm9, ymm15
 vsubpd ymm8, ymm8, ymm14
 vsubpd ymm9, ymm9, ymm15
-vmovdqu [rsp + 512], ymm13
-vmovdqu ymm13, [rip + 5f + 64]
-vmovdqu [rsp + 544], ymm12
+vmovdqu [rsp + 544], ymm13
+vmovdqu ymm13, [rip + 3f + 256]
+vmovdqu [rsp + 1088], ymm12
 vmovdqa ymm12, ymm13
 vfmadd231pd ymm12, ymm4, ymm8
-vmovdqu [rsp + 576], ymm6
-vmovdqu ymm6, [rip + 5f + 64]
-vmovdqu [rsp + 608], ymm7
+vmovdqu [rsp + 640], ymm6
+vmovdqu ymm6, [rip + 3f + 256]
+vmovdqu [rsp + 672], ymm7
 vmovdqa ymm7, ymm6
 vfmadd231pd ymm7, ymm5, ymm9
-vmovdqu [rsp + 640], ymm0
-vmovdqu ymm0, [rip + 5f + 96]
-vmovdqu [rsp + 672], ymm1
+vmovdqu [rsp + 448], ymm0
+vmovdqu ymm0, [r11 - 64]
+vmovdqu [rsp + 704], ymm1
 vsubpd ymm1, ymm0, ymm12
-vmovdqu [rsp + 704], ymm3
-vmovdqu ymm3, [rip + 5f + 96]
-vmovdqu [rsp + 736], ymm2
+vmovdqu [r10 + 96], ymm3
+vmovdqu ymm3, [r11 - 64]
+vmovdqu [r10 + 32], ymm2
 vsubpd ymm2, ymm3, ymm7
 vfmadd231pd ymm1, ymm4, ymm8
 vfmadd231pd ymm2, ymm5, ymm9
-vpand ymm11, ymm11, [rip + 5f]
-vpand ymm10, ymm10, [rip + 5f]
+vpand ymm11, ymm11, [r11 - 128]
+vpand ymm10, ymm10, [r11 - 128]
 vpaddq ymm11, ymm11, ymm14
 vpaddq ymm10, ymm10, ymm15
 vsubpd ymm11, ymm11, ymm14
 vsubpd ymm10, ymm10, ymm15
-vmovdqu [rsp + 768], ymm2
+vmovdqu [rsp + 288], ymm2
 vmovdqa ymm2, ymm13
 vfmadd231pd ymm2, ymm4, ymm11
-vmovdqu [rsp + 800], ymm1
+vmovdqu [rsp + 480], ymm1
 vmovdqa ymm1, ymm6
 vfmadd231pd ymm1, ymm5, ymm10
 vsubpd ymm6, ymm0, ymm2
-vmovdqu [rsp + 832], ymm2
+vmovdqu [r10 - 128], ymm2
 vsubpd ymm2, ymm3, ymm1
 vfmadd231pd ymm6, ymm4, ymm11
 vfmadd231pd ymm2, ymm5, ymm10
 vpaddq ymm12, ymm6, ymm12
 vpaddq ymm7, ymm2, ymm7
-vmovdqu ymm2, [rsp + 736]
-vpand ymm2, ymm2, [rip + 5f]
-vmovdqu ymm6, [rsp + 704]
-vpand ymm6, ymm6, [rip + 5f]
+vmovdqu ymm2, [r10 + 32]
+vpand ymm2, ymm2, [r11 - 128]
+vmovdqu ymm6, [r10 + 96]
+vpand ymm6, ymm6, [r11 - 128]
 vpaddq ymm2, ymm2, ymm14
 vpaddq ymm6, ymm6, ymm15
 vsubpd ymm2, ymm2, ymm14
 vsubpd ymm6, ymm6, ymm15
-vmovdqu [rsp + 704], ymm10
+vmovdqu [r10 + 96], ymm10
 vmovdqa ymm10, ymm13
 vfmadd231pd ymm10, ymm2, ymm8
-vmovdqu [rsp + 736], ymm11
-vmovdqu ymm11, [rip + 5f + 64]
-vmovdqu [rsp + 864], ymm5
+vmovdqu [r10 + 32], ymm11
+vmovdqu ymm11, [rip + 3f + 256]
+vmovdqu [r10 - 96], ymm5
 vmovdqa ymm5, ymm11
 vfmadd231pd ymm5, ymm6, ymm9
 vsubpd ymm11, ymm0, ymm10
@@ -8777,118 +8791,118 @@ vfmadd231pd ymm11, ymm2, ymm8
 vfmadd231pd ymm0, ymm6, ymm9
 vpaddq ymm12, ymm11, ymm12
 vpaddq ymm7, ymm0, ymm7
-vpaddq ymm10, ymm10, [rsp + 832]
+vpaddq ymm10, ymm10, [r10 - 128]
 vpaddq ymm1, ymm5, ymm1
-vmovdqu ymm5, [rsp + 480]
-vpand ymm5, ymm5, [rip + 5f]
-vmovdqu ymm0, [rsp + 448]
-vpand ymm0, ymm0, [rip + 5f]
+vmovdqu ymm5, [rsp + 416]
+vpand ymm5, ymm5, [r11 - 128]
+vmovdqu ymm0, [rsp + 384]
+vpand ymm0, ymm0, [r11 - 128]
 vpaddq ymm5, ymm5, ymm14
 vpaddq ymm0, ymm0, ymm15
 vsubpd ymm5, ymm5, ymm14
 vsubpd ymm0, ymm0, ymm15
 vmovdqa ymm11, ymm13
 vfmadd231pd ymm11, ymm4, ymm5
-vmovdqu [rsp + 448], ymm7
-vmovdqu ymm7, [rip + 5f + 64]
-vmovdqu [rsp + 480], ymm12
+vmovdqu [rsp + 384], ymm7
+vmovdqu ymm7, [rip + 3f + 256]
+vmovdqu [rsp + 416], ymm12
 vmovdqa ymm12, ymm7
-vfmadd231pd ymm12, ymm0, [rsp + 864]
-vmovdqu [rsp + 832], ymm9
-vmovdqu ymm9, [rip + 5f + 96]
-vmovdqu [rsp + 896], ymm8
+vfmadd231pd ymm12, ymm0, [r10 - 96]
+vmovdqu [r10 - 128], ymm9
+vmovdqu ymm9, [r11 - 64]
+vmovdqu [r10 - 64], ymm8
 vsubpd ymm8, ymm9, ymm11
 vsubpd ymm15, ymm3, ymm12
 vfmadd231pd ymm8, ymm4, ymm5
-vfmadd231pd ymm15, ymm0, [rsp + 864]
+vfmadd231pd ymm15, ymm0, [r10 - 96]
 vpaddq ymm10, ymm8, ymm10
 vpaddq ymm1, ymm15, ymm1
-vmovdqu ymm15, [rsp + 736]
+vmovdqu ymm15, [r10 + 32]
 vmovdqa ymm8, ymm13
 vfmadd231pd ymm8, ymm2, ymm15
-vmovdqu [rsp + 928], ymm0
+vmovdqu [r10 + 64], ymm0
 vmovdqa ymm0, ymm7
-vfmadd231pd ymm0, ymm6, [rsp + 704]
-vmovdqu [rsp + 960], ymm5
+vfmadd231pd ymm0, ymm6, [r10 + 96]
+vmovdqu [rsp + 256], ymm5
 vsubpd ymm5, ymm9, ymm8
-vmovdqu [rsp + 992], ymm4
+vmovdqu [rsp + 576], ymm4
 vsubpd ymm4, ymm3, ymm0
 vfmadd231pd ymm5, ymm2, ymm15
-vfmadd231pd ymm4, ymm6, [rsp + 704]
+vfmadd231pd ymm4, ymm6, [r10 + 96]
 vpaddq ymm10, ymm5, ymm10
 vpaddq ymm1, ymm4, ymm1
 vpaddq ymm11, ymm8, ymm11
 vpaddq ymm12, ymm0, ymm12
-vmovdqu ymm0, [rsp + 672]
-vpand ymm0, ymm0, [rip + 5f]
-vmovdqu ymm8, [rsp + 640]
-vpand ymm8, ymm8, [rip + 5f]
+vmovdqu ymm0, [rsp + 704]
+vpand ymm0, ymm0, [r11 - 128]
+vmovdqu ymm8, [rsp + 448]
+vpand ymm8, ymm8, [r11 - 128]
 vpaddq ymm0, ymm0, ymm14
-vmovdqu ymm4, [rip + 5f + 32]
+vmovdqu ymm4, [r11 - 96]
 vpaddq ymm8, ymm8, ymm4
 vsubpd ymm0, ymm0, ymm14
 vsubpd ymm8, ymm8, ymm4
-vmovdqu ymm5, [rsp + 896]
+vmovdqu ymm5, [r10 - 64]
 vmovdqa ymm15, ymm13
 vfmadd231pd ymm15, ymm0, ymm5
-vmovdqu [rsp + 640], ymm6
+vmovdqu [rsp + 448], ymm6
 vmovdqa ymm6, ymm7
-vfmadd231pd ymm6, ymm8, [rsp + 832]
-vmovdqu [rsp + 672], ymm2
+vfmadd231pd ymm6, ymm8, [r10 - 128]
+vmovdqu [rsp + 704], ymm2
 vsubpd ymm2, ymm9, ymm15
 vsubpd ymm9, ymm3, ymm6
 vfmadd231pd ymm2, ymm0, ymm5
-vfmadd231pd ymm9, ymm8, [rsp + 832]
+vfmadd231pd ymm9, ymm8, [r10 - 128]
 vpaddq ymm10, ymm2, ymm10
 vpaddq ymm1, ymm9, ymm1
 vpaddq ymm11, ymm15, ymm11
 vpaddq ymm12, ymm6, ymm12
-vmovdqu ymm6, [rsp + 416]
-vpand ymm6, ymm6, [rip + 5f]
-vmovdqu ymm15, [rsp + 384]
-vpand ymm15, ymm15, [rip + 5f]
+vmovdqu ymm6, [rsp + 352]
+vpand ymm6, ymm6, [r11 - 128]
+vmovdqu ymm15, [rsp + 320]
+vpand ymm15, ymm15, [r11 - 128]
 vpaddq ymm6, ymm6, ymm14
 vpaddq ymm15, ymm15, ymm4
 vsubpd ymm6, ymm6, ymm14
 vsubpd ymm15, ymm15, ymm4
-vmovdqu ymm9, [rsp + 992]
+vmovdqu ymm9, [rsp + 576]
 vmovdqa ymm2, ymm13
 vfmadd231pd ymm2, ymm6, ymm9
-vmovdqu [rsp + 384], ymm1
+vmovdqu [rsp + 320], ymm1
 vmovdqa ymm1, ymm7
-vfmadd231pd ymm1, ymm15, [rsp + 864]
-vmovdqu [rsp + 416], ymm10
-vmovdqu ymm10, [rip + 5f + 96]
+vfmadd231pd ymm1, ymm15, [r10 - 96]
+vmovdqu [rsp + 352], ymm10
+vmovdqu ymm10, [r11 - 64]
 vsubpd ymm5, ymm10, ymm2
 vsubpd ymm4, ymm3, ymm1
 vfmadd231pd ymm5, ymm9, ymm6
-vfmadd231pd ymm4, ymm15, [rsp + 864]
+vfmadd231pd ymm4, ymm15, [r10 - 96]
 vpaddq ymm11, ymm5, ymm11
 vpaddq ymm12, ymm4, ymm12
-vmovdqu ymm4, [rsp + 672]
-vmovdqu ymm5, [rsp + 960]
-vmovdqu [rsp + 1024], ymm15
+vmovdqu ymm4, [rsp + 704]
+vmovdqu ymm5, [rsp + 256]
+vmovdqu [rsp + 608], ymm15
 vmovdqa ymm15, ymm13
 vfmadd231pd ymm15, ymm4, ymm5
-vmovdqu [rsp + 1056], ymm6
-vmovdqu ymm6, [rsp + 640]
+vmovdqu [rsp + 928], ymm6
+vmovdqu ymm6, [rsp + 448]
 vmovdqa ymm9, ymm7
-vfmadd231pd ymm9, ymm6, [rsp + 928]
+vfmadd231pd ymm9, ymm6, [r10 + 64]
 vsubpd ymm14, ymm10, ymm15
 vsubpd ymm10, ymm3, ymm9
 vfmadd231pd ymm14, ymm4, ymm5
-vfmadd231pd ymm10, ymm6, [rsp + 928]
+vfmadd231pd ymm10, ymm6, [r10 + 64]
 vpaddq ymm11, ymm14, ymm11
 vpaddq ymm12, ymm10, ymm12
 vpaddq ymm2, ymm15, ymm2
 vpaddq ymm1, ymm9, ymm1
-vmovdqu ymm9, [rsp + 736]
+vmovdqu ymm9, [r10 + 32]
 vmovdqa ymm15, ymm13
 vfmadd231pd ymm15, ymm0, ymm9
-vmovdqu ymm10, [rsp + 704]
+vmovdqu ymm10, [r10 + 96]
 vmovdqa ymm14, ymm7
 vfmadd231pd ymm14, ymm8, ymm10
-vmovdqu ymm5, [rip + 5f + 96]
+vmovdqu ymm5, [r11 - 64]
 vsubpd ymm6, ymm5, ymm15
 vsubpd ymm4, ymm3, ymm14
 vfmadd231pd ymm6, ymm0, ymm9
@@ -8897,85 +8911,85 @@ vpaddq ymm11, ymm6, ymm11
 vpaddq ymm12, ymm4, ymm12
 vpaddq ymm2, ymm15, ymm2
 vpaddq ymm1, ymm14, ymm1
-vmovdqu ymm14, [rsp + 608]
-vpand ymm14, ymm14, [rip + 5f]
-vmovdqu ymm15, [rsp + 576]
-vpand ymm15, ymm15, [rip + 5f]
-vmovdqu ymm4, [rip + 5f + 32]
+vmovdqu ymm14, [rsp + 672]
+vpand ymm14, ymm14, [r11 - 128]
+vmovdqu ymm15, [rsp + 640]
+vpand ymm15, ymm15, [r11 - 128]
+vmovdqu ymm4, [r11 - 96]
 vpaddq ymm14, ymm14, ymm4
-vmovdqu ymm6, [rip + 5f + 32]
+vmovdqu ymm6, [r11 - 96]
 vpaddq ymm15, ymm15, ymm6
 vsubpd ymm14, ymm14, ymm4
 vsubpd ymm15, ymm15, ymm6
 vmovdqa ymm10, ymm13
-vfmadd231pd ymm10, ymm14, [rsp + 896]
+vfmadd231pd ymm10, ymm14, [r10 - 64]
 vmovdqa ymm9, ymm7
-vfmadd231pd ymm9, ymm15, [rsp + 832]
-vmovdqu [rsp + 576], ymm8
+vfmadd231pd ymm9, ymm15, [r10 - 128]
+vmovdqu [rsp + 640], ymm8
 vsubpd ymm8, ymm5, ymm10
-vmovdqu [rsp + 608], ymm0
+vmovdqu [rsp + 672], ymm0
 vsubpd ymm0, ymm3, ymm9
-vfmadd231pd ymm8, ymm14, [rsp + 896]
-vfmadd231pd ymm0, ymm15, [rsp + 832]
+vfmadd231pd ymm8, ymm14, [r10 - 64]
+vfmadd231pd ymm0, ymm15, [r10 - 128]
 vpaddq ymm11, ymm8, ymm11
 vpaddq ymm12, ymm0, ymm12
 vpaddq ymm2, ymm10, ymm2
 vpaddq ymm1, ymm9, ymm1
-vpaddq ymm9, ymm4, [rsp + 352]
-vpaddq ymm10, ymm6, [rsp + 320]
+vpaddq ymm9, ymm4, [r10]
+vpaddq ymm10, ymm6, [r10 - 32]
 vsubpd ymm9, ymm9, ymm4
 vsubpd ymm10, ymm10, ymm6
-vmovdqu ymm0, [rsp + 992]
+vmovdqu ymm0, [rsp + 576]
 vmovdqa ymm8, ymm13
 vfmadd231pd ymm8, ymm9, ymm0
-vmovdqu [rsp + 320], ymm12
+vmovdqu [r10 - 32], ymm12
 vmovdqa ymm12, ymm7
-vfmadd231pd ymm12, ymm10, [rsp + 864]
-vmovdqu [rsp + 352], ymm11
+vfmadd231pd ymm12, ymm10, [r10 - 96]
+vmovdqu [r10], ymm11
 vsubpd ymm11, ymm5, ymm8
 vsubpd ymm6, ymm3, ymm12
 vfmadd231pd ymm11, ymm0, ymm9
-vfmadd231pd ymm6, ymm10, [rsp + 864]
+vfmadd231pd ymm6, ymm10, [r10 - 96]
 vpaddq ymm2, ymm11, ymm2
 vpaddq ymm1, ymm6, ymm1
-vmovdqu ymm6, [rsp + 672]
-vmovdqu ymm11, [rsp + 1056]
+vmovdqu ymm6, [rsp + 704]
+vmovdqu ymm11, [rsp + 928]
 vmovdqa ymm0, ymm13
 vfmadd231pd ymm0, ymm6, ymm11
-vmovdqu [rsp + 864], ymm10
-vmovdqu ymm10, [rsp + 640]
-vmovdqu [rsp + 992], ymm9
+vmovdqu [r10 - 96], ymm10
+vmovdqu ymm10, [rsp + 448]
+vmovdqu [rsp + 576], ymm9
 vmovdqa ymm9, ymm7
-vfmadd231pd ymm9, ymm10, [rsp + 1024]
+vfmadd231pd ymm9, ymm10, [rsp + 608]
 vsubpd ymm4, ymm5, ymm0
-vmovdqu [rsp + 1088], ymm15
+vmovdqu [rsp + 960], ymm15
 vsubpd ymm15, ymm3, ymm9
 vfmadd231pd ymm4, ymm6, ymm11
-vfmadd231pd ymm15, ymm10, [rsp + 1024]
+vfmadd231pd ymm15, ymm10, [rsp + 608]
 vpaddq ymm2, ymm4, ymm2
 vpaddq ymm1, ymm15, ymm1
 vpaddq ymm8, ymm0, ymm8
 vpaddq ymm12, ymm9, ymm12
-vmovdqu ymm9, [rsp + 608]
-vmovdqu ymm0, [rsp + 960]
+vmovdqu ymm9, [rsp + 672]
+vmovdqu ymm0, [rsp + 256]
 vmovdqa ymm15, ymm13
 vfmadd231pd ymm15, ymm9, ymm0
-vmovdqu ymm4, [rsp + 576]
+vmovdqu ymm4, [rsp + 640]
 vmovdqa ymm11, ymm7
-vfmadd231pd ymm11, ymm4, [rsp + 928]
+vfmadd231pd ymm11, ymm4, [r10 + 64]
 vsubpd ymm10, ymm5, ymm15
 vsubpd ymm6, ymm3, ymm11
 vfmadd231pd ymm10, ymm9, ymm0
-vfmadd231pd ymm6, ymm4, [rsp + 928]
+vfmadd231pd ymm6, ymm4, [r10 + 64]
 vpaddq ymm2, ymm10, ymm2
 vpaddq ymm1, ymm6, ymm1
 vpaddq ymm8, ymm15, ymm8
 vpaddq ymm12, ymm11, ymm12
-vmovdqu ymm11, [rsp + 736]
+vmovdqu ymm11, [r10 + 32]
 vmovdqa ymm15, ymm13
 vfmadd231pd ymm15, ymm14, ymm11
-vmovdqu ymm6, [rsp + 1088]
-vmovdqu ymm10, [rsp + 704]
+vmovdqu ymm6, [rsp + 960]
+vmovdqu ymm10, [r10 + 96]
 vmovdqa ymm0, ymm7
 vfmadd231pd ymm0, ymm6, ymm10
 vsubpd ymm4, ymm5, ymm15
@@ -8986,66 +9000,66 @@ vpaddq ymm2, ymm4, ymm2
 vpaddq ymm1, ymm9, ymm1
 vpaddq ymm8, ymm15, ymm8
 vpaddq ymm12, ymm0, ymm12
-vmovdqu ymm0, [rsp + 544]
-vmovdqu ymm15, [rip + 5f + 32]
+vmovdqu ymm0, [rsp + 1088]
+vmovdqu ymm15, [r11 - 96]
 vpaddq ymm0, ymm0, ymm15
-vmovdqu ymm9, [rsp + 512]
-vmovdqu ymm4, [rip + 5f + 32]
+vmovdqu ymm9, [rsp + 544]
+vmovdqu ymm4, [r11 - 96]
 vpaddq ymm9, ymm9, ymm4
 vsubpd ymm0, ymm0, ymm15
 vsubpd ymm9, ymm9, ymm4
 vmovdqa ymm4, ymm13
-vfmadd231pd ymm4, ymm0, [rsp + 896]
+vfmadd231pd ymm4, ymm0, [r10 - 64]
 vmovdqa ymm15, ymm7
-vfmadd231pd ymm15, ymm9, [rsp + 832]
+vfmadd231pd ymm15, ymm9, [r10 - 128]
 vsubpd ymm10, ymm5, ymm4
 vsubpd ymm11, ymm3, ymm15
-vfmadd231pd ymm10, ymm0, [rsp + 896]
-vfmadd231pd ymm11, ymm9, [rsp + 832]
+vfmadd231pd ymm10, ymm0, [r10 - 64]
+vfmadd231pd ymm11, ymm9, [r10 - 128]
 vpaddq ymm2, ymm10, ymm2
 vpaddq ymm1, ymm11, ymm1
 vpaddq ymm8, ymm4, ymm8
 vpaddq ymm12, ymm15, ymm12
-vmovdqu ymm15, [rsp + 672]
-vmovdqu ymm4, [rsp + 992]
+vmovdqu ymm15, [rsp + 704]
+vmovdqu ymm4, [rsp + 576]
 vmovdqa ymm11, ymm13
 vfmadd231pd ymm11, ymm15, ymm4
-vmovdqu ymm10, [rsp + 640]
-vmovdqu [rsp + 832], ymm1
+vmovdqu ymm10, [rsp + 448]
+vmovdqu [r10 - 128], ymm1
 vmovdqa ymm1, ymm7
-vfmadd231pd ymm1, ymm10, [rsp + 864]
-vmovdqu [rsp + 896], ymm2
+vfmadd231pd ymm1, ymm10, [r10 - 96]
+vmovdqu [r10 - 64], ymm2
 vsubpd ymm2, ymm5, ymm11
-vmovdqu [rsp + 512], ymm9
+vmovdqu [rsp + 544], ymm9
 vsubpd ymm9, ymm3, ymm1
 vfmadd231pd ymm2, ymm15, ymm4
-vmovdqu ymm15, [rsp + 864]
+vmovdqu ymm15, [r10 - 96]
 vfmadd231pd ymm9, ymm10, ymm15
 vpaddq ymm8, ymm2, ymm8
 vpaddq ymm12, ymm9, ymm12
-vmovdqu ymm9, [rsp + 608]
-vmovdqu ymm2, [rsp + 1056]
+vmovdqu ymm9, [rsp + 672]
+vmovdqu ymm2, [rsp + 928]
 vmovdqa ymm10, ymm13
 vfmadd231pd ymm10, ymm9, ymm2
-vmovdqu ymm15, [rsp + 576]
+vmovdqu ymm15, [rsp + 640]
 vmovdqa ymm4, ymm7
-vfmadd231pd ymm4, ymm15, [rsp + 1024]
-vmovdqu [rsp + 640], ymm0
+vfmadd231pd ymm4, ymm15, [rsp + 608]
+vmovdqu [rsp + 448], ymm0
 vsubpd ymm0, ymm5, ymm10
 vsubpd ymm5, ymm3, ymm4
 vfmadd231pd ymm0, ymm9, ymm2
-vfmadd231pd ymm5, ymm15, [rsp + 1024]
+vfmadd231pd ymm5, ymm15, [rsp + 608]
 vpaddq ymm8, ymm0, ymm8
 vpaddq ymm12, ymm5, ymm12
 vpaddq ymm11, ymm10, ymm11
 vpaddq ymm1, ymm4, ymm1
-vmovdqu ymm4, [rsp + 960]
+vmovdqu ymm4, [rsp + 256]
 vmovdqa ymm10, ymm13
 vfmadd231pd ymm10, ymm14, ymm4
-vmovdqu ymm5, [rsp + 928]
+vmovdqu ymm5, [r10 + 64]
 vmovdqa ymm0, ymm7
 vfmadd231pd ymm0, ymm6, ymm5
-vmovdqu ymm2, [rip + 5f + 96]
+vmovdqu ymm2, [r11 - 64]
 vsubpd ymm15, ymm2, ymm10
 vsubpd ymm9, ymm3, ymm0
 vfmadd231pd ymm15, ymm14, ymm4
@@ -9054,42 +9068,42 @@ vpaddq ymm8, ymm15, ymm8
 vpaddq ymm12, ymm9, ymm12
 vpaddq ymm11, ymm10, ymm11
 vpaddq ymm1, ymm0, ymm1
-vmovdqu ymm0, [rsp + 640]
-vmovdqu ymm10, [rsp + 736]
+vmovdqu ymm0, [rsp + 448]
+vmovdqu ymm10, [r10 + 32]
 vmovdqa ymm9, ymm13
 vfmadd231pd ymm9, ymm0, ymm10
-vmovdqu ymm15, [rsp + 512]
+vmovdqu ymm15, [rsp + 544]
 vmovdqa ymm5, ymm7
-vfmadd231pd ymm5, ymm15, [rsp + 704]
+vfmadd231pd ymm5, ymm15, [r10 + 96]
 vsubpd ymm4, ymm2, ymm9
 vsubpd ymm6, ymm3, ymm5
 vfmadd231pd ymm4, ymm0, ymm10
-vfmadd231pd ymm6, ymm15, [rsp + 704]
+vfmadd231pd ymm6, ymm15, [r10 + 96]
 vpaddq ymm8, ymm4, ymm8
 vpaddq ymm12, ymm6, ymm12
 vpaddq ymm11, ymm9, ymm11
 vpaddq ymm1, ymm5, ymm1
-vmovdqu ymm5, [rsp + 608]
-vmovdqu ymm9, [rsp + 992]
+vmovdqu ymm5, [rsp + 672]
+vmovdqu ymm9, [rsp + 576]
 vmovdqa ymm6, ymm13
 vfmadd231pd ymm6, ymm5, ymm9
-vmovdqu ymm4, [rsp + 576]
-vmovdqu ymm10, [rsp + 864]
-vmovdqu [rsp + 704], ymm12
+vmovdqu ymm4, [rsp + 640]
+vmovdqu ymm10, [r10 - 96]
+vmovdqu [r10 + 96], ymm12
 vmovdqa ymm12, ymm7
 vfmadd231pd ymm12, ymm4, ymm10
-vmovdqu [rsp + 736], ymm8
+vmovdqu [r10 + 32], ymm8
 vsubpd ymm8, ymm2, ymm6
 vsubpd ymm15, ymm3, ymm12
 vfmadd231pd ymm8, ymm5, ymm9
 vfmadd231pd ymm15, ymm4, ymm10
 vpaddq ymm11, ymm8, ymm11
 vpaddq ymm1, ymm15, ymm1
-vmovdqu ymm15, [rsp + 1056]
+vmovdqu ymm15, [rsp + 928]
 vmovdqa ymm8, ymm13
 vfmadd231pd ymm8, ymm14, ymm15
-vmovdqu ymm4, [rsp + 1088]
-vmovdqu ymm5, [rsp + 1024]
+vmovdqu ymm4, [rsp + 960]
+vmovdqu ymm5, [rsp + 608]
 vmovdqa ymm10, ymm7
 vfmadd231pd ymm10, ymm4, ymm5
 vsubpd ymm9, ymm2, ymm8
@@ -9100,14 +9114,14 @@ vpaddq ymm11, ymm9, ymm11
 vpaddq ymm1, ymm2, ymm1
 vpaddq ymm6, ymm8, ymm6
 vpaddq ymm12, ymm10, ymm12
-vmovdqu ymm10, [rsp + 960]
+vmovdqu ymm10, [rsp + 256]
 vmovdqa ymm8, ymm13
 vfmadd231pd ymm8, ymm0, ymm10
-vmovdqu ymm2, [rsp + 512]
-vmovdqu ymm9, [rsp + 928]
+vmovdqu ymm2, [rsp + 544]
+vmovdqu ymm9, [r10 + 64]
 vmovdqa ymm5, ymm7
 vfmadd231pd ymm5, ymm2, ymm9
-vmovdqu ymm15, [rip + 5f + 96]
+vmovdqu ymm15, [r11 - 64]
 vsubpd ymm4, ymm15, ymm8
 vsubpd ymm15, ymm3, ymm5
 vfmadd231pd ymm4, ymm0, ymm10
@@ -9116,26 +9130,26 @@ vpaddq ymm11, ymm4, ymm11
 vpaddq ymm1, ymm15, ymm1
 vpaddq ymm6, ymm8, ymm6
 vpaddq ymm12, ymm5, ymm12
-vmovdqu ymm5, [rsp + 992]
+vmovdqu ymm5, [rsp + 576]
 vmovdqa ymm8, ymm13
 vfmadd231pd ymm8, ymm14, ymm5
-vmovdqu ymm15, [rsp + 1088]
-vmovdqu ymm4, [rsp + 864]
+vmovdqu ymm15, [rsp + 960]
+vmovdqu ymm4, [r10 - 96]
 vmovdqa ymm9, ymm7
 vfmadd231pd ymm9, ymm15, ymm4
-vmovdqu ymm10, [rip + 5f + 96]
-vmovdqu [rsp + 928], ymm1
+vmovdqu ymm10, [r11 - 64]
+vmovdqu [r10 + 64], ymm1
 vsubpd ymm1, ymm10, ymm8
-vmovdqu [rsp + 960], ymm11
+vmovdqu [rsp + 256], ymm11
 vsubpd ymm11, ymm3, ymm9
 vfmadd231pd ymm1, ymm14, ymm5
 vfmadd231pd ymm11, ymm15, ymm4
 vpaddq ymm6, ymm1, ymm6
 vpaddq ymm12, ymm11, ymm12
-vmovdqu ymm11, [rsp + 1056]
+vmovdqu ymm11, [rsp + 928]
 vmovdqa ymm1, ymm13
 vfmadd231pd ymm1, ymm0, ymm11
-vmovdqu ymm15, [rsp + 1024]
+vmovdqu ymm15, [rsp + 608]
 vmovdqa ymm14, ymm7
 vfmadd231pd ymm14, ymm2, ymm15
 vsubpd ymm4, ymm10, ymm1
@@ -9148,106 +9162,106 @@ vpaddq ymm8, ymm1, ymm8
 vpaddq ymm9, ymm14, ymm9
 vmovdqa ymm14, ymm13
 vfmadd231pd ymm14, ymm0, ymm5
-vmovdqu ymm1, [rsp + 864]
+vmovdqu ymm1, [r10 - 96]
 vmovdqa ymm10, ymm7
 vfmadd231pd ymm10, ymm2, ymm1
-vmovdqu ymm4, [rip + 5f + 96]
+vmovdqu ymm4, [r11 - 64]
 vsubpd ymm15, ymm4, ymm14
 vsubpd ymm11, ymm3, ymm10
 vfmadd231pd ymm15, ymm0, ymm5
 vfmadd231pd ymm11, ymm2, ymm1
 vpaddq ymm8, ymm15, ymm8
 vpaddq ymm9, ymm11, ymm9
-vmovdqu ymm11, [rsp + 480]
-vpaddq ymm11, ymm11, [rip + 5f + 128]
-vmovdqu ymm15, [rsp + 448]
-vpaddq ymm15, ymm15, [rip + 5f + 128]
+vmovdqu ymm11, [rsp + 416]
+vpaddq ymm11, ymm11, [rip + 3f + 544]
+vmovdqu ymm15, [rsp + 384]
+vpaddq ymm15, ymm15, [rip + 3f + 544]
 vpsrlq ymm1, ymm11, 52
 vpsrlq ymm2, ymm15, 52
-vpaddq ymm1, ymm1, [rsp + 416]
-vpaddq ymm2, ymm2, [rsp + 384]
-vmovdqu ymm5, [rsp + 800]
-vmovdqu ymm0, [rip + 5f + 32]
+vpaddq ymm1, ymm1, [rsp + 352]
+vpaddq ymm2, ymm2, [rsp + 320]
+vmovdqu ymm5, [rsp + 480]
+vmovdqu ymm0, [r11 - 96]
 vsubpd ymm5, ymm5, ymm0
-vmovdqu [rsp + 800], ymm10
-vmovdqu ymm10, [rsp + 768]
-vsubpd ymm10, ymm10, [rip + 5f + 32]
-vmovdqu [rsp + 768], ymm14
+vmovdqu [rsp + 480], ymm10
+vmovdqu ymm10, [rsp + 288]
+vsubpd ymm10, ymm10, [r11 - 96]
+vmovdqu [rsp + 288], ymm14
 vmovdqa ymm14, ymm13
-vfmadd231pd ymm14, ymm5, [rip + 5f + 160]
-vmovdqu [rsp + 384], ymm9
+vfmadd231pd ymm14, ymm5, [r11 + 32]
+vmovdqu [rsp + 320], ymm9
 vmovdqa ymm9, ymm7
-vfmadd231pd ymm9, ymm10, [rip + 5f + 160]
-vmovdqu [rsp + 416], ymm8
+vfmadd231pd ymm9, ymm10, [r11 + 32]
+vmovdqu [rsp + 352], ymm8
 vsubpd ymm8, ymm4, ymm14
-vmovdqu [rsp + 448], ymm12
+vmovdqu [rsp + 384], ymm12
 vsubpd ymm12, ymm3, ymm9
-vfmadd231pd ymm8, ymm5, [rip + 5f + 160]
-vfmadd231pd ymm12, ymm10, [rip + 5f + 160]
+vfmadd231pd ymm8, ymm5, [r11 + 32]
+vfmadd231pd ymm12, ymm10, [r11 + 32]
 vpaddq ymm1, ymm8, ymm1
 vpaddq ymm2, ymm12, ymm2
-vpaddq ymm14, ymm14, [rsp + 352]
-vpaddq ymm9, ymm9, [rsp + 320]
-vmovdqu ymm12, [rip + 5f + 192]
+vpaddq ymm14, ymm14, [r10]
+vpaddq ymm9, ymm9, [r10 - 32]
+vmovdqu ymm12, [r11 + 96]
 vmovdqa ymm8, ymm13
 vfmadd231pd ymm8, ymm5, ymm12
-vmovdqu [rsp + 320], ymm2
+vmovdqu [r10 - 32], ymm2
 vmovdqa ymm2, ymm7
-vfmadd231pd ymm2, ymm10, [rip + 5f + 192]
-vmovdqu [rsp + 352], ymm1
+vfmadd231pd ymm2, ymm10, [r11 + 96]
+vmovdqu [r10], ymm1
 vsubpd ymm1, ymm4, ymm8
-vmovdqu [rsp + 480], ymm6
+vmovdqu [rsp + 416], ymm6
 vsubpd ymm6, ymm3, ymm2
 vfmadd231pd ymm1, ymm5, ymm12
-vfmadd231pd ymm6, ymm10, [rip + 5f + 192]
+vfmadd231pd ymm6, ymm10, [r11 + 96]
 vpaddq ymm14, ymm1, ymm14
 vpaddq ymm9, ymm6, ymm9
-vpaddq ymm8, ymm8, [rsp + 896]
-vpaddq ymm2, ymm2, [rsp + 832]
-vpand ymm11, ymm11, [rip + 5f]
-vpand ymm15, ymm15, [rip + 5f]
+vpaddq ymm8, ymm8, [r10 - 64]
+vpaddq ymm2, ymm2, [r10 - 128]
+vpand ymm11, ymm11, [r11 - 128]
+vpand ymm15, ymm15, [r11 - 128]
 vpaddq ymm11, ymm11, ymm0
-vmovdqu ymm6, [rip + 5f + 32]
+vmovdqu ymm6, [r11 - 96]
 vpaddq ymm15, ymm15, ymm6
 vsubpd ymm11, ymm11, ymm0
 vsubpd ymm15, ymm15, ymm6
-vmovdqu ymm1, [rip + 5f + 160]
+vmovdqu ymm1, [r11 + 32]
 vmovdqa ymm12, ymm13
 vfmadd231pd ymm12, ymm11, ymm1
 vmovdqa ymm6, ymm7
-vfmadd231pd ymm6, ymm15, [rip + 5f + 160]
+vfmadd231pd ymm6, ymm15, [r11 + 32]
 vsubpd ymm0, ymm4, ymm12
 vsubpd ymm4, ymm3, ymm6
 vfmadd231pd ymm0, ymm11, ymm1
-vfmadd231pd ymm4, ymm15, [rip + 5f + 160]
+vfmadd231pd ymm4, ymm15, [r11 + 32]
 vpaddq ymm14, ymm0, ymm14
 vpaddq ymm9, ymm4, ymm9
 vpaddq ymm8, ymm12, ymm8
 vpaddq ymm2, ymm6, ymm2
-vmovdqu ymm6, [rip + 5f + 224]
+vmovdqu ymm6, [rip + 3f + 288]
 vmovdqa ymm12, ymm13
 vfmadd231pd ymm12, ymm5, ymm6
-vmovdqu ymm4, [rip + 5f + 224]
+vmovdqu ymm4, [rip + 3f + 288]
 vmovdqa ymm0, ymm7
 vfmadd231pd ymm0, ymm10, ymm4
-vmovdqu ymm1, [rip + 5f + 96]
-vmovdqu [rsp + 832], ymm9
+vmovdqu ymm1, [r11 - 64]
+vmovdqu [r10 - 128], ymm9
 vsubpd ymm9, ymm1, ymm12
-vmovdqu [rsp + 896], ymm14
+vmovdqu [r10 - 64], ymm14
 vsubpd ymm14, ymm3, ymm0
 vfmadd231pd ymm9, ymm5, ymm6
 vfmadd231pd ymm14, ymm10, ymm4
 vpaddq ymm8, ymm9, ymm8
 vpaddq ymm2, ymm14, ymm2
-vpaddq ymm12, ymm12, [rsp + 736]
-vpaddq ymm0, ymm0, [rsp + 704]
-vmovdqu ymm14, [rip + 5f + 192]
+vpaddq ymm12, ymm12, [r10 + 32]
+vpaddq ymm0, ymm0, [r10 + 96]
+vmovdqu ymm14, [r11 + 96]
 vmovdqa ymm9, ymm13
 vfmadd231pd ymm9, ymm11, ymm14
-vmovdqu ymm4, [rip + 5f + 192]
+vmovdqu ymm4, [r11 + 96]
 vmovdqa ymm6, ymm7
 vfmadd231pd ymm6, ymm15, ymm4
-vmovdqu [rsp + 704], ymm10
+vmovdqu [r10 + 96], ymm10
 vsubpd ymm10, ymm1, ymm9
 vsubpd ymm1, ymm3, ymm6
 vfmadd231pd ymm10, ymm11, ymm14
@@ -9256,28 +9270,28 @@ vpaddq ymm8, ymm10, ymm8
 vpaddq ymm2, ymm1, ymm2
 vpaddq ymm12, ymm9, ymm12
 vpaddq ymm0, ymm6, ymm0
-vmovdqu ymm6, [rip + 5f + 256]
+vmovdqu ymm6, [rip + 3f + 320]
 vmovdqa ymm9, ymm13
 vfmadd231pd ymm9, ymm5, ymm6
-vmovdqu ymm1, [rsp + 704]
-vmovdqu ymm10, [rip + 5f + 256]
+vmovdqu ymm1, [r10 + 96]
+vmovdqu ymm10, [rip + 3f + 320]
 vmovdqa ymm4, ymm7
 vfmadd231pd ymm4, ymm1, ymm10
-vmovdqu ymm14, [rip + 5f + 96]
-vmovdqu [rsp + 736], ymm2
+vmovdqu ymm14, [r11 - 64]
+vmovdqu [r10 + 32], ymm2
 vsubpd ymm2, ymm14, ymm9
-vmovdqu [rsp + 864], ymm8
+vmovdqu [r10 - 96], ymm8
 vsubpd ymm8, ymm3, ymm4
 vfmadd231pd ymm2, ymm5, ymm6
 vfmadd231pd ymm8, ymm1, ymm10
 vpaddq ymm12, ymm2, ymm12
 vpaddq ymm0, ymm8, ymm0
-vpaddq ymm9, ymm9, [rsp + 960]
-vpaddq ymm4, ymm4, [rsp + 928]
-vmovdqu ymm8, [rip + 5f + 224]
+vpaddq ymm9, ymm9, [rsp + 256]
+vpaddq ymm4, ymm4, [r10 + 64]
+vmovdqu ymm8, [rip + 3f + 288]
 vmovdqa ymm2, ymm13
 vfmadd231pd ymm2, ymm11, ymm8
-vmovdqu ymm10, [rip + 5f + 224]
+vmovdqu ymm10, [rip + 3f + 288]
 vmovdqa ymm6, ymm7
 vfmadd231pd ymm6, ymm15, ymm10
 vsubpd ymm1, ymm14, ymm2
@@ -9288,28 +9302,28 @@ vpaddq ymm12, ymm1, ymm12
 vpaddq ymm0, ymm14, ymm0
 vpaddq ymm9, ymm2, ymm9
 vpaddq ymm4, ymm6, ymm4
-vmovdqu ymm6, [rip + 5f + 288]
+vmovdqu ymm6, [rip + 3f + 352]
 vmovdqa ymm2, ymm13
 vfmadd231pd ymm2, ymm5, ymm6
-vmovdqu ymm14, [rsp + 704]
-vmovdqu ymm1, [rip + 5f + 288]
+vmovdqu ymm14, [r10 + 96]
+vmovdqu ymm1, [rip + 3f + 352]
 vmovdqa ymm10, ymm7
 vfmadd231pd ymm10, ymm14, ymm1
-vmovdqu ymm8, [rip + 5f + 96]
-vmovdqu [rsp + 928], ymm0
+vmovdqu ymm8, [r11 - 64]
+vmovdqu [r10 + 64], ymm0
 vsubpd ymm0, ymm8, ymm2
-vmovdqu [rsp + 960], ymm12
+vmovdqu [rsp + 256], ymm12
 vsubpd ymm12, ymm3, ymm10
 vfmadd231pd ymm0, ymm5, ymm6
 vfmadd231pd ymm12, ymm14, ymm1
 vpaddq ymm9, ymm0, ymm9
 vpaddq ymm4, ymm12, ymm4
-vpaddq ymm2, ymm2, [rsp + 480]
-vpaddq ymm10, ymm10, [rsp + 448]
-vmovdqu ymm12, [rip + 5f + 256]
+vpaddq ymm2, ymm2, [rsp + 416]
+vpaddq ymm10, ymm10, [rsp + 384]
+vmovdqu ymm12, [rip + 3f + 320]
 vmovdqa ymm0, ymm13
 vfmadd231pd ymm0, ymm11, ymm12
-vmovdqu ymm1, [rip + 5f + 256]
+vmovdqu ymm1, [rip + 3f + 320]
 vmovdqa ymm14, ymm7
 vfmadd231pd ymm14, ymm15, ymm1
 vsubpd ymm6, ymm8, ymm0
@@ -9320,10 +9334,10 @@ vpaddq ymm9, ymm6, ymm9
 vpaddq ymm4, ymm5, ymm4
 vpaddq ymm2, ymm0, ymm2
 vpaddq ymm10, ymm14, ymm10
-vmovdqu ymm14, [rip + 5f + 288]
+vmovdqu ymm14, [rip + 3f + 352]
 vmovdqa ymm0, ymm13
 vfmadd231pd ymm0, ymm11, ymm14
-vmovdqu ymm5, [rip + 5f + 288]
+vmovdqu ymm5, [rip + 3f + 352]
 vmovdqa ymm6, ymm7
 vfmadd231pd ymm6, ymm15, ymm5
 vsubpd ymm1, ymm8, ymm0
@@ -9332,64 +9346,64 @@ vfmadd231pd ymm1, ymm11, ymm14
 vfmadd231pd ymm12, ymm15, ymm5
 vpaddq ymm2, ymm1, ymm2
 vpaddq ymm10, ymm12, ymm10
-vpaddq ymm0, ymm0, [rsp + 416]
-vpaddq ymm6, ymm6, [rsp + 384]
-vmovdqu ymm12, [rsp + 352]
-vpaddq ymm12, ymm12, [rip + 5f + 320]
-vmovdqu ymm1, [rsp + 320]
-vpaddq ymm1, ymm1, [rip + 5f + 320]
+vpaddq ymm0, ymm0, [rsp + 352]
+vpaddq ymm6, ymm6, [rsp + 320]
+vmovdqu ymm12, [r10]
+vpaddq ymm12, ymm12, [rip + 3f + 576]
+vmovdqu ymm1, [r10 - 32]
+vpaddq ymm1, ymm1, [rip + 3f + 576]
 vpsrlq ymm5, ymm12, 52
 vpsrlq ymm15, ymm1, 52
-vpaddq ymm5, ymm5, [rsp + 896]
-vpaddq ymm15, ymm15, [rsp + 832]
-vpand ymm12, ymm12, [rip + 5f]
-vpand ymm1, ymm1, [rip + 5f]
-vmovdqu ymm14, [rip + 5f + 32]
+vpaddq ymm5, ymm5, [r10 - 64]
+vpaddq ymm15, ymm15, [r10 - 128]
+vpand ymm12, ymm12, [r11 - 128]
+vpand ymm1, ymm1, [r11 - 128]
+vmovdqu ymm14, [r11 - 96]
 vpaddq ymm12, ymm12, ymm14
-vmovdqu ymm11, [rip + 5f + 32]
+vmovdqu ymm11, [r11 - 96]
 vpaddq ymm1, ymm1, ymm11
 vsubpd ymm12, ymm12, ymm14
 vsubpd ymm1, ymm1, ymm11
 vmovdqa ymm11, ymm13
-vfmadd231pd ymm11, ymm12, [rip + 5f + 352]
+vfmadd231pd ymm11, ymm12, [rip + 3f + 384]
 vmovdqa ymm14, ymm7
-vfmadd231pd ymm14, ymm1, [rip + 5f + 352]
-vmovdqu [rsp + 832], ymm6
+vfmadd231pd ymm14, ymm1, [rip + 3f + 384]
+vmovdqu [r10 - 128], ymm6
 vsubpd ymm6, ymm8, ymm11
-vmovdqu [rsp + 896], ymm0
+vmovdqu [r10 - 64], ymm0
 vsubpd ymm0, ymm3, ymm14
-vfmadd231pd ymm6, ymm12, [rip + 5f + 352]
-vfmadd231pd ymm0, ymm1, [rip + 5f + 352]
+vfmadd231pd ymm6, ymm12, [rip + 3f + 384]
+vfmadd231pd ymm0, ymm1, [rip + 3f + 384]
 vpaddq ymm5, ymm6, ymm5
 vpaddq ymm15, ymm0, ymm15
-vpaddq ymm11, ymm11, [rsp + 864]
-vpaddq ymm14, ymm14, [rsp + 736]
-vmovdqu ymm0, [rip + 5f + 384]
+vpaddq ymm11, ymm11, [r10 - 96]
+vpaddq ymm14, ymm14, [r10 + 32]
+vmovdqu ymm0, [rip + 3f + 512]
 vmovdqa ymm6, ymm13
 vfmadd231pd ymm6, ymm12, ymm0
-vmovdqu [rsp + 736], ymm15
+vmovdqu [r10 + 32], ymm15
 vmovdqa ymm15, ymm7
-vfmadd231pd ymm15, ymm1, [rip + 5f + 384]
-vmovdqu [rsp + 864], ymm5
+vfmadd231pd ymm15, ymm1, [rip + 3f + 512]
+vmovdqu [r10 - 96], ymm5
 vsubpd ymm5, ymm8, ymm6
-vmovdqu [rsp + 320], ymm10
+vmovdqu [r10 - 32], ymm10
 vsubpd ymm10, ymm3, ymm15
 vfmadd231pd ymm5, ymm12, ymm0
-vfmadd231pd ymm10, ymm1, [rip + 5f + 384]
+vfmadd231pd ymm10, ymm1, [rip + 3f + 512]
 vpaddq ymm11, ymm5, ymm11
 vpaddq ymm14, ymm10, ymm14
-vpaddq ymm6, ymm6, [rsp + 960]
-vpaddq ymm15, ymm15, [rsp + 928]
-vmovdqu ymm10, [rip + 5f + 416]
+vpaddq ymm6, ymm6, [rsp + 256]
+vpaddq ymm15, ymm15, [r10 + 64]
+vmovdqu ymm10, [rip + 3f + 608]
 vmovdqa ymm5, ymm13
 vfmadd231pd ymm5, ymm12, ymm10
-vmovdqu ymm0, [rip + 5f + 416]
-vmovdqu [rsp + 928], ymm14
+vmovdqu ymm0, [rip + 3f + 608]
+vmovdqu [r10 + 64], ymm14
 vmovdqa ymm14, ymm7
 vfmadd231pd ymm14, ymm1, ymm0
-vmovdqu [rsp + 960], ymm11
+vmovdqu [rsp + 256], ymm11
 vsubpd ymm11, ymm8, ymm5
-vmovdqu [rsp + 352], ymm2
+vmovdqu [r10], ymm2
 vsubpd ymm2, ymm3, ymm14
 vfmadd231pd ymm11, ymm12, ymm10
 vfmadd231pd ymm2, ymm1, ymm0
@@ -9397,10 +9411,10 @@ vpaddq ymm6, ymm11, ymm6
 vpaddq ymm15, ymm2, ymm15
 vpaddq ymm9, ymm5, ymm9
 vpaddq ymm4, ymm14, ymm4
-vmovdqu ymm14, [rip + 5f + 448]
+vmovdqu ymm14, [rip + 3f + 640]
 vmovdqa ymm5, ymm13
 vfmadd231pd ymm5, ymm12, ymm14
-vmovdqu ymm2, [rip + 5f + 448]
+vmovdqu ymm2, [rip + 3f + 640]
 vmovdqa ymm11, ymm7
 vfmadd231pd ymm11, ymm1, ymm2
 vsubpd ymm0, ymm8, ymm5
@@ -9409,159 +9423,159 @@ vfmadd231pd ymm0, ymm12, ymm14
 vfmadd231pd ymm10, ymm1, ymm2
 vpaddq ymm9, ymm0, ymm9
 vpaddq ymm4, ymm10, ymm4
-vpaddq ymm5, ymm5, [rsp + 352]
-vpaddq ymm11, ymm11, [rsp + 320]
-vmovdqu ymm10, [rip + 5f + 480]
+vpaddq ymm5, ymm5, [r10]
+vpaddq ymm11, ymm11, [r10 - 32]
+vmovdqu ymm10, [rip + 3f + 672]
 vmovdqa ymm0, ymm13
 vfmadd231pd ymm0, ymm12, ymm10
-vmovdqu ymm2, [rip + 5f + 480]
+vmovdqu ymm2, [rip + 3f + 672]
 vmovdqa ymm14, ymm7
 vfmadd231pd ymm14, ymm1, ymm2
-vmovdqu [rsp + 320], ymm4
+vmovdqu [r10 - 32], ymm4
 vsubpd ymm4, ymm8, ymm0
-vmovdqu [rsp + 352], ymm9
+vmovdqu [r10], ymm9
 vsubpd ymm9, ymm3, ymm14
 vfmadd231pd ymm4, ymm12, ymm10
 vfmadd231pd ymm9, ymm1, ymm2
 vpaddq ymm5, ymm4, ymm5
 vpaddq ymm11, ymm9, ymm11
-vpaddq ymm0, ymm0, [rsp + 896]
-vpaddq ymm14, ymm14, [rsp + 832]
-vmovdqu ymm9, [rsp + 864]
-vpaddq ymm4, ymm9, [rip + 5f + 512]
-vmovdqu ymm2, [rsp + 736]
-vpaddq ymm1, ymm2, [rip + 5f + 512]
-vpand ymm4, ymm4, [rip + 5f]
-vpand ymm1, ymm1, [rip + 5f]
-vmovdqu ymm10, [rip + 5f + 32]
+vpaddq ymm0, ymm0, [r10 - 64]
+vpaddq ymm14, ymm14, [r10 - 128]
+vmovdqu ymm9, [r10 - 96]
+vpaddq ymm4, ymm9, [rip + 3f + 704]
+vmovdqu ymm2, [r10 + 32]
+vpaddq ymm1, ymm2, [rip + 3f + 704]
+vpand ymm4, ymm4, [r11 - 128]
+vpand ymm1, ymm1, [r11 - 128]
+vmovdqu ymm10, [r11 - 96]
 vpaddq ymm4, ymm4, ymm10
-vmovdqu ymm12, [rip + 5f + 32]
+vmovdqu ymm12, [r11 - 96]
 vpaddq ymm1, ymm1, ymm12
 vsubpd ymm4, ymm4, ymm10
 vsubpd ymm1, ymm1, ymm12
 vmovdqa ymm2, ymm13
-vfmadd231pd ymm2, ymm4, [rip + 5f + 544]
+vfmadd231pd ymm2, ymm4, [r11 - 32]
 vmovdqa ymm9, ymm7
-vfmadd231pd ymm9, ymm1, [rip + 5f + 544]
+vfmadd231pd ymm9, ymm1, [r11 - 32]
 vsubpd ymm2, ymm8, ymm2
 vsubpd ymm9, ymm3, ymm9
-vfmadd231pd ymm2, ymm4, [rip + 5f + 544]
-vfmadd231pd ymm9, ymm1, [rip + 5f + 544]
+vfmadd231pd ymm2, ymm4, [r11 - 32]
+vfmadd231pd ymm9, ymm1, [r11 - 32]
 vsubpd ymm2, ymm2, ymm10
 vsubpd ymm9, ymm9, ymm12
 vmovdqa ymm1, ymm13
-vfmadd231pd ymm1, ymm2, [rip + 5f + 576]
+vfmadd231pd ymm1, ymm2, [rip + 3f + 416]
 vmovdqa ymm4, ymm7
-vfmadd231pd ymm4, ymm9, [rip + 5f + 576]
-vpaddq ymm1, ymm1, [rsp + 960]
-vpaddq ymm4, ymm4, [rsp + 928]
+vfmadd231pd ymm4, ymm9, [rip + 3f + 416]
+vpaddq ymm1, ymm1, [rsp + 256]
+vpaddq ymm4, ymm4, [r10 + 64]
 vmovdqa ymm12, ymm13
-vfmadd231pd ymm12, ymm2, [rip + 5f + 608]
+vfmadd231pd ymm12, ymm2, [r11 + 64]
 vmovdqa ymm10, ymm7
-vfmadd231pd ymm10, ymm9, [rip + 5f + 608]
-vmovdqu [rsp + 928], ymm14
+vfmadd231pd ymm10, ymm9, [r11 + 64]
+vmovdqu [r10 + 64], ymm14
 vsubpd ymm14, ymm8, ymm12
-vmovdqu [rsp + 960], ymm0
+vmovdqu [rsp + 256], ymm0
 vsubpd ymm0, ymm3, ymm10
-vfmadd231pd ymm14, ymm2, [rip + 5f + 608]
-vfmadd231pd ymm0, ymm9, [rip + 5f + 608]
+vfmadd231pd ymm14, ymm2, [r11 + 64]
+vfmadd231pd ymm0, ymm9, [r11 + 64]
 vpaddq ymm1, ymm14, ymm1
 vpaddq ymm4, ymm0, ymm4
 vpaddq ymm6, ymm12, ymm6
 vpaddq ymm15, ymm10, ymm15
-vmovdqu ymm10, [rip + 5f + 640]
+vmovdqu ymm10, [rip + 3f + 448]
 vmovdqa ymm12, ymm13
 vfmadd231pd ymm12, ymm2, ymm10
-vmovdqu ymm0, [rip + 5f + 640]
+vmovdqu ymm0, [rip + 3f + 448]
 vmovdqa ymm14, ymm7
 vfmadd231pd ymm14, ymm9, ymm0
-vmovdqu [rsp + 832], ymm4
+vmovdqu [r10 - 128], ymm4
 vsubpd ymm4, ymm8, ymm12
-vmovdqu [rsp + 896], ymm1
+vmovdqu [r10 - 64], ymm1
 vsubpd ymm1, ymm3, ymm14
 vfmadd231pd ymm4, ymm2, ymm10
 vfmadd231pd ymm1, ymm9, ymm0
 vpaddq ymm6, ymm4, ymm6
 vpaddq ymm15, ymm1, ymm15
-vpaddq ymm12, ymm12, [rsp + 352]
-vpaddq ymm14, ymm14, [rsp + 320]
-vmovdqu ymm1, [rip + 5f + 672]
+vpaddq ymm12, ymm12, [r10]
+vpaddq ymm14, ymm14, [r10 - 32]
+vmovdqu ymm1, [rip + 3f + 480]
 vmovdqa ymm4, ymm13
 vfmadd231pd ymm4, ymm2, ymm1
-vmovdqu ymm0, [rip + 5f + 672]
+vmovdqu ymm0, [rip + 3f + 480]
 vmovdqa ymm10, ymm7
 vfmadd231pd ymm10, ymm9, ymm0
-vmovdqu [rsp + 320], ymm14
+vmovdqu [r10 - 32], ymm14
 vsubpd ymm14, ymm8, ymm4
-vmovdqu [rsp + 352], ymm12
+vmovdqu [r10], ymm12
 vsubpd ymm12, ymm3, ymm10
 vfmadd231pd ymm14, ymm2, ymm1
 vfmadd231pd ymm12, ymm9, ymm0
 vpaddq ymm5, ymm14, ymm5
 vpaddq ymm11, ymm12, ymm11
-vpaddq ymm4, ymm4, [rsp + 960]
-vpaddq ymm10, ymm10, [rsp + 928]
-vmovdqu ymm12, [rsp + 864]
-vpaddq ymm12, ymm12, [rip + 5f + 704]
-vmovdqu ymm14, [rsp + 736]
-vpaddq ymm14, ymm14, [rip + 5f + 704]
+vpaddq ymm4, ymm4, [rsp + 256]
+vpaddq ymm10, ymm10, [r10 + 64]
+vmovdqu ymm12, [r10 - 96]
+vpaddq ymm12, ymm12, [rip + 3f + 736]
+vmovdqu ymm14, [r10 + 32]
+vpaddq ymm14, ymm14, [rip + 3f + 736]
 vpsrlq ymm12, ymm12, 52
 vpsrlq ymm14, ymm14, 52
-vpaddq ymm12, ymm12, [rsp + 896]
-vpaddq ymm14, ymm14, [rsp + 832]
-vpaddq ymm0, ymm12, [rip + 5f + 736]
-vpaddq ymm9, ymm14, [rip + 5f + 736]
-vpand ymm0, ymm0, [rip + 5f]
-vpand ymm9, ymm9, [rip + 5f]
-vmovdqu ymm1, [rip + 5f + 32]
+vpaddq ymm12, ymm12, [r10 - 64]
+vpaddq ymm14, ymm14, [r10 - 128]
+vpaddq ymm0, ymm12, [rip + 3f + 768]
+vpaddq ymm9, ymm14, [rip + 3f + 768]
+vpand ymm0, ymm0, [r11 - 128]
+vpand ymm9, ymm9, [r11 - 128]
+vmovdqu ymm1, [r11 - 96]
 vpaddq ymm0, ymm0, ymm1
-vmovdqu ymm2, [rip + 5f + 32]
+vmovdqu ymm2, [r11 - 96]
 vpaddq ymm9, ymm9, ymm2
 vsubpd ymm0, ymm0, ymm1
 vsubpd ymm9, ymm9, ymm2
-vmovdqu [rsp + 832], ymm14
+vmovdqu [r10 - 128], ymm14
 vmovdqa ymm14, ymm13
-vfmadd231pd ymm14, ymm0, [rip + 5f + 544]
-vmovdqu [rsp + 896], ymm12
+vfmadd231pd ymm14, ymm0, [r11 - 32]
+vmovdqu [r10 - 64], ymm12
 vmovdqa ymm12, ymm7
-vfmadd231pd ymm12, ymm9, [rip + 5f + 544]
+vfmadd231pd ymm12, ymm9, [r11 - 32]
 vsubpd ymm14, ymm8, ymm14
 vsubpd ymm12, ymm3, ymm12
-vfmadd231pd ymm14, ymm0, [rip + 5f + 544]
-vfmadd231pd ymm12, ymm9, [rip + 5f + 544]
+vfmadd231pd ymm14, ymm0, [r11 - 32]
+vfmadd231pd ymm12, ymm9, [r11 - 32]
 vsubpd ymm1, ymm14, ymm1
 vsubpd ymm2, ymm12, ymm2
 vmovdqa ymm12, ymm13
-vfmadd231pd ymm12, ymm1, [rip + 5f + 576]
+vfmadd231pd ymm12, ymm1, [rip + 3f + 416]
 vmovdqa ymm14, ymm7
-vfmadd231pd ymm14, ymm2, [rip + 5f + 576]
+vfmadd231pd ymm14, ymm2, [rip + 3f + 416]
 vpaddq ymm6, ymm12, ymm6
 vpaddq ymm15, ymm14, ymm15
-vmovdqu ymm14, [rip + 5f + 608]
+vmovdqu ymm14, [r11 + 64]
 vmovdqa ymm12, ymm13
 vfmadd231pd ymm12, ymm1, ymm14
-vmovdqu ymm9, [rip + 5f + 608]
+vmovdqu ymm9, [r11 + 64]
 vmovdqa ymm0, ymm7
 vfmadd231pd ymm0, ymm2, ymm9
-vmovdqu [rsp + 736], ymm10
+vmovdqu [r10 + 32], ymm10
 vsubpd ymm10, ymm8, ymm12
-vmovdqu [rsp + 864], ymm4
+vmovdqu [r10 - 96], ymm4
 vsubpd ymm4, ymm3, ymm0
 vfmadd231pd ymm10, ymm1, ymm14
 vfmadd231pd ymm4, ymm2, ymm9
 vpaddq ymm6, ymm10, ymm6
 vpaddq ymm15, ymm4, ymm15
-vpaddq ymm12, ymm12, [rsp + 352]
-vpaddq ymm0, ymm0, [rsp + 320]
-vmovdqu ymm4, [rip + 5f + 640]
+vpaddq ymm12, ymm12, [r10]
+vpaddq ymm0, ymm0, [r10 - 32]
+vmovdqu ymm4, [rip + 3f + 448]
 vmovdqa ymm10, ymm13
 vfmadd231pd ymm10, ymm1, ymm4
-vmovdqu ymm9, [rip + 5f + 640]
+vmovdqu ymm9, [rip + 3f + 448]
 vmovdqa ymm14, ymm7
 vfmadd231pd ymm14, ymm2, ymm9
-vmovdqu [rsp + 320], ymm15
+vmovdqu [r10 - 32], ymm15
 vsubpd ymm15, ymm8, ymm10
-vmovdqu [rsp + 352], ymm6
+vmovdqu [r10], ymm6
 vsubpd ymm6, ymm3, ymm14
 vfmadd231pd ymm15, ymm1, ymm4
 vfmadd231pd ymm6, ymm2, ymm9
@@ -9569,162 +9583,162 @@ vpaddq ymm12, ymm15, ymm12
 vpaddq ymm0, ymm6, ymm0
 vpaddq ymm5, ymm10, ymm5
 vpaddq ymm11, ymm14, ymm11
-vmovdqu ymm14, [rip + 5f + 672]
+vmovdqu ymm14, [rip + 3f + 480]
 vfmadd231pd ymm13, ymm1, ymm14
-vmovdqu ymm10, [rip + 5f + 672]
+vmovdqu ymm10, [rip + 3f + 480]
 vfmadd231pd ymm7, ymm2, ymm10
 vsubpd ymm8, ymm8, ymm13
 vsubpd ymm3, ymm3, ymm7
 vfmadd231pd ymm8, ymm1, ymm14
 vfmadd231pd ymm3, ymm2, ymm10
-vpaddq ymm8, ymm8, [rsp + 864]
-vpaddq ymm3, ymm3, [rsp + 736]
-vpaddq ymm13, ymm13, [rsp + 768]
-vpaddq ymm7, ymm7, [rsp + 800]
-vmovdqu ymm10, [rsp + 896]
-vpaddq ymm10, ymm10, [rip + 5f + 768]
-vmovdqu ymm2, [rsp + 832]
-vpaddq ymm2, ymm2, [rip + 5f + 768]
+vpaddq ymm8, ymm8, [r10 - 96]
+vpaddq ymm3, ymm3, [r10 + 32]
+vpaddq ymm13, ymm13, [rsp + 288]
+vpaddq ymm7, ymm7, [rsp + 480]
+vmovdqu ymm10, [r10 - 64]
+vpaddq ymm10, ymm10, [rip + 3f + 800]
+vmovdqu ymm2, [r10 - 128]
+vpaddq ymm2, ymm2, [rip + 3f + 800]
 vpsrlq ymm10, ymm10, 52
 vpsrlq ymm2, ymm2, 52
-vpaddq ymm10, ymm10, [rsp + 352]
-vpaddq ymm2, ymm2, [rsp + 320]
-vpaddq ymm14, ymm10, [rip + 5f + 800]
-vpaddq ymm1, ymm2, [rip + 5f + 800]
+vpaddq ymm10, ymm10, [r10]
+vpaddq ymm2, ymm2, [r10 - 32]
+vpaddq ymm14, ymm10, [rip + 3f + 832]
+vpaddq ymm1, ymm2, [rip + 3f + 832]
 vpsrlq ymm6, ymm14, 52
 vpsrlq ymm15, ymm1, 52
 vpaddq ymm6, ymm12, ymm6
 vpaddq ymm15, ymm0, ymm15
-vpaddq ymm6, ymm6, [rip + 5f + 832]
-vpaddq ymm15, ymm15, [rip + 5f + 832]
+vpaddq ymm6, ymm6, [rip + 3f + 864]
+vpaddq ymm15, ymm15, [rip + 3f + 864]
 vpsrlq ymm9, ymm6, 52
 vpsrlq ymm4, ymm15, 52
 vpaddq ymm9, ymm5, ymm9
 vpaddq ymm4, ymm11, ymm4
-vpaddq ymm9, ymm9, [rip + 5f + 864]
-vpaddq ymm4, ymm4, [rip + 5f + 864]
-vmovdqu [rsp + 320], ymm15
+vpaddq ymm9, ymm9, [rip + 3f + 896]
+vpaddq ymm4, ymm4, [rip + 3f + 896]
+vmovdqu [r10 - 32], ymm15
 vpsrlq ymm15, ymm9, 52
-vmovdqu [rsp + 352], ymm9
+vmovdqu [r10], ymm9
 vpsrlq ymm9, ymm4, 52
 vpaddq ymm15, ymm8, ymm15
 vpaddq ymm9, ymm3, ymm9
-vpaddq ymm15, ymm15, [rip + 5f + 896]
-vpaddq ymm9, ymm9, [rip + 5f + 896]
-vmovdqu [rsp + 832], ymm4
+vpaddq ymm15, ymm15, [rip + 3f + 928]
+vpaddq ymm9, ymm9, [rip + 3f + 928]
+vmovdqu [r10 - 128], ymm4
 vpsrlq ymm4, ymm15, 52
-vmovdqu [rsp + 896], ymm15
+vmovdqu [r10 - 64], ymm15
 vpsrlq ymm15, ymm9, 52
 vpaddq ymm4, ymm13, ymm4
 vpaddq ymm15, ymm7, ymm15
-vpaddq ymm4, ymm4, [rip + 5f + 928]
-vpaddq ymm15, ymm15, [rip + 5f + 928]
-vpaddq ymm10, ymm10, [rip + 5f + 960]
-vpaddq ymm2, ymm2, [rip + 5f + 960]
-vmovdqu [rsp + 800], ymm9
+vpaddq ymm4, ymm4, [rip + 3f + 960]
+vpaddq ymm15, ymm15, [rip + 3f + 960]
+vpaddq ymm10, ymm10, [rip + 3f + 992]
+vpaddq ymm2, ymm2, [rip + 3f + 992]
+vmovdqu [rsp + 480], ymm9
 vpsrlq ymm9, ymm10, 52
-vmovdqu [rsp + 768], ymm6
+vmovdqu [rsp + 288], ymm6
 vpsrlq ymm6, ymm2, 52
 vpaddq ymm9, ymm12, ymm9
 vpaddq ymm6, ymm0, ymm6
-vpaddq ymm9, ymm9, [rip + 5f + 992]
-vpaddq ymm6, ymm6, [rip + 5f + 992]
+vpaddq ymm9, ymm9, [rip + 3f + 1024]
+vpaddq ymm6, ymm6, [rip + 3f + 1024]
 vpsrlq ymm0, ymm9, 52
 vpsrlq ymm12, ymm6, 52
 vpaddq ymm0, ymm5, ymm0
 vpaddq ymm12, ymm11, ymm12
-vpaddq ymm0, ymm0, [rip + 5f + 1024]
-vpaddq ymm12, ymm12, [rip + 5f + 1024]
+vpaddq ymm0, ymm0, [rip + 3f + 1056]
+vpaddq ymm12, ymm12, [rip + 3f + 1056]
 vpsrlq ymm11, ymm0, 52
 vpsrlq ymm5, ymm12, 52
 vpaddq ymm11, ymm8, ymm11
 vpaddq ymm5, ymm3, ymm5
-vpaddq ymm11, ymm11, [rip + 5f + 1056]
-vpaddq ymm5, ymm5, [rip + 5f + 1056]
+vpaddq ymm11, ymm11, [rip + 3f + 1088]
+vpaddq ymm5, ymm5, [rip + 3f + 1088]
 vpsrlq ymm3, ymm11, 52
 vpsrlq ymm8, ymm5, 52
 vpaddq ymm3, ymm13, ymm3
 vpaddq ymm8, ymm7, ymm8
 vblendvpd ymm10, ymm14, ymm10, ymm4
 vblendvpd ymm2, ymm1, ymm2, ymm15
-vmovdqu ymm1, [rsp + 768]
+vmovdqu ymm1, [rsp + 288]
 vblendvpd ymm9, ymm1, ymm9, ymm4
-vmovdqu ymm1, [rsp + 320]
+vmovdqu ymm1, [r10 - 32]
 vblendvpd ymm6, ymm1, ymm6, ymm15
-vmovdqu ymm1, [rsp + 352]
+vmovdqu ymm1, [r10]
 vblendvpd ymm0, ymm1, ymm0, ymm4
-vmovdqu ymm1, [rsp + 832]
+vmovdqu ymm1, [r10 - 128]
 vblendvpd ymm12, ymm1, ymm12, ymm15
-vmovdqu ymm1, [rsp + 896]
+vmovdqu ymm1, [r10 - 64]
 vblendvpd ymm11, ymm1, ymm11, ymm4
-vmovdqu ymm1, [rsp + 800]
+vmovdqu ymm1, [rsp + 480]
 vblendvpd ymm5, ymm1, ymm5, ymm15
-vpaddq ymm3, ymm3, [rip + 5f + 1088]
-vpaddq ymm8, ymm8, [rip + 5f + 1088]
+vpaddq ymm3, ymm3, [rip + 3f + 1120]
+vpaddq ymm8, ymm8, [rip + 3f + 1120]
 vblendvpd ymm3, ymm4, ymm3, ymm4
 vblendvpd ymm8, ymm15, ymm8, ymm15
-vpand ymm10, ymm10, [rip + 5f]
-vpand ymm2, ymm2, [rip + 5f]
-vpand ymm9, ymm9, [rip + 5f]
-vpand ymm6, ymm6, [rip + 5f]
-vpand ymm0, ymm0, [rip + 5f]
-vpand ymm12, ymm12, [rip + 5f]
-vpand ymm11, ymm11, [rip + 5f]
-vpand ymm5, ymm5, [rip + 5f]
-vpand ymm3, ymm3, [rip + 5f]
-vpand ymm8, ymm8, [rip + 5f]
-vmovdqu ymm15, [rsp + 288]
+vpand ymm10, ymm10, [r11 - 128]
+vpand ymm2, ymm2, [r11 - 128]
+vpand ymm9, ymm9, [r11 - 128]
+vpand ymm6, ymm6, [r11 - 128]
+vpand ymm0, ymm0, [r11 - 128]
+vpand ymm12, ymm12, [r11 - 128]
+vpand ymm11, ymm11, [r11 - 128]
+vpand ymm5, ymm5, [r11 - 128]
+vpand ymm3, ymm3, [r11 - 128]
+vpand ymm8, ymm8, [r11 - 128]
+vmovdqu ymm15, [rsp + 1056]
 vpaddq ymm4, ymm10, ymm15
-vmovdqu ymm1, [rsp + 256]
+vmovdqu ymm1, [rsp + 1024]
 vpaddq ymm14, ymm2, ymm1
-vmovdqu ymm7, [rsp + 224]
+vmovdqu ymm7, [rsp + 992]
 vpaddq ymm13, ymm9, ymm7
-vmovdqu [rsp + 800], ymm9
-vpaddq ymm9, ymm6, [rsp + 192]
-vmovdqu [rsp + 896], ymm6
-vpaddq ymm6, ymm0, [rsp + 160]
-vmovdqu [rsp + 832], ymm0
-vpaddq ymm0, ymm12, [rsp + 128]
-vmovdqu [rsp + 352], ymm12
-vpaddq ymm12, ymm11, [rsp + 96]
-vmovdqu [rsp + 320], ymm11
-vpaddq ymm11, ymm5, [rsp + 64]
-vmovdqu [rsp + 768], ymm5
-vpaddq ymm5, ymm3, [rsp + 32]
-vmovdqu [rsp + 736], ymm3
-vpaddq ymm3, ymm8, [rsp]
-vmovdqu [rsp + 864], ymm8
-vpaddq ymm8, ymm4, [rip + 5f + 1120]
-vpaddq ymm7, ymm14, [rip + 5f + 1120]
-vmovdqu [rsp + 928], ymm2
-vpaddq ymm2, ymm13, [rip + 5f + 1152]
-vpaddq ymm1, ymm9, [rip + 5f + 1152]
-vmovdqu [rsp + 960], ymm10
+vmovdqu [rsp + 480], ymm9
+vpaddq ymm9, ymm6, [rsp + 896]
+vmovdqu [r10 - 64], ymm6
+vpaddq ymm6, ymm0, [rsp + 864]
+vmovdqu [r10 - 128], ymm0
+vpaddq ymm0, ymm12, [rsp + 832]
+vmovdqu [r10], ymm12
+vpaddq ymm12, ymm11, [rsp + 800]
+vmovdqu [r10 - 32], ymm11
+vpaddq ymm11, ymm5, [rsp + 768]
+vmovdqu [rsp + 288], ymm5
+vpaddq ymm5, ymm3, [rsp + 512]
+vmovdqu [r10 + 32], ymm3
+vpaddq ymm3, ymm8, [rsp + 736]
+vmovdqu [r10 - 96], ymm8
+vpaddq ymm8, ymm4, [rip + 3f + 1152]
+vpaddq ymm7, ymm14, [rip + 3f + 1152]
+vmovdqu [r10 + 64], ymm2
+vpaddq ymm2, ymm13, [rip + 3f + 1184]
+vpaddq ymm1, ymm9, [rip + 3f + 1184]
+vmovdqu [rsp + 256], ymm10
 vpsrlq ymm10, ymm8, 52
 vpsrlq ymm15, ymm7, 52
 vpaddq ymm10, ymm2, ymm10
 vpaddq ymm15, ymm1, ymm15
-vpaddq ymm1, ymm6, [rip + 5f + 1184]
-vpaddq ymm2, ymm0, [rip + 5f + 1184]
-vmovdqu [rsp + 384], ymm7
+vpaddq ymm1, ymm6, [rip + 3f + 1216]
+vpaddq ymm2, ymm0, [rip + 3f + 1216]
+vmovdqu [rsp + 320], ymm7
 vpsrlq ymm7, ymm10, 52
-vmovdqu [rsp + 416], ymm10
+vmovdqu [rsp + 352], ymm10
 vpsrlq ymm10, ymm15, 52
 vpaddq ymm7, ymm1, ymm7
 vpaddq ymm10, ymm2, ymm10
-vpaddq ymm2, ymm12, [rip + 5f + 1216]
-vpaddq ymm1, ymm11, [rip + 5f + 1216]
-vmovdqu [rsp + 448], ymm15
+vpaddq ymm2, ymm12, [r11]
+vpaddq ymm1, ymm11, [r11]
+vmovdqu [rsp + 384], ymm15
 vpsrlq ymm15, ymm7, 52
-vmovdqu [rsp + 480], ymm7
+vmovdqu [rsp + 416], ymm7
 vpsrlq ymm7, ymm10, 52
 vpaddq ymm15, ymm2, ymm15
 vpaddq ymm7, ymm1, ymm7
-vpaddq ymm1, ymm5, [rip + 5f + 1248]
-vpaddq ymm2, ymm3, [rip + 5f + 1248]
-vmovdqu [rsp + 704], ymm10
+vpaddq ymm1, ymm5, [rip + 3f + 1248]
+vpaddq ymm2, ymm3, [rip + 3f + 1248]
+vmovdqu [r10 + 96], ymm10
 vpsrlq ymm10, ymm15, 52
-vmovdqu [rsp + 512], ymm15
+vmovdqu [rsp + 544], ymm15
 vpsrlq ymm15, ymm7, 52
 vpaddq ymm10, ymm1, ymm10
 vpaddq ymm15, ymm2, ymm15
@@ -9745,17 +9759,17 @@ vpsrlq ymm12, ymm6, 52
 vpaddq ymm11, ymm5, ymm11
 vpaddq ymm12, ymm3, ymm12
 vblendvpd ymm4, ymm8, ymm4, ymm10
-vmovdqu ymm8, [rsp + 384]
+vmovdqu ymm8, [rsp + 320]
 vblendvpd ymm14, ymm8, ymm14, ymm15
-vmovdqu ymm8, [rsp + 416]
+vmovdqu ymm8, [rsp + 352]
 vblendvpd ymm2, ymm8, ymm2, ymm10
-vmovdqu ymm8, [rsp + 448]
+vmovdqu ymm8, [rsp + 384]
 vblendvpd ymm1, ymm8, ymm1, ymm15
-vmovdqu ymm8, [rsp + 480]
+vmovdqu ymm8, [rsp + 416]
 vblendvpd ymm9, ymm8, ymm9, ymm10
-vmovdqu ymm8, [rsp + 704]
+vmovdqu ymm8, [r10 + 96]
 vblendvpd ymm13, ymm8, ymm13, ymm15
-vmovdqu ymm8, [rsp + 512]
+vmovdqu ymm8, [rsp + 544]
 vblendvpd ymm0, ymm8, ymm0, ymm10
 vblendvpd ymm6, ymm7, ymm6, ymm15
 vblendvpd ymm11, ymm10, ymm11, ymm10
@@ -9792,76 +9806,76 @@ vpsllq ymm11, ymm11, 16
 vpsllq ymm12, ymm12, 16
 vpaddq ymm0, ymm11, ymm0
 vpaddq ymm6, ymm12, ymm6
-vmovdqu ymm12, [rsp + 288]
-vpsubq ymm12, ymm12, [rsp + 960]
-vmovdqu ymm11, [rsp + 256]
-vpsubq ymm11, ymm11, [rsp + 928]
-vmovdqu ymm10, [rsp + 224]
-vpsubq ymm10, ymm10, [rsp + 800]
-vmovdqu ymm15, [rsp + 192]
-vpsubq ymm15, ymm15, [rsp + 896]
-vmovdqu ymm7, [rsp + 160]
-vpsubq ymm7, ymm7, [rsp + 832]
-vmovdqu ymm8, [rsp + 128]
-vpsubq ymm8, ymm8, [rsp + 352]
-vmovdqu ymm3, [rsp + 96]
-vpsubq ymm3, ymm3, [rsp + 320]
-vmovdqu ymm5, [rsp + 64]
-vpsubq ymm5, ymm5, [rsp + 768]
-vmovdqu [rsp + 768], ymm6
-vmovdqu ymm6, [rsp + 32]
-vpsubq ymm6, ymm6, [rsp + 736]
-vmovdqu [rsp + 736], ymm13
-vmovdqu ymm13, [rsp]
-vpsubq ymm13, ymm13, [rsp + 864]
-vmovdqu [rsp + 864], ymm0
-vpaddq ymm0, ymm12, [rip + 5f + 1280]
-vmovdqu [rsp], ymm9
-vpaddq ymm9, ymm11, [rip + 5f + 1280]
-vmovdqu [rsp + 32], ymm1
-vpaddq ymm1, ymm10, [rip + 5f + 1216]
-vmovdqu [rsp + 64], ymm14
-vpaddq ymm14, ymm15, [rip + 5f + 1216]
-vmovdqu [rsp + 320], ymm2
+vmovdqu ymm12, [rsp + 1056]
+vpsubq ymm12, ymm12, [rsp + 256]
+vmovdqu ymm11, [rsp + 1024]
+vpsubq ymm11, ymm11, [r10 + 64]
+vmovdqu ymm10, [rsp + 992]
+vpsubq ymm10, ymm10, [rsp + 480]
+vmovdqu ymm15, [rsp + 896]
+vpsubq ymm15, ymm15, [r10 - 64]
+vmovdqu ymm7, [rsp + 864]
+vpsubq ymm7, ymm7, [r10 - 128]
+vmovdqu ymm8, [rsp + 832]
+vpsubq ymm8, ymm8, [r10]
+vmovdqu ymm3, [rsp + 800]
+vpsubq ymm3, ymm3, [r10 - 32]
+vmovdqu ymm5, [rsp + 768]
+vpsubq ymm5, ymm5, [rsp + 288]
+vmovdqu [rsp + 288], ymm6
+vmovdqu ymm6, [rsp + 512]
+vpsubq ymm6, ymm6, [r10 + 32]
+vmovdqu [r10 + 32], ymm13
+vmovdqu ymm13, [rsp + 736]
+vpsubq ymm13, ymm13, [r10 - 96]
+vmovdqu [r10 - 96], ymm0
+vpaddq ymm0, ymm12, [rip + 3f + 1280]
+vmovdqu [rsp + 736], ymm9
+vpaddq ymm9, ymm11, [rip + 3f + 1280]
+vmovdqu [rsp + 512], ymm1
+vpaddq ymm1, ymm10, [r11]
+vmovdqu [rsp + 768], ymm14
+vpaddq ymm14, ymm15, [r11]
+vmovdqu [r10 - 32], ymm2
 vpsrlq ymm2, ymm0, 52
-vmovdqu [rsp + 96], ymm4
+vmovdqu [rsp + 800], ymm4
 vpsrlq ymm4, ymm9, 52
 vpaddq ymm2, ymm1, ymm2
 vpaddq ymm4, ymm14, ymm4
-vpaddq ymm14, ymm7, [rip + 5f + 1216]
-vpaddq ymm1, ymm8, [rip + 5f + 1216]
-vmovdqu [rsp + 352], ymm9
+vpaddq ymm14, ymm7, [r11]
+vpaddq ymm1, ymm8, [r11]
+vmovdqu [r10], ymm9
 vpsrlq ymm9, ymm2, 52
-vmovdqu [rsp + 128], ymm2
+vmovdqu [rsp + 832], ymm2
 vpsrlq ymm2, ymm4, 52
 vpaddq ymm9, ymm14, ymm9
 vpaddq ymm2, ymm1, ymm2
-vpaddq ymm3, ymm3, [rip + 5f + 1216]
-vpaddq ymm5, ymm5, [rip + 5f + 1216]
+vpaddq ymm3, ymm3, [r11]
+vpaddq ymm5, ymm5, [r11]
 vpsrlq ymm1, ymm9, 52
 vpsrlq ymm14, ymm2, 52
 vpaddq ymm1, ymm3, ymm1
 vpaddq ymm14, ymm5, ymm14
-vmovdqu [rsp + 832], ymm2
-vpaddq ymm2, ymm6, [rip + 5f + 1312]
-vmovdqu [rsp + 160], ymm9
-vpaddq ymm9, ymm13, [rip + 5f + 1312]
-vmovdqu [rsp + 896], ymm4
+vmovdqu [r10 - 128], ymm2
+vpaddq ymm2, ymm6, [rip + 3f + 1312]
+vmovdqu [rsp + 864], ymm9
+vpaddq ymm9, ymm13, [rip + 3f + 1312]
+vmovdqu [r10 - 64], ymm4
 vpsrlq ymm4, ymm1, 52
-vmovdqu [rsp + 192], ymm1
+vmovdqu [rsp + 896], ymm1
 vpsrlq ymm1, ymm14, 52
 vpaddq ymm4, ymm2, ymm4
 vpaddq ymm1, ymm9, ymm1
-vpaddq ymm12, ymm12, [rip + 5f + 1344]
-vpaddq ymm11, ymm11, [rip + 5f + 1344]
-vpaddq ymm10, ymm10, [rip + 5f + 1376]
-vpaddq ymm15, ymm15, [rip + 5f + 1376]
+vpaddq ymm12, ymm12, [rip + 3f + 1344]
+vpaddq ymm11, ymm11, [rip + 3f + 1344]
+vpaddq ymm10, ymm10, [rip + 3f + 1376]
+vpaddq ymm15, ymm15, [rip + 3f + 1376]
 vpsrlq ymm9, ymm12, 52
 vpsrlq ymm2, ymm11, 52
 vpaddq ymm9, ymm10, ymm9
 vpaddq ymm2, ymm15, ymm2
-vpaddq ymm7, ymm7, [rip + 5f + 1408]
-vpaddq ymm8, ymm8, [rip + 5f + 1408]
+vpaddq ymm7, ymm7, [rip + 3f + 1408]
+vpaddq ymm8, ymm8, [rip + 3f + 1408]
 vpsrlq ymm15, ymm9, 52
 vpsrlq ymm10, ymm2, 52
 vpaddq ymm15, ymm7, ymm15
@@ -9870,24 +9884,24 @@ vpsrlq ymm8, ymm15, 52
 vpsrlq ymm7, ymm10, 52
 vpaddq ymm8, ymm3, ymm8
 vpaddq ymm7, ymm5, ymm7
-vpaddq ymm6, ymm6, [rip + 5f + 1440]
-vpaddq ymm13, ymm13, [rip + 5f + 1440]
+vpaddq ymm6, ymm6, [rip + 3f + 1440]
+vpaddq ymm13, ymm13, [rip + 3f + 1440]
 vpsrlq ymm5, ymm8, 52
 vpsrlq ymm3, ymm7, 52
 vpaddq ymm5, ymm6, ymm5
 vpaddq ymm3, ymm13, ymm3
 vblendvpd ymm12, ymm0, ymm12, ymm4
-vmovdqu ymm0, [rsp + 352]
+vmovdqu ymm0, [r10]
 vblendvpd ymm11, ymm0, ymm11, ymm1
-vmovdqu ymm0, [rsp + 128]
-vblendvpd ymm9, ymm0, ymm9, ymm4
-vmovdqu ymm0, [rsp + 896]
-vblendvpd ymm2, ymm0, ymm2, ymm1
-vmovdqu ymm0, [rsp + 160]
-vblendvpd ymm15, ymm0, ymm15, ymm4
 vmovdqu ymm0, [rsp + 832]
+vblendvpd ymm9, ymm0, ymm9, ymm4
+vmovdqu ymm0, [r10 - 64]
+vblendvpd ymm2, ymm0, ymm2, ymm1
+vmovdqu ymm0, [rsp + 864]
+vblendvpd ymm15, ymm0, ymm15, ymm4
+vmovdqu ymm0, [r10 - 128]
 vblendvpd ymm10, ymm0, ymm10, ymm1
-vmovdqu ymm0, [rsp + 192]
+vmovdqu ymm0, [rsp + 896]
 vblendvpd ymm8, ymm0, ymm8, ymm4
 vblendvpd ymm7, ymm14, ymm7, ymm1
 vblendvpd ymm5, ymm4, ymm5, ymm4
@@ -9924,24 +9938,24 @@ vpsllq ymm5, ymm5, 16
 vpsllq ymm3, ymm3, 16
 vpaddq ymm8, ymm5, ymm8
 vpaddq ymm7, ymm3, ymm7
-vmovdqu ymm3, [rsp + 96]
-vmovdqu ymm5, [rsp + 320]
+vmovdqu ymm3, [rsp + 800]
+vmovdqu ymm5, [r10 - 32]
 vpunpcklqdq ymm4, ymm3, ymm5
-vmovdqu ymm1, [rsp + 64]
-vmovdqu ymm14, [rsp + 32]
+vmovdqu ymm1, [rsp + 768]
+vmovdqu ymm14, [rsp + 512]
 vpunpcklqdq ymm0, ymm1, ymm14
 vpunpckhqdq ymm5, ymm3, ymm5
 vpunpckhqdq ymm14, ymm1, ymm14
-vmovdqu ymm1, [rsp]
-vmovdqu ymm3, [rsp + 864]
+vmovdqu ymm1, [rsp + 736]
+vmovdqu ymm3, [r10 - 96]
 vpunpcklqdq ymm13, ymm1, ymm3
-vmovdqu ymm6, [rsp + 736]
-vmovdqu [rsp + 32], ymm13
-vpunpcklqdq ymm13, ymm6, [rsp + 768]
+vmovdqu ymm6, [r10 + 32]
+vmovdqu [rsp + 512], ymm13
+vpunpcklqdq ymm13, ymm6, [rsp + 288]
 vpunpckhqdq ymm3, ymm1, ymm3
-vpunpckhqdq ymm6, ymm6, [rsp + 768]
+vpunpckhqdq ymm6, ymm6, [rsp + 288]
 vpunpcklqdq ymm1, ymm12, ymm9
-vmovdqu [rsp + 768], ymm1
+vmovdqu [rsp + 288], ymm1
 vpunpcklqdq ymm1, ymm11, ymm2
 vpunpckhqdq ymm9, ymm12, ymm9
 vpunpckhqdq ymm2, ymm11, ymm2
@@ -9971,7 +9985,7 @@ vpmaskmovq [rsi + 96], xmm0, xmm5
 vpmaskmovq [rsi + 224], xmm10, xmm14
 vmovdqu xmm10, [rax + 16]
 vmovdqu xmm14, [rax + 144]
-vmovdqu ymm0, [rsp + 32]
+vmovdqu ymm0, [rsp + 512]
 vpmaskmovq [rsi + 16], xmm10, xmm0
 vpmaskmovq [rsi + 144], xmm14, xmm13
 vmovdqu xmm14, [rax + 80]
@@ -9992,7 +10006,7 @@ vpmaskmovq [rsi + 112], xmm13, xmm3
 vpmaskmovq [rsi + 240], xmm10, xmm6
 vmovdqu xmm10, [rax]
 vmovdqu xmm6, [rax + 128]
-vmovdqu ymm13, [rsp + 768]
+vmovdqu ymm13, [rsp + 288]
 vpmaskmovq [rdx], xmm10, xmm13
 vpmaskmovq [rdx + 128], xmm6, xmm1
 vmovdqu xmm6, [rax + 64]
@@ -10041,29 +10055,30 @@ ret
 2:
 .long 0x7f80
 .p2align 6, 0xcc
-5:
+3:
 .quad 0x000fffffffffffff, 0x000fffffffffffff, 0x000fffffffffffff, 0x000fffffffffffff
 .quad 0x4330000000000000, 0x4330000000000000, 0x4330000000000000, 0x4330000000000000
-.quad 0x4670000000000000, 0x4670000000000000, 0x4670000000000000, 0x4670000000000000
 .quad 0x4670000000000001, 0x4670000000000001, 0x4670000000000001, 0x4670000000000001
-.quad 0x3330000000000000, 0x3330000000000000, 0x3330000000000000, 0x3330000000000000
+.quad 0x432a61d9fffffffe, 0x432a61d9fffffffe, 0x432a61d9fffffffe, 0x432a61d9fffffffe
+.quad 0x7ffffffffffff800, 0x7ffffffffffff800, 0x7ffffffffffff800, 0x7ffffffffffff800
 .quad 0x42f49b6699638a00, 0x42f49b6699638a00, 0x42f49b6699638a00, 0x42f49b6699638a00
+.quad 0x432f81299f237324, 0x432f81299f237324, 0x432f81299f237324, 0x432f81299f237324
 .quad 0x43189af346e148c4, 0x43189af346e148c4, 0x43189af346e148c4, 0x43189af346e148c4
+.quad 0x4670000000000000, 0x4670000000000000, 0x4670000000000000, 0x4670000000000000
 .quad 0x432f80000032bf38, 0x432f80000032bf38, 0x432f80000032bf38, 0x432f80000032bf38
 .quad 0x4312d30ecffffffc, 0x4312d30ecffffffc, 0x4312d30ecffffffc, 0x4312d30ecffffffc
 .quad 0x42c7b05427b65300, 0x42c7b05427b65300, 0x42c7b05427b65300, 0x42c7b05427b65300
-.quad 0x6660000000000000, 0x6660000000000000, 0x6660000000000000, 0x6660000000000000
 .quad 0x43229757d849acdc, 0x43229757d849acdc, 0x43229757d849acdc, 0x43229757d849acdc
+.quad 0x432a61da00000002, 0x432a61da00000002, 0x432a61da00000002, 0x432a61da00000002
+.quad 0x4141234c00000000, 0x4141234c00000000, 0x4141234c00000000, 0x4141234c00000000
+.quad 0x42d0000000000000, 0x42d0000000000000, 0x42d0000000000000, 0x42d0000000000000
 .quad 0x4329aeb7f71e2ff2, 0x4329aeb7f71e2ff2, 0x4329aeb7f71e2ff2, 0x4329aeb7f71e2ff2
+.quad 0x3330000000000000, 0x3330000000000000, 0x3330000000000000, 0x3330000000000000
+.quad 0x6660000000000000, 0x6660000000000000, 0x6660000000000000, 0x6660000000000000
 .quad 0x413c422b00000000, 0x413c422b00000000, 0x413c422b00000000, 0x413c422b00000000
 .quad 0x432f800000000000, 0x432f800000000000, 0x432f800000000000, 0x432f800000000000
 .quad 0x42ca61d9ffffff80, 0x42ca61d9ffffff80, 0x42ca61d9ffffff80, 0x42ca61d9ffffff80
 .quad 0x0ff0000000000000, 0x0ff0000000000000, 0x0ff0000000000000, 0x0ff0000000000000
-.quad 0x432a61d9fffffffe, 0x432a61d9fffffffe, 0x432a61d9fffffffe, 0x432a61d9fffffffe
-.quad 0x432a61da00000002, 0x432a61da00000002, 0x432a61da00000002, 0x432a61da00000002
-.quad 0x432f81299f237324, 0x432f81299f237324, 0x432f81299f237324, 0x432f81299f237324
-.quad 0x4141234c00000000, 0x4141234c00000000, 0x4141234c00000000, 0x4141234c00000000
-.quad 0x42d0000000000000, 0x42d0000000000000, 0x42d0000000000000, 0x42d0000000000000
 .quad 0x0fffffffffffffff, 0x0fffffffffffffff, 0x0fffffffffffffff, 0x0fffffffffffffff
 .quad 0x6fd0000000000000, 0x6fd0000000000000, 0x6fd0000000000000, 0x6fd0000000000000
 .quad 0x6fdfffffffffffff, 0x6fdfffffffffffff, 0x6fdfffffffffffff, 0x6fdfffffffffffff
@@ -10080,7 +10095,6 @@ ret
 .quad 0x7ff2cf12ffffffff, 0x7ff2cf12ffffffff, 0x7ff2cf12ffffffff, 0x7ff2cf12ffffffff
 .quad 0x7ff03f6b306e3e6e, 0x7ff03f6b306e3e6e, 0x7ff03f6b306e3e6e, 0x7ff03f6b306e3e6e
 .quad 0x7fffffffffddb168, 0x7fffffffffddb168, 0x7fffffffffddb168, 0x7fffffffffddb168
-.quad 0x7ffffffffffff800, 0x7ffffffffffff800, 0x7ffffffffffff800, 0x7ffffffffffff800
 .quad 0xffffbffffffff800, 0xffffbffffffff800, 0xffffbffffffff800, 0xffffbffffffff800
 .quad 0x8000000000000000, 0x8000000000000000, 0x8000000000000000, 0x8000000000000000
 .quad 0xfffffffffffff800, 0xfffffffffffff800, 0xfffffffffffff800, 0xfffffffffffff800
@@ -10103,7 +10117,7 @@ ret
 // accumulate on arrays: t = t + x*y*2^4, x < p, y < p, R = 2^256; t has 10 columns of 8 lanes, 52 bits apart, at most 32 turns of a lane since t was 0. Element i is added to lane i mod 8. t must be apart from x and y.
 accumulate_kernel! {
     accumulate_avx2,
-    "fieldc_pallas_accumulate_array_avx2_6a0e9162023e6f44",
+    "fieldc_pallas_accumulate_array_avx2_31ac55952e5a76f3",
     r"
 push rbp
 mov rbp, rsp
@@ -10111,9 +10125,13 @@ sub rsp, 832
 and rsp, -32
 vstmxcsr [rbp - 4]
 vldmxcsr [rip + 2f]
+lea r8, [rsp + 128]
+lea r9, [rsp + 384]
+lea r10, [rip + 3f + 128]
+lea r11, [rsp + 640]
 sub rdi, 8
-jb 3f
-4:
+jb 4f
+5:
 vmovdqu xmm0, [rcx]
 vmovdqu xmm1, [rcx + 128]
 vinserti128 ymm0, ymm0, [rcx + 64], 1
@@ -10176,23 +10194,23 @@ vmovdqu xmm10, [rdx + 16]
 vmovdqu xmm11, [rdx + 144]
 vinserti128 ymm10, ymm10, [rdx + 80], 1
 vinserti128 ymm11, ymm11, [rdx + 208], 1
-vmovdqu [rsp], ymm7
+vmovdqu [r11 - 128], ymm7
 vmovdqu xmm7, [rdx + 48]
-vmovdqu [rsp + 32], ymm6
+vmovdqu [r11 - 96], ymm6
 vmovdqu xmm6, [rdx + 176]
 vinserti128 ymm7, ymm7, [rdx + 112], 1
 vinserti128 ymm6, ymm6, [rdx + 240], 1
-vmovdqu [rsp + 64], ymm9
+vmovdqu [r11 - 64], ymm9
 vpunpcklqdq ymm9, ymm10, ymm7
-vmovdqu [rsp + 96], ymm8
+vmovdqu [r11 - 32], ymm8
 vpunpcklqdq ymm8, ymm11, ymm6
 vpunpckhqdq ymm7, ymm10, ymm7
 vpunpckhqdq ymm6, ymm11, ymm6
 vpsrlq ymm11, ymm14, 52
 vpsrlq ymm10, ymm15, 52
-vmovdqu [rsp + 128], ymm3
+vmovdqu [r11], ymm3
 vpsllq ymm3, ymm12, 12
-vmovdqu [rsp + 160], ymm2
+vmovdqu [r11 + 32], ymm2
 vpsllq ymm2, ymm13, 12
 vpaddq ymm11, ymm3, ymm11
 vpaddq ymm10, ymm2, ymm10
@@ -10210,37 +10228,37 @@ vpaddq ymm9, ymm3, ymm9
 vpaddq ymm8, ymm2, ymm8
 vpsrlq ymm7, ymm7, 16
 vpsrlq ymm6, ymm6, 16
-vpand ymm14, ymm14, [rip + 5f]
-vpand ymm15, ymm15, [rip + 5f]
-vmovdqu ymm2, [rip + 5f + 32]
+vpand ymm14, ymm14, [r10 - 128]
+vpand ymm15, ymm15, [r10 - 128]
+vmovdqu ymm2, [r10 - 64]
 vpaddq ymm14, ymm14, ymm2
-vmovdqu ymm3, [rip + 5f + 32]
+vmovdqu ymm3, [r10 - 64]
 vpaddq ymm15, ymm15, ymm3
 vsubpd ymm14, ymm14, ymm2
 vsubpd ymm15, ymm15, ymm3
-vpand ymm0, ymm0, [rip + 5f]
-vpand ymm1, ymm1, [rip + 5f]
+vpand ymm0, ymm0, [r10 - 128]
+vpand ymm1, ymm1, [r10 - 128]
 vpaddq ymm0, ymm0, ymm2
 vpaddq ymm1, ymm1, ymm3
 vsubpd ymm0, ymm0, ymm2
 vsubpd ymm1, ymm1, ymm3
-vmovdqu [rsp + 192], ymm6
-vmovdqu ymm6, [rip + 5f + 64]
-vmovdqu [rsp + 224], ymm7
+vmovdqu [r9 + 32], ymm6
+vmovdqu ymm6, [r10 - 32]
+vmovdqu [r11 + 64], ymm7
 vmovdqa ymm7, ymm6
 vfmadd231pd ymm7, ymm14, ymm0
-vmovdqu [rsp + 256], ymm8
-vmovdqu ymm8, [rip + 5f + 64]
-vmovdqu [rsp + 288], ymm9
+vmovdqu [r9 - 64], ymm8
+vmovdqu ymm8, [r10 - 32]
+vmovdqu [r9 - 32], ymm9
 vmovdqa ymm9, ymm8
 vfmadd231pd ymm9, ymm15, ymm1
-vmovdqu [rsp + 320], ymm13
-vmovdqu ymm13, [rip + 5f + 96]
-vmovdqu [rsp + 352], ymm12
+vmovdqu [r8 + 64], ymm13
+vmovdqu ymm13, [r10 - 96]
+vmovdqu [r9], ymm12
 vsubpd ymm12, ymm13, ymm7
-vmovdqu [rsp + 384], ymm10
-vmovdqu ymm10, [rip + 5f + 96]
-vmovdqu [rsp + 416], ymm11
+vmovdqu [r8 - 128], ymm10
+vmovdqu ymm10, [r10 - 96]
+vmovdqu [r8 - 64], ymm11
 vsubpd ymm11, ymm10, ymm9
 vfmadd231pd ymm12, ymm14, ymm0
 vfmadd231pd ymm11, ymm15, ymm1
@@ -10248,16 +10266,16 @@ vpaddq ymm12, ymm12, [rsi]
 vpaddq ymm11, ymm11, [rsi + 32]
 vpaddq ymm7, ymm7, [rsi + 64]
 vpaddq ymm9, ymm9, [rsi + 96]
-vpand ymm4, ymm4, [rip + 5f]
-vpand ymm5, ymm5, [rip + 5f]
+vpand ymm4, ymm4, [r10 - 128]
+vpand ymm5, ymm5, [r10 - 128]
 vpaddq ymm4, ymm4, ymm2
 vpaddq ymm5, ymm5, ymm3
 vsubpd ymm4, ymm4, ymm2
 vsubpd ymm5, ymm5, ymm3
-vmovdqu [rsp + 448], ymm11
+vmovdqu [r11 + 96], ymm11
 vmovdqa ymm11, ymm6
 vfmadd231pd ymm11, ymm14, ymm4
-vmovdqu [rsp + 480], ymm12
+vmovdqu [rsp + 768], ymm12
 vmovdqa ymm12, ymm8
 vfmadd231pd ymm12, ymm15, ymm5
 vsubpd ymm8, ymm13, ymm11
@@ -10268,23 +10286,23 @@ vpaddq ymm7, ymm8, ymm7
 vpaddq ymm9, ymm13, ymm9
 vpaddq ymm11, ymm11, [rsi + 128]
 vpaddq ymm12, ymm12, [rsi + 160]
-vmovdqu ymm13, [rsp + 416]
-vpand ymm13, ymm13, [rip + 5f]
-vmovdqu ymm8, [rsp + 384]
-vpand ymm8, ymm8, [rip + 5f]
+vmovdqu ymm13, [r8 - 64]
+vpand ymm13, ymm13, [r10 - 128]
+vmovdqu ymm8, [r8 - 128]
+vpand ymm8, ymm8, [r10 - 128]
 vpaddq ymm13, ymm13, ymm2
 vpaddq ymm8, ymm8, ymm3
 vsubpd ymm13, ymm13, ymm2
 vsubpd ymm8, ymm8, ymm3
-vmovdqu [rsp + 384], ymm5
+vmovdqu [r8 - 128], ymm5
 vmovdqa ymm5, ymm6
 vfmadd231pd ymm5, ymm13, ymm0
-vmovdqu [rsp + 416], ymm4
-vmovdqu ymm4, [rip + 5f + 64]
-vmovdqu [rsp + 512], ymm15
+vmovdqu [r8 - 64], ymm4
+vmovdqu ymm4, [r10 - 32]
+vmovdqu [r8 - 96], ymm15
 vmovdqa ymm15, ymm4
 vfmadd231pd ymm15, ymm8, ymm1
-vmovdqu ymm4, [rip + 5f + 96]
+vmovdqu ymm4, [r10 - 96]
 vsubpd ymm6, ymm4, ymm5
 vsubpd ymm4, ymm10, ymm15
 vfmadd231pd ymm6, ymm13, ymm0
@@ -10293,121 +10311,121 @@ vpaddq ymm7, ymm6, ymm7
 vpaddq ymm9, ymm4, ymm9
 vpaddq ymm11, ymm5, ymm11
 vpaddq ymm12, ymm15, ymm12
-vmovdqu ymm15, [rsp + 160]
-vpand ymm15, ymm15, [rip + 5f]
-vmovdqu ymm5, [rsp + 128]
-vpand ymm5, ymm5, [rip + 5f]
+vmovdqu ymm15, [r11 + 32]
+vpand ymm15, ymm15, [r10 - 128]
+vmovdqu ymm5, [r11]
+vpand ymm5, ymm5, [r10 - 128]
 vpaddq ymm15, ymm15, ymm2
 vpaddq ymm5, ymm5, ymm3
 vsubpd ymm15, ymm15, ymm2
 vsubpd ymm5, ymm5, ymm3
-vmovdqu ymm4, [rip + 5f + 64]
+vmovdqu ymm4, [r10 - 32]
 vmovdqa ymm6, ymm4
 vfmadd231pd ymm6, ymm14, ymm15
-vmovdqu [rsp + 128], ymm9
-vmovdqu ymm9, [rip + 5f + 64]
-vmovdqu [rsp + 160], ymm7
+vmovdqu [r11], ymm9
+vmovdqu ymm9, [r10 - 32]
+vmovdqu [r11 + 32], ymm7
 vmovdqa ymm7, ymm9
-vfmadd231pd ymm7, ymm5, [rsp + 512]
-vmovdqu [rsp + 544], ymm1
-vmovdqu ymm1, [rip + 5f + 96]
-vmovdqu [rsp + 576], ymm0
+vfmadd231pd ymm7, ymm5, [r8 - 96]
+vmovdqu [r8 - 32], ymm1
+vmovdqu ymm1, [r10 - 96]
+vmovdqu [r8 + 96], ymm0
 vsubpd ymm0, ymm1, ymm6
 vsubpd ymm3, ymm10, ymm7
 vfmadd231pd ymm0, ymm14, ymm15
-vfmadd231pd ymm3, ymm5, [rsp + 512]
+vfmadd231pd ymm3, ymm5, [r8 - 96]
 vpaddq ymm11, ymm0, ymm11
 vpaddq ymm12, ymm3, ymm12
 vpaddq ymm6, ymm6, [rsi + 192]
 vpaddq ymm7, ymm7, [rsi + 224]
-vmovdqu ymm3, [rsp + 416]
+vmovdqu ymm3, [r8 - 64]
 vmovdqa ymm0, ymm4
 vfmadd231pd ymm0, ymm13, ymm3
-vmovdqu [rsp + 608], ymm5
+vmovdqu [r8], ymm5
 vmovdqa ymm5, ymm9
-vfmadd231pd ymm5, ymm8, [rsp + 384]
-vmovdqu [rsp + 640], ymm15
+vfmadd231pd ymm5, ymm8, [r8 - 128]
+vmovdqu [r8 + 32], ymm15
 vsubpd ymm15, ymm1, ymm0
-vmovdqu [rsp + 672], ymm14
+vmovdqu [r9 - 128], ymm14
 vsubpd ymm14, ymm10, ymm5
 vfmadd231pd ymm15, ymm13, ymm3
-vfmadd231pd ymm14, ymm8, [rsp + 384]
+vfmadd231pd ymm14, ymm8, [r8 - 128]
 vpaddq ymm11, ymm15, ymm11
 vpaddq ymm12, ymm14, ymm12
 vpaddq ymm6, ymm0, ymm6
 vpaddq ymm7, ymm5, ymm7
-vmovdqu ymm5, [rsp + 352]
-vpand ymm5, ymm5, [rip + 5f]
-vmovdqu ymm0, [rsp + 320]
-vpand ymm0, ymm0, [rip + 5f]
+vmovdqu ymm5, [r9]
+vpand ymm5, ymm5, [r10 - 128]
+vmovdqu ymm0, [r8 + 64]
+vpand ymm0, ymm0, [r10 - 128]
 vpaddq ymm5, ymm5, ymm2
-vmovdqu ymm14, [rip + 5f + 32]
+vmovdqu ymm14, [r10 - 64]
 vpaddq ymm0, ymm0, ymm14
 vsubpd ymm5, ymm5, ymm2
 vsubpd ymm0, ymm0, ymm14
-vmovdqu ymm15, [rsp + 576]
+vmovdqu ymm15, [r8 + 96]
 vmovdqa ymm3, ymm4
 vfmadd231pd ymm3, ymm5, ymm15
-vmovdqu [rsp + 320], ymm8
+vmovdqu [r8 + 64], ymm8
 vmovdqa ymm8, ymm9
-vfmadd231pd ymm8, ymm0, [rsp + 544]
-vmovdqu [rsp + 352], ymm13
+vfmadd231pd ymm8, ymm0, [r8 - 32]
+vmovdqu [r9], ymm13
 vsubpd ymm13, ymm1, ymm3
 vsubpd ymm1, ymm10, ymm8
 vfmadd231pd ymm13, ymm5, ymm15
-vfmadd231pd ymm1, ymm0, [rsp + 544]
+vfmadd231pd ymm1, ymm0, [r8 - 32]
 vpaddq ymm11, ymm13, ymm11
 vpaddq ymm12, ymm1, ymm12
 vpaddq ymm6, ymm3, ymm6
 vpaddq ymm7, ymm8, ymm7
-vmovdqu ymm8, [rsp + 96]
-vpand ymm8, ymm8, [rip + 5f]
-vmovdqu ymm3, [rsp + 64]
-vpand ymm3, ymm3, [rip + 5f]
+vmovdqu ymm8, [r11 - 32]
+vpand ymm8, ymm8, [r10 - 128]
+vmovdqu ymm3, [r11 - 64]
+vpand ymm3, ymm3, [r10 - 128]
 vpaddq ymm8, ymm8, ymm2
 vpaddq ymm3, ymm3, ymm14
 vsubpd ymm8, ymm8, ymm2
 vsubpd ymm3, ymm3, ymm14
-vmovdqu ymm1, [rsp + 672]
+vmovdqu ymm1, [r9 - 128]
 vmovdqa ymm13, ymm4
 vfmadd231pd ymm13, ymm8, ymm1
-vmovdqu [rsp + 64], ymm12
+vmovdqu [r11 - 64], ymm12
 vmovdqa ymm12, ymm9
-vfmadd231pd ymm12, ymm3, [rsp + 512]
-vmovdqu [rsp + 96], ymm11
-vmovdqu ymm11, [rip + 5f + 96]
+vfmadd231pd ymm12, ymm3, [r8 - 96]
+vmovdqu [r11 - 32], ymm11
+vmovdqu ymm11, [r10 - 96]
 vsubpd ymm15, ymm11, ymm13
 vsubpd ymm14, ymm10, ymm12
 vfmadd231pd ymm15, ymm1, ymm8
-vfmadd231pd ymm14, ymm3, [rsp + 512]
+vfmadd231pd ymm14, ymm3, [r8 - 96]
 vpaddq ymm6, ymm15, ymm6
 vpaddq ymm7, ymm14, ymm7
 vpaddq ymm13, ymm13, [rsi + 256]
 vpaddq ymm12, ymm12, [rsi + 288]
-vmovdqu ymm14, [rsp + 352]
-vmovdqu ymm15, [rsp + 640]
-vmovdqu [rsp + 704], ymm3
+vmovdqu ymm14, [r9]
+vmovdqu ymm15, [r8 + 32]
+vmovdqu [r9 - 96], ymm3
 vmovdqa ymm3, ymm4
 vfmadd231pd ymm3, ymm14, ymm15
-vmovdqu [rsp + 736], ymm8
-vmovdqu ymm8, [rsp + 320]
+vmovdqu [r9 + 64], ymm8
+vmovdqu ymm8, [r8 + 64]
 vmovdqa ymm1, ymm9
-vfmadd231pd ymm1, ymm8, [rsp + 608]
+vfmadd231pd ymm1, ymm8, [r8]
 vsubpd ymm2, ymm11, ymm3
 vsubpd ymm11, ymm10, ymm1
 vfmadd231pd ymm2, ymm14, ymm15
-vfmadd231pd ymm11, ymm8, [rsp + 608]
+vfmadd231pd ymm11, ymm8, [r8]
 vpaddq ymm6, ymm2, ymm6
 vpaddq ymm7, ymm11, ymm7
 vpaddq ymm13, ymm3, ymm13
 vpaddq ymm12, ymm1, ymm12
-vmovdqu ymm1, [rsp + 416]
+vmovdqu ymm1, [r8 - 64]
 vmovdqa ymm3, ymm4
 vfmadd231pd ymm3, ymm5, ymm1
-vmovdqu ymm11, [rsp + 384]
+vmovdqu ymm11, [r8 - 128]
 vmovdqa ymm2, ymm9
 vfmadd231pd ymm2, ymm0, ymm11
-vmovdqu ymm15, [rip + 5f + 96]
+vmovdqu ymm15, [r10 - 96]
 vsubpd ymm8, ymm15, ymm3
 vsubpd ymm14, ymm10, ymm2
 vfmadd231pd ymm8, ymm5, ymm1
@@ -10416,87 +10434,87 @@ vpaddq ymm6, ymm8, ymm6
 vpaddq ymm7, ymm14, ymm7
 vpaddq ymm13, ymm3, ymm13
 vpaddq ymm12, ymm2, ymm12
-vmovdqu ymm2, [rsp + 288]
-vpand ymm2, ymm2, [rip + 5f]
-vmovdqu ymm3, [rsp + 256]
-vpand ymm3, ymm3, [rip + 5f]
-vmovdqu ymm14, [rip + 5f + 32]
+vmovdqu ymm2, [r9 - 32]
+vpand ymm2, ymm2, [r10 - 128]
+vmovdqu ymm3, [r9 - 64]
+vpand ymm3, ymm3, [r10 - 128]
+vmovdqu ymm14, [r10 - 64]
 vpaddq ymm2, ymm2, ymm14
-vmovdqu ymm8, [rip + 5f + 32]
+vmovdqu ymm8, [r10 - 64]
 vpaddq ymm3, ymm3, ymm8
 vsubpd ymm2, ymm2, ymm14
 vsubpd ymm3, ymm3, ymm8
 vmovdqa ymm11, ymm4
-vfmadd231pd ymm11, ymm2, [rsp + 576]
+vfmadd231pd ymm11, ymm2, [r8 + 96]
 vmovdqa ymm1, ymm9
-vfmadd231pd ymm1, ymm3, [rsp + 544]
-vmovdqu [rsp + 256], ymm0
+vfmadd231pd ymm1, ymm3, [r8 - 32]
+vmovdqu [r9 - 64], ymm0
 vsubpd ymm0, ymm15, ymm11
-vmovdqu [rsp + 288], ymm5
+vmovdqu [r9 - 32], ymm5
 vsubpd ymm5, ymm10, ymm1
-vfmadd231pd ymm0, ymm2, [rsp + 576]
-vfmadd231pd ymm5, ymm3, [rsp + 544]
+vfmadd231pd ymm0, ymm2, [r8 + 96]
+vfmadd231pd ymm5, ymm3, [r8 - 32]
 vpaddq ymm6, ymm0, ymm6
 vpaddq ymm7, ymm5, ymm7
 vpaddq ymm13, ymm11, ymm13
 vpaddq ymm12, ymm1, ymm12
-vpaddq ymm1, ymm14, [rsp + 32]
-vpaddq ymm11, ymm8, [rsp]
+vpaddq ymm1, ymm14, [r11 - 96]
+vpaddq ymm11, ymm8, [r11 - 128]
 vsubpd ymm1, ymm1, ymm14
 vsubpd ymm11, ymm11, ymm8
-vmovdqu ymm5, [rsp + 672]
+vmovdqu ymm5, [r9 - 128]
 vmovdqa ymm0, ymm4
 vfmadd231pd ymm0, ymm1, ymm5
-vmovdqu [rsp], ymm7
+vmovdqu [r11 - 128], ymm7
 vmovdqa ymm7, ymm9
-vfmadd231pd ymm7, ymm11, [rsp + 512]
-vmovdqu [rsp + 32], ymm6
+vfmadd231pd ymm7, ymm11, [r8 - 96]
+vmovdqu [r11 - 96], ymm6
 vsubpd ymm6, ymm15, ymm0
 vsubpd ymm8, ymm10, ymm7
 vfmadd231pd ymm6, ymm5, ymm1
-vfmadd231pd ymm8, ymm11, [rsp + 512]
+vfmadd231pd ymm8, ymm11, [r8 - 96]
 vpaddq ymm13, ymm6, ymm13
 vpaddq ymm12, ymm8, ymm12
 vpaddq ymm0, ymm0, [rsi + 320]
 vpaddq ymm7, ymm7, [rsi + 352]
-vmovdqu ymm8, [rsp + 352]
-vmovdqu ymm6, [rsp + 736]
+vmovdqu ymm8, [r9]
+vmovdqu ymm6, [r9 + 64]
 vmovdqa ymm5, ymm4
 vfmadd231pd ymm5, ymm8, ymm6
-vmovdqu [rsp + 512], ymm11
-vmovdqu ymm11, [rsp + 320]
-vmovdqu [rsp + 672], ymm1
+vmovdqu [r8 - 96], ymm11
+vmovdqu ymm11, [r8 + 64]
+vmovdqu [r9 - 128], ymm1
 vmovdqa ymm1, ymm9
-vfmadd231pd ymm1, ymm11, [rsp + 704]
+vfmadd231pd ymm1, ymm11, [r9 - 96]
 vsubpd ymm14, ymm15, ymm5
-vmovdqu [rsp + 768], ymm3
+vmovdqu [r9 + 96], ymm3
 vsubpd ymm3, ymm10, ymm1
 vfmadd231pd ymm14, ymm8, ymm6
-vfmadd231pd ymm3, ymm11, [rsp + 704]
+vfmadd231pd ymm3, ymm11, [r9 - 96]
 vpaddq ymm13, ymm14, ymm13
 vpaddq ymm12, ymm3, ymm12
 vpaddq ymm0, ymm5, ymm0
 vpaddq ymm7, ymm1, ymm7
-vmovdqu ymm1, [rsp + 288]
-vmovdqu ymm5, [rsp + 640]
+vmovdqu ymm1, [r9 - 32]
+vmovdqu ymm5, [r8 + 32]
 vmovdqa ymm3, ymm4
 vfmadd231pd ymm3, ymm1, ymm5
-vmovdqu ymm14, [rsp + 256]
+vmovdqu ymm14, [r9 - 64]
 vmovdqa ymm6, ymm9
-vfmadd231pd ymm6, ymm14, [rsp + 608]
+vfmadd231pd ymm6, ymm14, [r8]
 vsubpd ymm11, ymm15, ymm3
 vsubpd ymm8, ymm10, ymm6
 vfmadd231pd ymm11, ymm1, ymm5
-vfmadd231pd ymm8, ymm14, [rsp + 608]
+vfmadd231pd ymm8, ymm14, [r8]
 vpaddq ymm13, ymm11, ymm13
 vpaddq ymm12, ymm8, ymm12
 vpaddq ymm0, ymm3, ymm0
 vpaddq ymm7, ymm6, ymm7
-vmovdqu ymm6, [rsp + 416]
+vmovdqu ymm6, [r8 - 64]
 vmovdqa ymm3, ymm4
 vfmadd231pd ymm3, ymm2, ymm6
-vmovdqu ymm8, [rsp + 768]
-vmovdqu ymm11, [rsp + 384]
+vmovdqu ymm8, [r9 + 96]
+vmovdqu ymm11, [r8 - 128]
 vmovdqa ymm5, ymm9
 vfmadd231pd ymm5, ymm8, ymm11
 vsubpd ymm14, ymm15, ymm3
@@ -10507,39 +10525,39 @@ vpaddq ymm13, ymm14, ymm13
 vpaddq ymm12, ymm1, ymm12
 vpaddq ymm0, ymm3, ymm0
 vpaddq ymm7, ymm5, ymm7
-vmovdqu ymm5, [rsp + 224]
-vmovdqu ymm3, [rip + 5f + 32]
+vmovdqu ymm5, [r11 + 64]
+vmovdqu ymm3, [r10 - 64]
 vpaddq ymm5, ymm5, ymm3
-vmovdqu ymm1, [rsp + 192]
-vmovdqu ymm14, [rip + 5f + 32]
+vmovdqu ymm1, [r9 + 32]
+vmovdqu ymm14, [r10 - 64]
 vpaddq ymm1, ymm1, ymm14
 vsubpd ymm3, ymm5, ymm3
 vsubpd ymm14, ymm1, ymm14
-vmovdqu ymm1, [rsp + 576]
+vmovdqu ymm1, [r8 + 96]
 vmovdqa ymm5, ymm4
 vfmadd231pd ymm5, ymm3, ymm1
 vmovdqa ymm11, ymm9
-vfmadd231pd ymm11, ymm14, [rsp + 544]
+vfmadd231pd ymm11, ymm14, [r8 - 32]
 vsubpd ymm6, ymm15, ymm5
 vsubpd ymm8, ymm10, ymm11
 vfmadd231pd ymm6, ymm3, ymm1
-vfmadd231pd ymm8, ymm14, [rsp + 544]
+vfmadd231pd ymm8, ymm14, [r8 - 32]
 vpaddq ymm13, ymm6, ymm13
 vpaddq ymm12, ymm8, ymm12
 vpaddq ymm0, ymm5, ymm0
 vpaddq ymm7, ymm11, ymm7
-vmovdqu ymm11, [rsp + 352]
-vmovdqu ymm5, [rsp + 672]
+vmovdqu ymm11, [r9]
+vmovdqu ymm5, [r9 - 128]
 vmovdqa ymm8, ymm4
 vfmadd231pd ymm8, ymm11, ymm5
-vmovdqu ymm6, [rsp + 320]
-vmovdqu ymm1, [rsp + 512]
-vmovdqu [rsp + 544], ymm12
+vmovdqu ymm6, [r8 + 64]
+vmovdqu ymm1, [r8 - 96]
+vmovdqu [r8 - 32], ymm12
 vmovdqa ymm12, ymm9
 vfmadd231pd ymm12, ymm6, ymm1
-vmovdqu [rsp + 576], ymm13
+vmovdqu [r8 + 96], ymm13
 vsubpd ymm13, ymm15, ymm8
-vmovdqu [rsp + 192], ymm14
+vmovdqu [r9 + 32], ymm14
 vsubpd ymm14, ymm10, ymm12
 vfmadd231pd ymm13, ymm11, ymm5
 vfmadd231pd ymm14, ymm6, ymm1
@@ -10547,27 +10565,27 @@ vpaddq ymm0, ymm13, ymm0
 vpaddq ymm7, ymm14, ymm7
 vpaddq ymm8, ymm8, [rsi + 384]
 vpaddq ymm12, ymm12, [rsi + 416]
-vmovdqu ymm14, [rsp + 288]
-vmovdqu ymm13, [rsp + 736]
+vmovdqu ymm14, [r9 - 32]
+vmovdqu ymm13, [r9 + 64]
 vmovdqa ymm6, ymm4
 vfmadd231pd ymm6, ymm14, ymm13
-vmovdqu ymm11, [rsp + 256]
+vmovdqu ymm11, [r9 - 64]
 vmovdqa ymm1, ymm9
-vfmadd231pd ymm1, ymm11, [rsp + 704]
+vfmadd231pd ymm1, ymm11, [r9 - 96]
 vsubpd ymm5, ymm15, ymm6
-vmovdqu [rsp + 320], ymm3
+vmovdqu [r8 + 64], ymm3
 vsubpd ymm3, ymm10, ymm1
 vfmadd231pd ymm5, ymm14, ymm13
-vfmadd231pd ymm3, ymm11, [rsp + 704]
+vfmadd231pd ymm3, ymm11, [r9 - 96]
 vpaddq ymm0, ymm5, ymm0
 vpaddq ymm7, ymm3, ymm7
 vpaddq ymm8, ymm6, ymm8
 vpaddq ymm12, ymm1, ymm12
-vmovdqu ymm1, [rsp + 640]
+vmovdqu ymm1, [r8 + 32]
 vmovdqa ymm6, ymm4
 vfmadd231pd ymm6, ymm2, ymm1
-vmovdqu ymm3, [rsp + 768]
-vmovdqu ymm5, [rsp + 608]
+vmovdqu ymm3, [r9 + 96]
+vmovdqu ymm5, [r8]
 vmovdqa ymm13, ymm9
 vfmadd231pd ymm13, ymm3, ymm5
 vsubpd ymm11, ymm15, ymm6
@@ -10578,31 +10596,31 @@ vpaddq ymm0, ymm11, ymm0
 vpaddq ymm7, ymm14, ymm7
 vpaddq ymm8, ymm6, ymm8
 vpaddq ymm12, ymm13, ymm12
-vmovdqu ymm13, [rsp + 320]
-vmovdqu ymm6, [rsp + 416]
+vmovdqu ymm13, [r8 + 64]
+vmovdqu ymm6, [r8 - 64]
 vmovdqa ymm14, ymm4
 vfmadd231pd ymm14, ymm13, ymm6
-vmovdqu ymm11, [rsp + 192]
+vmovdqu ymm11, [r9 + 32]
 vmovdqa ymm5, ymm9
-vfmadd231pd ymm5, ymm11, [rsp + 384]
+vfmadd231pd ymm5, ymm11, [r8 - 128]
 vsubpd ymm1, ymm15, ymm14
 vsubpd ymm3, ymm10, ymm5
 vfmadd231pd ymm1, ymm13, ymm6
-vfmadd231pd ymm3, ymm11, [rsp + 384]
+vfmadd231pd ymm3, ymm11, [r8 - 128]
 vpaddq ymm0, ymm1, ymm0
 vpaddq ymm7, ymm3, ymm7
 vpaddq ymm8, ymm14, ymm8
 vpaddq ymm12, ymm5, ymm12
-vmovdqu ymm5, [rsp + 288]
-vmovdqu ymm14, [rsp + 672]
+vmovdqu ymm5, [r9 - 32]
+vmovdqu ymm14, [r9 - 128]
 vmovdqa ymm3, ymm4
 vfmadd231pd ymm3, ymm5, ymm14
-vmovdqu ymm1, [rsp + 256]
-vmovdqu ymm6, [rsp + 512]
-vmovdqu [rsp + 384], ymm7
+vmovdqu ymm1, [r9 - 64]
+vmovdqu ymm6, [r8 - 96]
+vmovdqu [r8 - 128], ymm7
 vmovdqa ymm7, ymm9
 vfmadd231pd ymm7, ymm1, ymm6
-vmovdqu [rsp + 416], ymm0
+vmovdqu [r8 - 64], ymm0
 vsubpd ymm0, ymm15, ymm3
 vsubpd ymm11, ymm10, ymm7
 vfmadd231pd ymm0, ymm5, ymm14
@@ -10611,11 +10629,11 @@ vpaddq ymm8, ymm0, ymm8
 vpaddq ymm12, ymm11, ymm12
 vpaddq ymm3, ymm3, [rsi + 448]
 vpaddq ymm7, ymm7, [rsi + 480]
-vmovdqu ymm11, [rsp + 736]
+vmovdqu ymm11, [r9 + 64]
 vmovdqa ymm0, ymm4
 vfmadd231pd ymm0, ymm2, ymm11
-vmovdqu ymm1, [rsp + 768]
-vmovdqu ymm5, [rsp + 704]
+vmovdqu ymm1, [r9 + 96]
+vmovdqu ymm5, [r9 - 96]
 vmovdqa ymm6, ymm9
 vfmadd231pd ymm6, ymm1, ymm5
 vsubpd ymm14, ymm15, ymm0
@@ -10626,14 +10644,14 @@ vpaddq ymm8, ymm14, ymm8
 vpaddq ymm12, ymm15, ymm12
 vpaddq ymm3, ymm0, ymm3
 vpaddq ymm7, ymm6, ymm7
-vmovdqu ymm6, [rsp + 640]
+vmovdqu ymm6, [r8 + 32]
 vmovdqa ymm0, ymm4
 vfmadd231pd ymm0, ymm13, ymm6
-vmovdqu ymm15, [rsp + 192]
-vmovdqu ymm14, [rsp + 608]
+vmovdqu ymm15, [r9 + 32]
+vmovdqu ymm14, [r8]
 vmovdqa ymm5, ymm9
 vfmadd231pd ymm5, ymm15, ymm14
-vmovdqu ymm11, [rip + 5f + 96]
+vmovdqu ymm11, [r10 - 96]
 vsubpd ymm1, ymm11, ymm0
 vsubpd ymm11, ymm10, ymm5
 vfmadd231pd ymm1, ymm13, ymm6
@@ -10642,17 +10660,17 @@ vpaddq ymm8, ymm1, ymm8
 vpaddq ymm12, ymm11, ymm12
 vpaddq ymm3, ymm0, ymm3
 vpaddq ymm7, ymm5, ymm7
-vmovdqu ymm5, [rsp + 672]
+vmovdqu ymm5, [r9 - 128]
 vmovdqa ymm0, ymm4
 vfmadd231pd ymm0, ymm2, ymm5
-vmovdqu ymm11, [rsp + 768]
-vmovdqu ymm1, [rsp + 512]
+vmovdqu ymm11, [r9 + 96]
+vmovdqu ymm1, [r8 - 96]
 vmovdqa ymm14, ymm9
 vfmadd231pd ymm14, ymm11, ymm1
-vmovdqu ymm6, [rip + 5f + 96]
-vmovdqu [rsp + 608], ymm12
+vmovdqu ymm6, [r10 - 96]
+vmovdqu [r8], ymm12
 vsubpd ymm12, ymm6, ymm0
-vmovdqu [rsp + 640], ymm8
+vmovdqu [r8 + 32], ymm8
 vsubpd ymm8, ymm10, ymm14
 vfmadd231pd ymm12, ymm2, ymm5
 vfmadd231pd ymm8, ymm11, ymm1
@@ -10660,10 +10678,10 @@ vpaddq ymm3, ymm12, ymm3
 vpaddq ymm7, ymm8, ymm7
 vpaddq ymm0, ymm0, [rsi + 512]
 vpaddq ymm14, ymm14, [rsi + 544]
-vmovdqu ymm8, [rsp + 736]
+vmovdqu ymm8, [r9 + 64]
 vmovdqa ymm12, ymm4
 vfmadd231pd ymm12, ymm13, ymm8
-vmovdqu ymm11, [rsp + 704]
+vmovdqu ymm11, [r9 - 96]
 vmovdqa ymm2, ymm9
 vfmadd231pd ymm2, ymm15, ymm11
 vsubpd ymm1, ymm6, ymm12
@@ -10675,9 +10693,9 @@ vpaddq ymm7, ymm6, ymm7
 vpaddq ymm0, ymm12, ymm0
 vpaddq ymm14, ymm2, ymm14
 vfmadd231pd ymm4, ymm13, ymm5
-vmovdqu ymm2, [rsp + 512]
+vmovdqu ymm2, [r8 - 96]
 vfmadd231pd ymm9, ymm15, ymm2
-vmovdqu ymm12, [rip + 5f + 96]
+vmovdqu ymm12, [r10 - 96]
 vsubpd ymm12, ymm12, ymm4
 vsubpd ymm10, ymm10, ymm9
 vfmadd231pd ymm12, ymm13, ymm5
@@ -10686,44 +10704,44 @@ vpaddq ymm0, ymm12, ymm0
 vpaddq ymm14, ymm10, ymm14
 vpaddq ymm4, ymm4, [rsi + 576]
 vpaddq ymm9, ymm9, [rsi + 608]
-vmovdqu ymm10, [rsp + 480]
-vpaddq ymm10, ymm10, [rip + 5f + 128]
-vmovdqu ymm12, [rsp + 448]
-vpaddq ymm12, ymm12, [rip + 5f + 128]
-vmovdqu ymm2, [rsp + 160]
-vpaddq ymm2, ymm2, [rip + 5f + 160]
-vmovdqu ymm15, [rsp + 128]
-vpaddq ymm15, ymm15, [rip + 5f + 160]
-vmovdqu ymm5, [rsp + 96]
-vpaddq ymm5, ymm5, [rip + 5f + 192]
-vmovdqu ymm13, [rsp + 64]
-vpaddq ymm13, ymm13, [rip + 5f + 192]
-vmovdqu ymm6, [rsp + 32]
-vpaddq ymm6, ymm6, [rip + 5f + 224]
-vmovdqu ymm1, [rsp]
-vpaddq ymm1, ymm1, [rip + 5f + 224]
-vmovdqu ymm11, [rsp + 576]
-vpaddq ymm11, ymm11, [rip + 5f + 256]
-vmovdqu ymm8, [rsp + 544]
-vpaddq ymm8, ymm8, [rip + 5f + 256]
-vmovdqu [rsp + 544], ymm8
-vmovdqu ymm8, [rsp + 416]
-vpaddq ymm8, ymm8, [rip + 5f + 288]
-vmovdqu [rsp + 416], ymm8
-vmovdqu ymm8, [rsp + 384]
-vpaddq ymm8, ymm8, [rip + 5f + 288]
-vmovdqu [rsp + 384], ymm8
-vmovdqu ymm8, [rsp + 640]
-vpaddq ymm8, ymm8, [rip + 5f + 320]
-vmovdqu [rsp + 640], ymm8
-vmovdqu ymm8, [rsp + 608]
-vpaddq ymm8, ymm8, [rip + 5f + 320]
-vpaddq ymm3, ymm3, [rip + 5f + 352]
-vpaddq ymm7, ymm7, [rip + 5f + 352]
-vpaddq ymm0, ymm0, [rip + 5f + 384]
-vpaddq ymm14, ymm14, [rip + 5f + 384]
-vpaddq ymm4, ymm4, [rip + 5f + 416]
-vpaddq ymm9, ymm9, [rip + 5f + 416]
+vmovdqu ymm10, [rsp + 768]
+vpaddq ymm10, ymm10, [r10]
+vmovdqu ymm12, [r11 + 96]
+vpaddq ymm12, ymm12, [r10]
+vmovdqu ymm2, [r11 + 32]
+vpaddq ymm2, ymm2, [r10 + 32]
+vmovdqu ymm15, [r11]
+vpaddq ymm15, ymm15, [r10 + 32]
+vmovdqu ymm5, [r11 - 32]
+vpaddq ymm5, ymm5, [r10 + 64]
+vmovdqu ymm13, [r11 - 64]
+vpaddq ymm13, ymm13, [r10 + 64]
+vmovdqu ymm6, [r11 - 96]
+vpaddq ymm6, ymm6, [r10 + 96]
+vmovdqu ymm1, [r11 - 128]
+vpaddq ymm1, ymm1, [r10 + 96]
+vmovdqu ymm11, [r8 + 96]
+vpaddq ymm11, ymm11, [rip + 3f + 256]
+vmovdqu ymm8, [r8 - 32]
+vpaddq ymm8, ymm8, [rip + 3f + 256]
+vmovdqu [r8 - 32], ymm8
+vmovdqu ymm8, [r8 - 64]
+vpaddq ymm8, ymm8, [rip + 3f + 288]
+vmovdqu [r8 - 64], ymm8
+vmovdqu ymm8, [r8 - 128]
+vpaddq ymm8, ymm8, [rip + 3f + 288]
+vmovdqu [r8 - 128], ymm8
+vmovdqu ymm8, [r8 + 32]
+vpaddq ymm8, ymm8, [rip + 3f + 320]
+vmovdqu [r8 + 32], ymm8
+vmovdqu ymm8, [r8]
+vpaddq ymm8, ymm8, [rip + 3f + 320]
+vpaddq ymm3, ymm3, [rip + 3f + 352]
+vpaddq ymm7, ymm7, [rip + 3f + 352]
+vpaddq ymm0, ymm0, [rip + 3f + 384]
+vpaddq ymm14, ymm14, [rip + 3f + 384]
+vpaddq ymm4, ymm4, [rip + 3f + 416]
+vpaddq ymm9, ymm9, [rip + 3f + 416]
 vmovdqu [rsi], ymm10
 vmovdqu [rsi + 32], ymm12
 vmovdqu [rsi + 64], ymm2
@@ -10733,13 +10751,13 @@ vmovdqu [rsi + 160], ymm13
 vmovdqu [rsi + 192], ymm6
 vmovdqu [rsi + 224], ymm1
 vmovdqu [rsi + 256], ymm11
-vmovdqu ymm11, [rsp + 544]
+vmovdqu ymm11, [r8 - 32]
 vmovdqu [rsi + 288], ymm11
-vmovdqu ymm11, [rsp + 416]
+vmovdqu ymm11, [r8 - 64]
 vmovdqu [rsi + 320], ymm11
-vmovdqu ymm11, [rsp + 384]
+vmovdqu ymm11, [r8 - 128]
 vmovdqu [rsi + 352], ymm11
-vmovdqu ymm11, [rsp + 640]
+vmovdqu ymm11, [r8 + 32]
 vmovdqu [rsi + 384], ymm11
 vmovdqu [rsi + 416], ymm8
 vmovdqu [rsi + 448], ymm3
@@ -10751,8 +10769,8 @@ vmovdqu [rsi + 608], ymm9
 add rdx, 256
 add rcx, 256
 sub rdi, 8
-jae 4b
-3:
+jae 5b
+4:
 add rdi, 8
 jz 6f
 imul rdi, rdi, -32
@@ -10856,9 +10874,9 @@ vmovdqu xmm13, [rax + 16]
 vmovdqu xmm12, [rax + 144]
 vpmaskmovq xmm13, xmm13, [rdx + 16]
 vpmaskmovq xmm12, xmm12, [rdx + 144]
-vmovdqu [rsp], ymm9
+vmovdqu [r11 - 128], ymm9
 vmovdqu xmm9, [rax + 80]
-vmovdqu [rsp + 32], ymm8
+vmovdqu [r11 - 96], ymm8
 vmovdqu xmm8, [rax + 208]
 vpmaskmovq xmm9, xmm9, [rdx + 80]
 vpmaskmovq xmm8, xmm8, [rdx + 208]
@@ -10868,9 +10886,9 @@ vmovdqu xmm12, [rax + 48]
 vmovdqu xmm13, [rax + 176]
 vpmaskmovq xmm12, xmm12, [rdx + 48]
 vpmaskmovq xmm13, xmm13, [rdx + 176]
-vmovdqu [rsp + 64], ymm2
+vmovdqu [r11 - 64], ymm2
 vmovdqu xmm2, [rax + 112]
-vmovdqu [rsp + 96], ymm3
+vmovdqu [r11 - 32], ymm3
 vmovdqu xmm3, [rax + 240]
 vpmaskmovq xmm2, xmm2, [rdx + 112]
 vpmaskmovq xmm3, xmm3, [rdx + 240]
@@ -10882,9 +10900,9 @@ vpunpckhqdq ymm2, ymm9, ymm2
 vpunpckhqdq ymm3, ymm8, ymm3
 vpsrlq ymm8, ymm11, 52
 vpsrlq ymm9, ymm10, 52
-vmovdqu [rsp + 128], ymm5
+vmovdqu [r11], ymm5
 vpsllq ymm5, ymm14, 12
-vmovdqu [rsp + 160], ymm4
+vmovdqu [r11 + 32], ymm4
 vpsllq ymm4, ymm15, 12
 vpaddq ymm8, ymm5, ymm8
 vpaddq ymm9, ymm4, ymm9
@@ -10902,37 +10920,37 @@ vpaddq ymm13, ymm5, ymm13
 vpaddq ymm12, ymm4, ymm12
 vpsrlq ymm2, ymm2, 16
 vpsrlq ymm3, ymm3, 16
-vpand ymm11, ymm11, [rip + 5f]
-vpand ymm10, ymm10, [rip + 5f]
-vmovdqu ymm4, [rip + 5f + 32]
+vpand ymm11, ymm11, [r10 - 128]
+vpand ymm10, ymm10, [r10 - 128]
+vmovdqu ymm4, [r10 - 64]
 vpaddq ymm11, ymm11, ymm4
-vmovdqu ymm5, [rip + 5f + 32]
+vmovdqu ymm5, [r10 - 64]
 vpaddq ymm10, ymm10, ymm5
 vsubpd ymm11, ymm11, ymm4
 vsubpd ymm10, ymm10, ymm5
-vpand ymm7, ymm7, [rip + 5f]
-vpand ymm6, ymm6, [rip + 5f]
+vpand ymm7, ymm7, [r10 - 128]
+vpand ymm6, ymm6, [r10 - 128]
 vpaddq ymm7, ymm7, ymm4
 vpaddq ymm6, ymm6, ymm5
 vsubpd ymm7, ymm7, ymm4
 vsubpd ymm6, ymm6, ymm5
-vmovdqu [rsp + 192], ymm3
-vmovdqu ymm3, [rip + 5f + 64]
-vmovdqu [rsp + 224], ymm2
+vmovdqu [r9 + 32], ymm3
+vmovdqu ymm3, [r10 - 32]
+vmovdqu [r11 + 64], ymm2
 vmovdqa ymm2, ymm3
 vfmadd231pd ymm2, ymm11, ymm7
-vmovdqu [rsp + 256], ymm12
-vmovdqu ymm12, [rip + 5f + 64]
-vmovdqu [rsp + 288], ymm13
+vmovdqu [r9 - 64], ymm12
+vmovdqu ymm12, [r10 - 32]
+vmovdqu [r9 - 32], ymm13
 vmovdqa ymm13, ymm12
 vfmadd231pd ymm13, ymm10, ymm6
-vmovdqu [rsp + 320], ymm15
-vmovdqu ymm15, [rip + 5f + 96]
-vmovdqu [rsp + 352], ymm14
+vmovdqu [r8 + 64], ymm15
+vmovdqu ymm15, [r10 - 96]
+vmovdqu [r9], ymm14
 vsubpd ymm14, ymm15, ymm2
-vmovdqu [rsp + 384], ymm9
-vmovdqu ymm9, [rip + 5f + 96]
-vmovdqu [rsp + 416], ymm8
+vmovdqu [r8 - 128], ymm9
+vmovdqu ymm9, [r10 - 96]
+vmovdqu [r8 - 64], ymm8
 vsubpd ymm8, ymm9, ymm13
 vfmadd231pd ymm14, ymm11, ymm7
 vfmadd231pd ymm8, ymm10, ymm6
@@ -10940,16 +10958,16 @@ vpaddq ymm14, ymm14, [rsi]
 vpaddq ymm8, ymm8, [rsi + 32]
 vpaddq ymm2, ymm2, [rsi + 64]
 vpaddq ymm13, ymm13, [rsi + 96]
-vpand ymm0, ymm0, [rip + 5f]
-vpand ymm1, ymm1, [rip + 5f]
+vpand ymm0, ymm0, [r10 - 128]
+vpand ymm1, ymm1, [r10 - 128]
 vpaddq ymm0, ymm0, ymm4
 vpaddq ymm1, ymm1, ymm5
 vsubpd ymm0, ymm0, ymm4
 vsubpd ymm1, ymm1, ymm5
-vmovdqu [rsp + 448], ymm8
+vmovdqu [r11 + 96], ymm8
 vmovdqa ymm8, ymm3
 vfmadd231pd ymm8, ymm11, ymm0
-vmovdqu [rsp + 480], ymm14
+vmovdqu [rsp + 768], ymm14
 vmovdqa ymm14, ymm12
 vfmadd231pd ymm14, ymm10, ymm1
 vsubpd ymm12, ymm15, ymm8
@@ -10960,23 +10978,23 @@ vpaddq ymm2, ymm12, ymm2
 vpaddq ymm13, ymm15, ymm13
 vpaddq ymm8, ymm8, [rsi + 128]
 vpaddq ymm14, ymm14, [rsi + 160]
-vmovdqu ymm15, [rsp + 416]
-vpand ymm15, ymm15, [rip + 5f]
-vmovdqu ymm12, [rsp + 384]
-vpand ymm12, ymm12, [rip + 5f]
+vmovdqu ymm15, [r8 - 64]
+vpand ymm15, ymm15, [r10 - 128]
+vmovdqu ymm12, [r8 - 128]
+vpand ymm12, ymm12, [r10 - 128]
 vpaddq ymm15, ymm15, ymm4
 vpaddq ymm12, ymm12, ymm5
 vsubpd ymm15, ymm15, ymm4
 vsubpd ymm12, ymm12, ymm5
-vmovdqu [rsp + 384], ymm1
+vmovdqu [r8 - 128], ymm1
 vmovdqa ymm1, ymm3
 vfmadd231pd ymm1, ymm15, ymm7
-vmovdqu [rsp + 416], ymm0
-vmovdqu ymm0, [rip + 5f + 64]
-vmovdqu [rsp + 512], ymm10
+vmovdqu [r8 - 64], ymm0
+vmovdqu ymm0, [r10 - 32]
+vmovdqu [r8 - 96], ymm10
 vmovdqa ymm10, ymm0
 vfmadd231pd ymm10, ymm12, ymm6
-vmovdqu ymm0, [rip + 5f + 96]
+vmovdqu ymm0, [r10 - 96]
 vsubpd ymm3, ymm0, ymm1
 vsubpd ymm0, ymm9, ymm10
 vfmadd231pd ymm3, ymm15, ymm7
@@ -10985,121 +11003,121 @@ vpaddq ymm2, ymm3, ymm2
 vpaddq ymm13, ymm0, ymm13
 vpaddq ymm8, ymm1, ymm8
 vpaddq ymm14, ymm10, ymm14
-vmovdqu ymm10, [rsp + 160]
-vpand ymm10, ymm10, [rip + 5f]
-vmovdqu ymm1, [rsp + 128]
-vpand ymm1, ymm1, [rip + 5f]
+vmovdqu ymm10, [r11 + 32]
+vpand ymm10, ymm10, [r10 - 128]
+vmovdqu ymm1, [r11]
+vpand ymm1, ymm1, [r10 - 128]
 vpaddq ymm10, ymm10, ymm4
 vpaddq ymm1, ymm1, ymm5
 vsubpd ymm10, ymm10, ymm4
 vsubpd ymm1, ymm1, ymm5
-vmovdqu ymm0, [rip + 5f + 64]
+vmovdqu ymm0, [r10 - 32]
 vmovdqa ymm3, ymm0
 vfmadd231pd ymm3, ymm11, ymm10
-vmovdqu [rsp + 128], ymm13
-vmovdqu ymm13, [rip + 5f + 64]
-vmovdqu [rsp + 160], ymm2
+vmovdqu [r11], ymm13
+vmovdqu ymm13, [r10 - 32]
+vmovdqu [r11 + 32], ymm2
 vmovdqa ymm2, ymm13
-vfmadd231pd ymm2, ymm1, [rsp + 512]
-vmovdqu [rsp + 544], ymm6
-vmovdqu ymm6, [rip + 5f + 96]
-vmovdqu [rsp + 576], ymm7
+vfmadd231pd ymm2, ymm1, [r8 - 96]
+vmovdqu [r8 - 32], ymm6
+vmovdqu ymm6, [r10 - 96]
+vmovdqu [r8 + 96], ymm7
 vsubpd ymm7, ymm6, ymm3
 vsubpd ymm5, ymm9, ymm2
 vfmadd231pd ymm7, ymm11, ymm10
-vfmadd231pd ymm5, ymm1, [rsp + 512]
+vfmadd231pd ymm5, ymm1, [r8 - 96]
 vpaddq ymm8, ymm7, ymm8
 vpaddq ymm14, ymm5, ymm14
 vpaddq ymm3, ymm3, [rsi + 192]
 vpaddq ymm2, ymm2, [rsi + 224]
-vmovdqu ymm5, [rsp + 416]
+vmovdqu ymm5, [r8 - 64]
 vmovdqa ymm7, ymm0
 vfmadd231pd ymm7, ymm15, ymm5
-vmovdqu [rsp + 608], ymm1
+vmovdqu [r8], ymm1
 vmovdqa ymm1, ymm13
-vfmadd231pd ymm1, ymm12, [rsp + 384]
-vmovdqu [rsp + 640], ymm10
+vfmadd231pd ymm1, ymm12, [r8 - 128]
+vmovdqu [r8 + 32], ymm10
 vsubpd ymm10, ymm6, ymm7
-vmovdqu [rsp + 672], ymm11
+vmovdqu [r9 - 128], ymm11
 vsubpd ymm11, ymm9, ymm1
 vfmadd231pd ymm10, ymm15, ymm5
-vfmadd231pd ymm11, ymm12, [rsp + 384]
+vfmadd231pd ymm11, ymm12, [r8 - 128]
 vpaddq ymm8, ymm10, ymm8
 vpaddq ymm14, ymm11, ymm14
 vpaddq ymm3, ymm7, ymm3
 vpaddq ymm2, ymm1, ymm2
-vmovdqu ymm1, [rsp + 352]
-vpand ymm1, ymm1, [rip + 5f]
-vmovdqu ymm7, [rsp + 320]
-vpand ymm7, ymm7, [rip + 5f]
+vmovdqu ymm1, [r9]
+vpand ymm1, ymm1, [r10 - 128]
+vmovdqu ymm7, [r8 + 64]
+vpand ymm7, ymm7, [r10 - 128]
 vpaddq ymm1, ymm1, ymm4
-vmovdqu ymm11, [rip + 5f + 32]
+vmovdqu ymm11, [r10 - 64]
 vpaddq ymm7, ymm7, ymm11
 vsubpd ymm1, ymm1, ymm4
 vsubpd ymm7, ymm7, ymm11
-vmovdqu ymm10, [rsp + 576]
+vmovdqu ymm10, [r8 + 96]
 vmovdqa ymm5, ymm0
 vfmadd231pd ymm5, ymm1, ymm10
-vmovdqu [rsp + 320], ymm12
+vmovdqu [r8 + 64], ymm12
 vmovdqa ymm12, ymm13
-vfmadd231pd ymm12, ymm7, [rsp + 544]
-vmovdqu [rsp + 352], ymm15
+vfmadd231pd ymm12, ymm7, [r8 - 32]
+vmovdqu [r9], ymm15
 vsubpd ymm15, ymm6, ymm5
 vsubpd ymm6, ymm9, ymm12
 vfmadd231pd ymm15, ymm1, ymm10
-vfmadd231pd ymm6, ymm7, [rsp + 544]
+vfmadd231pd ymm6, ymm7, [r8 - 32]
 vpaddq ymm8, ymm15, ymm8
 vpaddq ymm14, ymm6, ymm14
 vpaddq ymm3, ymm5, ymm3
 vpaddq ymm2, ymm12, ymm2
-vmovdqu ymm12, [rsp + 96]
-vpand ymm12, ymm12, [rip + 5f]
-vmovdqu ymm5, [rsp + 64]
-vpand ymm5, ymm5, [rip + 5f]
+vmovdqu ymm12, [r11 - 32]
+vpand ymm12, ymm12, [r10 - 128]
+vmovdqu ymm5, [r11 - 64]
+vpand ymm5, ymm5, [r10 - 128]
 vpaddq ymm12, ymm12, ymm4
 vpaddq ymm5, ymm5, ymm11
 vsubpd ymm12, ymm12, ymm4
 vsubpd ymm5, ymm5, ymm11
-vmovdqu ymm6, [rsp + 672]
+vmovdqu ymm6, [r9 - 128]
 vmovdqa ymm15, ymm0
 vfmadd231pd ymm15, ymm12, ymm6
-vmovdqu [rsp + 64], ymm14
+vmovdqu [r11 - 64], ymm14
 vmovdqa ymm14, ymm13
-vfmadd231pd ymm14, ymm5, [rsp + 512]
-vmovdqu [rsp + 96], ymm8
-vmovdqu ymm8, [rip + 5f + 96]
+vfmadd231pd ymm14, ymm5, [r8 - 96]
+vmovdqu [r11 - 32], ymm8
+vmovdqu ymm8, [r10 - 96]
 vsubpd ymm10, ymm8, ymm15
 vsubpd ymm11, ymm9, ymm14
 vfmadd231pd ymm10, ymm6, ymm12
-vfmadd231pd ymm11, ymm5, [rsp + 512]
+vfmadd231pd ymm11, ymm5, [r8 - 96]
 vpaddq ymm3, ymm10, ymm3
 vpaddq ymm2, ymm11, ymm2
 vpaddq ymm15, ymm15, [rsi + 256]
 vpaddq ymm14, ymm14, [rsi + 288]
-vmovdqu ymm11, [rsp + 352]
-vmovdqu ymm10, [rsp + 640]
-vmovdqu [rsp + 704], ymm5
+vmovdqu ymm11, [r9]
+vmovdqu ymm10, [r8 + 32]
+vmovdqu [r9 - 96], ymm5
 vmovdqa ymm5, ymm0
 vfmadd231pd ymm5, ymm11, ymm10
-vmovdqu [rsp + 736], ymm12
-vmovdqu ymm12, [rsp + 320]
+vmovdqu [r9 + 64], ymm12
+vmovdqu ymm12, [r8 + 64]
 vmovdqa ymm6, ymm13
-vfmadd231pd ymm6, ymm12, [rsp + 608]
+vfmadd231pd ymm6, ymm12, [r8]
 vsubpd ymm4, ymm8, ymm5
 vsubpd ymm8, ymm9, ymm6
 vfmadd231pd ymm4, ymm11, ymm10
-vfmadd231pd ymm8, ymm12, [rsp + 608]
+vfmadd231pd ymm8, ymm12, [r8]
 vpaddq ymm3, ymm4, ymm3
 vpaddq ymm2, ymm8, ymm2
 vpaddq ymm15, ymm5, ymm15
 vpaddq ymm14, ymm6, ymm14
-vmovdqu ymm6, [rsp + 416]
+vmovdqu ymm6, [r8 - 64]
 vmovdqa ymm5, ymm0
 vfmadd231pd ymm5, ymm1, ymm6
-vmovdqu ymm8, [rsp + 384]
+vmovdqu ymm8, [r8 - 128]
 vmovdqa ymm4, ymm13
 vfmadd231pd ymm4, ymm7, ymm8
-vmovdqu ymm10, [rip + 5f + 96]
+vmovdqu ymm10, [r10 - 96]
 vsubpd ymm12, ymm10, ymm5
 vsubpd ymm11, ymm9, ymm4
 vfmadd231pd ymm12, ymm1, ymm6
@@ -11108,87 +11126,87 @@ vpaddq ymm3, ymm12, ymm3
 vpaddq ymm2, ymm11, ymm2
 vpaddq ymm15, ymm5, ymm15
 vpaddq ymm14, ymm4, ymm14
-vmovdqu ymm4, [rsp + 288]
-vpand ymm4, ymm4, [rip + 5f]
-vmovdqu ymm5, [rsp + 256]
-vpand ymm5, ymm5, [rip + 5f]
-vmovdqu ymm11, [rip + 5f + 32]
+vmovdqu ymm4, [r9 - 32]
+vpand ymm4, ymm4, [r10 - 128]
+vmovdqu ymm5, [r9 - 64]
+vpand ymm5, ymm5, [r10 - 128]
+vmovdqu ymm11, [r10 - 64]
 vpaddq ymm4, ymm4, ymm11
-vmovdqu ymm12, [rip + 5f + 32]
+vmovdqu ymm12, [r10 - 64]
 vpaddq ymm5, ymm5, ymm12
 vsubpd ymm4, ymm4, ymm11
 vsubpd ymm5, ymm5, ymm12
 vmovdqa ymm8, ymm0
-vfmadd231pd ymm8, ymm4, [rsp + 576]
+vfmadd231pd ymm8, ymm4, [r8 + 96]
 vmovdqa ymm6, ymm13
-vfmadd231pd ymm6, ymm5, [rsp + 544]
-vmovdqu [rsp + 256], ymm7
+vfmadd231pd ymm6, ymm5, [r8 - 32]
+vmovdqu [r9 - 64], ymm7
 vsubpd ymm7, ymm10, ymm8
-vmovdqu [rsp + 288], ymm1
+vmovdqu [r9 - 32], ymm1
 vsubpd ymm1, ymm9, ymm6
-vfmadd231pd ymm7, ymm4, [rsp + 576]
-vfmadd231pd ymm1, ymm5, [rsp + 544]
+vfmadd231pd ymm7, ymm4, [r8 + 96]
+vfmadd231pd ymm1, ymm5, [r8 - 32]
 vpaddq ymm3, ymm7, ymm3
 vpaddq ymm2, ymm1, ymm2
 vpaddq ymm15, ymm8, ymm15
 vpaddq ymm14, ymm6, ymm14
-vpaddq ymm6, ymm11, [rsp + 32]
-vpaddq ymm8, ymm12, [rsp]
+vpaddq ymm6, ymm11, [r11 - 96]
+vpaddq ymm8, ymm12, [r11 - 128]
 vsubpd ymm6, ymm6, ymm11
 vsubpd ymm8, ymm8, ymm12
-vmovdqu ymm1, [rsp + 672]
+vmovdqu ymm1, [r9 - 128]
 vmovdqa ymm7, ymm0
 vfmadd231pd ymm7, ymm6, ymm1
-vmovdqu [rsp], ymm2
+vmovdqu [r11 - 128], ymm2
 vmovdqa ymm2, ymm13
-vfmadd231pd ymm2, ymm8, [rsp + 512]
-vmovdqu [rsp + 32], ymm3
+vfmadd231pd ymm2, ymm8, [r8 - 96]
+vmovdqu [r11 - 96], ymm3
 vsubpd ymm3, ymm10, ymm7
 vsubpd ymm12, ymm9, ymm2
 vfmadd231pd ymm3, ymm1, ymm6
-vfmadd231pd ymm12, ymm8, [rsp + 512]
+vfmadd231pd ymm12, ymm8, [r8 - 96]
 vpaddq ymm15, ymm3, ymm15
 vpaddq ymm14, ymm12, ymm14
 vpaddq ymm7, ymm7, [rsi + 320]
 vpaddq ymm2, ymm2, [rsi + 352]
-vmovdqu ymm12, [rsp + 352]
-vmovdqu ymm3, [rsp + 736]
+vmovdqu ymm12, [r9]
+vmovdqu ymm3, [r9 + 64]
 vmovdqa ymm1, ymm0
 vfmadd231pd ymm1, ymm12, ymm3
-vmovdqu [rsp + 512], ymm8
-vmovdqu ymm8, [rsp + 320]
-vmovdqu [rsp + 672], ymm6
+vmovdqu [r8 - 96], ymm8
+vmovdqu ymm8, [r8 + 64]
+vmovdqu [r9 - 128], ymm6
 vmovdqa ymm6, ymm13
-vfmadd231pd ymm6, ymm8, [rsp + 704]
+vfmadd231pd ymm6, ymm8, [r9 - 96]
 vsubpd ymm11, ymm10, ymm1
-vmovdqu [rsp + 768], ymm5
+vmovdqu [r9 + 96], ymm5
 vsubpd ymm5, ymm9, ymm6
 vfmadd231pd ymm11, ymm12, ymm3
-vfmadd231pd ymm5, ymm8, [rsp + 704]
+vfmadd231pd ymm5, ymm8, [r9 - 96]
 vpaddq ymm15, ymm11, ymm15
 vpaddq ymm14, ymm5, ymm14
 vpaddq ymm7, ymm1, ymm7
 vpaddq ymm2, ymm6, ymm2
-vmovdqu ymm6, [rsp + 288]
-vmovdqu ymm1, [rsp + 640]
+vmovdqu ymm6, [r9 - 32]
+vmovdqu ymm1, [r8 + 32]
 vmovdqa ymm5, ymm0
 vfmadd231pd ymm5, ymm6, ymm1
-vmovdqu ymm11, [rsp + 256]
+vmovdqu ymm11, [r9 - 64]
 vmovdqa ymm3, ymm13
-vfmadd231pd ymm3, ymm11, [rsp + 608]
+vfmadd231pd ymm3, ymm11, [r8]
 vsubpd ymm8, ymm10, ymm5
 vsubpd ymm12, ymm9, ymm3
 vfmadd231pd ymm8, ymm6, ymm1
-vfmadd231pd ymm12, ymm11, [rsp + 608]
+vfmadd231pd ymm12, ymm11, [r8]
 vpaddq ymm15, ymm8, ymm15
 vpaddq ymm14, ymm12, ymm14
 vpaddq ymm7, ymm5, ymm7
 vpaddq ymm2, ymm3, ymm2
-vmovdqu ymm3, [rsp + 416]
+vmovdqu ymm3, [r8 - 64]
 vmovdqa ymm5, ymm0
 vfmadd231pd ymm5, ymm4, ymm3
-vmovdqu ymm12, [rsp + 768]
-vmovdqu ymm8, [rsp + 384]
+vmovdqu ymm12, [r9 + 96]
+vmovdqu ymm8, [r8 - 128]
 vmovdqa ymm1, ymm13
 vfmadd231pd ymm1, ymm12, ymm8
 vsubpd ymm11, ymm10, ymm5
@@ -11199,39 +11217,39 @@ vpaddq ymm15, ymm11, ymm15
 vpaddq ymm14, ymm6, ymm14
 vpaddq ymm7, ymm5, ymm7
 vpaddq ymm2, ymm1, ymm2
-vmovdqu ymm1, [rsp + 224]
-vmovdqu ymm5, [rip + 5f + 32]
+vmovdqu ymm1, [r11 + 64]
+vmovdqu ymm5, [r10 - 64]
 vpaddq ymm1, ymm1, ymm5
-vmovdqu ymm6, [rsp + 192]
-vmovdqu ymm11, [rip + 5f + 32]
+vmovdqu ymm6, [r9 + 32]
+vmovdqu ymm11, [r10 - 64]
 vpaddq ymm6, ymm6, ymm11
 vsubpd ymm5, ymm1, ymm5
 vsubpd ymm11, ymm6, ymm11
-vmovdqu ymm6, [rsp + 576]
+vmovdqu ymm6, [r8 + 96]
 vmovdqa ymm1, ymm0
 vfmadd231pd ymm1, ymm5, ymm6
 vmovdqa ymm8, ymm13
-vfmadd231pd ymm8, ymm11, [rsp + 544]
+vfmadd231pd ymm8, ymm11, [r8 - 32]
 vsubpd ymm3, ymm10, ymm1
 vsubpd ymm12, ymm9, ymm8
 vfmadd231pd ymm3, ymm5, ymm6
-vfmadd231pd ymm12, ymm11, [rsp + 544]
+vfmadd231pd ymm12, ymm11, [r8 - 32]
 vpaddq ymm15, ymm3, ymm15
 vpaddq ymm14, ymm12, ymm14
 vpaddq ymm7, ymm1, ymm7
 vpaddq ymm2, ymm8, ymm2
-vmovdqu ymm8, [rsp + 352]
-vmovdqu ymm1, [rsp + 672]
+vmovdqu ymm8, [r9]
+vmovdqu ymm1, [r9 - 128]
 vmovdqa ymm12, ymm0
 vfmadd231pd ymm12, ymm8, ymm1
-vmovdqu ymm3, [rsp + 320]
-vmovdqu ymm6, [rsp + 512]
-vmovdqu [rsp + 544], ymm14
+vmovdqu ymm3, [r8 + 64]
+vmovdqu ymm6, [r8 - 96]
+vmovdqu [r8 - 32], ymm14
 vmovdqa ymm14, ymm13
 vfmadd231pd ymm14, ymm3, ymm6
-vmovdqu [rsp + 576], ymm15
+vmovdqu [r8 + 96], ymm15
 vsubpd ymm15, ymm10, ymm12
-vmovdqu [rsp + 192], ymm11
+vmovdqu [r9 + 32], ymm11
 vsubpd ymm11, ymm9, ymm14
 vfmadd231pd ymm15, ymm8, ymm1
 vfmadd231pd ymm11, ymm3, ymm6
@@ -11239,27 +11257,27 @@ vpaddq ymm7, ymm15, ymm7
 vpaddq ymm2, ymm11, ymm2
 vpaddq ymm12, ymm12, [rsi + 384]
 vpaddq ymm14, ymm14, [rsi + 416]
-vmovdqu ymm11, [rsp + 288]
-vmovdqu ymm15, [rsp + 736]
+vmovdqu ymm11, [r9 - 32]
+vmovdqu ymm15, [r9 + 64]
 vmovdqa ymm3, ymm0
 vfmadd231pd ymm3, ymm11, ymm15
-vmovdqu ymm8, [rsp + 256]
+vmovdqu ymm8, [r9 - 64]
 vmovdqa ymm6, ymm13
-vfmadd231pd ymm6, ymm8, [rsp + 704]
+vfmadd231pd ymm6, ymm8, [r9 - 96]
 vsubpd ymm1, ymm10, ymm3
-vmovdqu [rsp + 320], ymm5
+vmovdqu [r8 + 64], ymm5
 vsubpd ymm5, ymm9, ymm6
 vfmadd231pd ymm1, ymm11, ymm15
-vfmadd231pd ymm5, ymm8, [rsp + 704]
+vfmadd231pd ymm5, ymm8, [r9 - 96]
 vpaddq ymm7, ymm1, ymm7
 vpaddq ymm2, ymm5, ymm2
 vpaddq ymm12, ymm3, ymm12
 vpaddq ymm14, ymm6, ymm14
-vmovdqu ymm6, [rsp + 640]
+vmovdqu ymm6, [r8 + 32]
 vmovdqa ymm3, ymm0
 vfmadd231pd ymm3, ymm4, ymm6
-vmovdqu ymm5, [rsp + 768]
-vmovdqu ymm1, [rsp + 608]
+vmovdqu ymm5, [r9 + 96]
+vmovdqu ymm1, [r8]
 vmovdqa ymm15, ymm13
 vfmadd231pd ymm15, ymm5, ymm1
 vsubpd ymm8, ymm10, ymm3
@@ -11270,31 +11288,31 @@ vpaddq ymm7, ymm8, ymm7
 vpaddq ymm2, ymm11, ymm2
 vpaddq ymm12, ymm3, ymm12
 vpaddq ymm14, ymm15, ymm14
-vmovdqu ymm15, [rsp + 320]
-vmovdqu ymm3, [rsp + 416]
+vmovdqu ymm15, [r8 + 64]
+vmovdqu ymm3, [r8 - 64]
 vmovdqa ymm11, ymm0
 vfmadd231pd ymm11, ymm15, ymm3
-vmovdqu ymm8, [rsp + 192]
+vmovdqu ymm8, [r9 + 32]
 vmovdqa ymm1, ymm13
-vfmadd231pd ymm1, ymm8, [rsp + 384]
+vfmadd231pd ymm1, ymm8, [r8 - 128]
 vsubpd ymm6, ymm10, ymm11
 vsubpd ymm5, ymm9, ymm1
 vfmadd231pd ymm6, ymm15, ymm3
-vfmadd231pd ymm5, ymm8, [rsp + 384]
+vfmadd231pd ymm5, ymm8, [r8 - 128]
 vpaddq ymm7, ymm6, ymm7
 vpaddq ymm2, ymm5, ymm2
 vpaddq ymm12, ymm11, ymm12
 vpaddq ymm14, ymm1, ymm14
-vmovdqu ymm1, [rsp + 288]
-vmovdqu ymm11, [rsp + 672]
+vmovdqu ymm1, [r9 - 32]
+vmovdqu ymm11, [r9 - 128]
 vmovdqa ymm5, ymm0
 vfmadd231pd ymm5, ymm1, ymm11
-vmovdqu ymm6, [rsp + 256]
-vmovdqu ymm3, [rsp + 512]
-vmovdqu [rsp + 384], ymm2
+vmovdqu ymm6, [r9 - 64]
+vmovdqu ymm3, [r8 - 96]
+vmovdqu [r8 - 128], ymm2
 vmovdqa ymm2, ymm13
 vfmadd231pd ymm2, ymm6, ymm3
-vmovdqu [rsp + 416], ymm7
+vmovdqu [r8 - 64], ymm7
 vsubpd ymm7, ymm10, ymm5
 vsubpd ymm8, ymm9, ymm2
 vfmadd231pd ymm7, ymm1, ymm11
@@ -11303,11 +11321,11 @@ vpaddq ymm12, ymm7, ymm12
 vpaddq ymm14, ymm8, ymm14
 vpaddq ymm5, ymm5, [rsi + 448]
 vpaddq ymm2, ymm2, [rsi + 480]
-vmovdqu ymm8, [rsp + 736]
+vmovdqu ymm8, [r9 + 64]
 vmovdqa ymm7, ymm0
 vfmadd231pd ymm7, ymm4, ymm8
-vmovdqu ymm6, [rsp + 768]
-vmovdqu ymm1, [rsp + 704]
+vmovdqu ymm6, [r9 + 96]
+vmovdqu ymm1, [r9 - 96]
 vmovdqa ymm3, ymm13
 vfmadd231pd ymm3, ymm6, ymm1
 vsubpd ymm11, ymm10, ymm7
@@ -11318,14 +11336,14 @@ vpaddq ymm12, ymm11, ymm12
 vpaddq ymm14, ymm10, ymm14
 vpaddq ymm5, ymm7, ymm5
 vpaddq ymm2, ymm3, ymm2
-vmovdqu ymm3, [rsp + 640]
+vmovdqu ymm3, [r8 + 32]
 vmovdqa ymm7, ymm0
 vfmadd231pd ymm7, ymm15, ymm3
-vmovdqu ymm10, [rsp + 192]
-vmovdqu ymm11, [rsp + 608]
+vmovdqu ymm10, [r9 + 32]
+vmovdqu ymm11, [r8]
 vmovdqa ymm1, ymm13
 vfmadd231pd ymm1, ymm10, ymm11
-vmovdqu ymm8, [rip + 5f + 96]
+vmovdqu ymm8, [r10 - 96]
 vsubpd ymm6, ymm8, ymm7
 vsubpd ymm8, ymm9, ymm1
 vfmadd231pd ymm6, ymm15, ymm3
@@ -11334,17 +11352,17 @@ vpaddq ymm12, ymm6, ymm12
 vpaddq ymm14, ymm8, ymm14
 vpaddq ymm5, ymm7, ymm5
 vpaddq ymm2, ymm1, ymm2
-vmovdqu ymm1, [rsp + 672]
+vmovdqu ymm1, [r9 - 128]
 vmovdqa ymm7, ymm0
 vfmadd231pd ymm7, ymm4, ymm1
-vmovdqu ymm8, [rsp + 768]
-vmovdqu ymm6, [rsp + 512]
+vmovdqu ymm8, [r9 + 96]
+vmovdqu ymm6, [r8 - 96]
 vmovdqa ymm11, ymm13
 vfmadd231pd ymm11, ymm8, ymm6
-vmovdqu ymm3, [rip + 5f + 96]
-vmovdqu [rsp + 608], ymm14
+vmovdqu ymm3, [r10 - 96]
+vmovdqu [r8], ymm14
 vsubpd ymm14, ymm3, ymm7
-vmovdqu [rsp + 640], ymm12
+vmovdqu [r8 + 32], ymm12
 vsubpd ymm12, ymm9, ymm11
 vfmadd231pd ymm14, ymm4, ymm1
 vfmadd231pd ymm12, ymm8, ymm6
@@ -11352,10 +11370,10 @@ vpaddq ymm5, ymm14, ymm5
 vpaddq ymm2, ymm12, ymm2
 vpaddq ymm7, ymm7, [rsi + 512]
 vpaddq ymm11, ymm11, [rsi + 544]
-vmovdqu ymm12, [rsp + 736]
+vmovdqu ymm12, [r9 + 64]
 vmovdqa ymm14, ymm0
 vfmadd231pd ymm14, ymm15, ymm12
-vmovdqu ymm8, [rsp + 704]
+vmovdqu ymm8, [r9 - 96]
 vmovdqa ymm4, ymm13
 vfmadd231pd ymm4, ymm10, ymm8
 vsubpd ymm6, ymm3, ymm14
@@ -11367,9 +11385,9 @@ vpaddq ymm2, ymm3, ymm2
 vpaddq ymm7, ymm14, ymm7
 vpaddq ymm11, ymm4, ymm11
 vfmadd231pd ymm0, ymm15, ymm1
-vmovdqu ymm4, [rsp + 512]
+vmovdqu ymm4, [r8 - 96]
 vfmadd231pd ymm13, ymm10, ymm4
-vmovdqu ymm14, [rip + 5f + 96]
+vmovdqu ymm14, [r10 - 96]
 vsubpd ymm14, ymm14, ymm0
 vsubpd ymm9, ymm9, ymm13
 vfmadd231pd ymm14, ymm15, ymm1
@@ -11378,44 +11396,44 @@ vpaddq ymm7, ymm14, ymm7
 vpaddq ymm11, ymm9, ymm11
 vpaddq ymm0, ymm0, [rsi + 576]
 vpaddq ymm13, ymm13, [rsi + 608]
-vmovdqu ymm9, [rsp + 480]
-vpaddq ymm9, ymm9, [rip + 5f + 128]
-vmovdqu ymm14, [rsp + 448]
-vpaddq ymm14, ymm14, [rip + 5f + 128]
-vmovdqu ymm4, [rsp + 160]
-vpaddq ymm4, ymm4, [rip + 5f + 160]
-vmovdqu ymm10, [rsp + 128]
-vpaddq ymm10, ymm10, [rip + 5f + 160]
-vmovdqu ymm1, [rsp + 96]
-vpaddq ymm1, ymm1, [rip + 5f + 192]
-vmovdqu ymm15, [rsp + 64]
-vpaddq ymm15, ymm15, [rip + 5f + 192]
-vmovdqu ymm3, [rsp + 32]
-vpaddq ymm3, ymm3, [rip + 5f + 224]
-vmovdqu ymm6, [rsp]
-vpaddq ymm6, ymm6, [rip + 5f + 224]
-vmovdqu ymm8, [rsp + 576]
-vpaddq ymm8, ymm8, [rip + 5f + 256]
-vmovdqu ymm12, [rsp + 544]
-vpaddq ymm12, ymm12, [rip + 5f + 256]
-vmovdqu [rsp + 544], ymm12
-vmovdqu ymm12, [rsp + 416]
-vpaddq ymm12, ymm12, [rip + 5f + 288]
-vmovdqu [rsp + 416], ymm12
-vmovdqu ymm12, [rsp + 384]
-vpaddq ymm12, ymm12, [rip + 5f + 288]
-vmovdqu [rsp + 384], ymm12
-vmovdqu ymm12, [rsp + 640]
-vpaddq ymm12, ymm12, [rip + 5f + 320]
-vmovdqu [rsp + 640], ymm12
-vmovdqu ymm12, [rsp + 608]
-vpaddq ymm12, ymm12, [rip + 5f + 320]
-vpaddq ymm5, ymm5, [rip + 5f + 352]
-vpaddq ymm2, ymm2, [rip + 5f + 352]
-vpaddq ymm7, ymm7, [rip + 5f + 384]
-vpaddq ymm11, ymm11, [rip + 5f + 384]
-vpaddq ymm0, ymm0, [rip + 5f + 416]
-vpaddq ymm13, ymm13, [rip + 5f + 416]
+vmovdqu ymm9, [rsp + 768]
+vpaddq ymm9, ymm9, [r10]
+vmovdqu ymm14, [r11 + 96]
+vpaddq ymm14, ymm14, [r10]
+vmovdqu ymm4, [r11 + 32]
+vpaddq ymm4, ymm4, [r10 + 32]
+vmovdqu ymm10, [r11]
+vpaddq ymm10, ymm10, [r10 + 32]
+vmovdqu ymm1, [r11 - 32]
+vpaddq ymm1, ymm1, [r10 + 64]
+vmovdqu ymm15, [r11 - 64]
+vpaddq ymm15, ymm15, [r10 + 64]
+vmovdqu ymm3, [r11 - 96]
+vpaddq ymm3, ymm3, [r10 + 96]
+vmovdqu ymm6, [r11 - 128]
+vpaddq ymm6, ymm6, [r10 + 96]
+vmovdqu ymm8, [r8 + 96]
+vpaddq ymm8, ymm8, [rip + 3f + 256]
+vmovdqu ymm12, [r8 - 32]
+vpaddq ymm12, ymm12, [rip + 3f + 256]
+vmovdqu [r8 - 32], ymm12
+vmovdqu ymm12, [r8 - 64]
+vpaddq ymm12, ymm12, [rip + 3f + 288]
+vmovdqu [r8 - 64], ymm12
+vmovdqu ymm12, [r8 - 128]
+vpaddq ymm12, ymm12, [rip + 3f + 288]
+vmovdqu [r8 - 128], ymm12
+vmovdqu ymm12, [r8 + 32]
+vpaddq ymm12, ymm12, [rip + 3f + 320]
+vmovdqu [r8 + 32], ymm12
+vmovdqu ymm12, [r8]
+vpaddq ymm12, ymm12, [rip + 3f + 320]
+vpaddq ymm5, ymm5, [rip + 3f + 352]
+vpaddq ymm2, ymm2, [rip + 3f + 352]
+vpaddq ymm7, ymm7, [rip + 3f + 384]
+vpaddq ymm11, ymm11, [rip + 3f + 384]
+vpaddq ymm0, ymm0, [rip + 3f + 416]
+vpaddq ymm13, ymm13, [rip + 3f + 416]
 vmovdqu [rsi], ymm9
 vmovdqu [rsi + 32], ymm14
 vmovdqu [rsi + 64], ymm4
@@ -11425,13 +11443,13 @@ vmovdqu [rsi + 160], ymm15
 vmovdqu [rsi + 192], ymm3
 vmovdqu [rsi + 224], ymm6
 vmovdqu [rsi + 256], ymm8
-vmovdqu ymm8, [rsp + 544]
+vmovdqu ymm8, [r8 - 32]
 vmovdqu [rsi + 288], ymm8
-vmovdqu ymm8, [rsp + 416]
+vmovdqu ymm8, [r8 - 64]
 vmovdqu [rsi + 320], ymm8
-vmovdqu ymm8, [rsp + 384]
+vmovdqu ymm8, [r8 - 128]
 vmovdqu [rsi + 352], ymm8
-vmovdqu ymm8, [rsp + 640]
+vmovdqu ymm8, [r8 + 32]
 vmovdqu [rsi + 384], ymm8
 vmovdqu [rsi + 416], ymm12
 vmovdqu [rsi + 448], ymm5
@@ -11450,11 +11468,11 @@ ret
 2:
 .long 0x7f80
 .p2align 6, 0xcc
-5:
+3:
 .quad 0x000fffffffffffff, 0x000fffffffffffff, 0x000fffffffffffff, 0x000fffffffffffff
+.quad 0x4670000000000001, 0x4670000000000001, 0x4670000000000001, 0x4670000000000001
 .quad 0x4330000000000000, 0x4330000000000000, 0x4330000000000000, 0x4330000000000000
 .quad 0x4670000000000000, 0x4670000000000000, 0x4670000000000000, 0x4670000000000000
-.quad 0x4670000000000001, 0x4670000000000001, 0x4670000000000001, 0x4670000000000001
 .quad 0xbcd0000000000000, 0xbcd0000000000000, 0xbcd0000000000000, 0xbcd0000000000000
 .quad 0x3330000000000000, 0x3330000000000000, 0x3330000000000000, 0x3330000000000000
 .quad 0xa990000000000000, 0xa990000000000000, 0xa990000000000000, 0xa990000000000000
@@ -11480,7 +11498,7 @@ ret
 // collect on arrays: z = t/2^260 mod p, z < p, R = 2^256; z has words of 64 bits; t has 10 columns of 8 lanes, 52 bits apart, at most 32 turns of a lane since t was 0. z and t must be apart.
 collect_kernel! {
     collect_avx2,
-    "fieldc_pallas_collect_array_avx2_0b074fc8bff639ff",
+    "fieldc_pallas_collect_array_avx2_3d26a9c1d7425ec4",
     r"
 push rbp
 mov rbp, rsp
@@ -11488,9 +11506,14 @@ sub rsp, 288
 and rsp, -32
 vstmxcsr [rbp - 4]
 vldmxcsr [rip + 2f]
+lea rcx, [rsp + 128]
+lea r8, [rip + 3f + 128]
+lea r9, [rip + 3f + 384]
+lea r10, [rip + 3f + 640]
+lea r11, [rip + 3f + 896]
 sub rdi, 8
-jb 3f
-4:
+jb 4f
+5:
 vmovdqu ymm0, [rdx]
 vpsrlq ymm1, ymm0, 52
 vmovdqu ymm2, [rdx + 32]
@@ -11501,25 +11524,25 @@ vpsrlq ymm4, ymm1, 52
 vpsrlq ymm5, ymm3, 52
 vpaddq ymm4, ymm4, [rdx + 128]
 vpaddq ymm5, ymm5, [rdx + 160]
-vpand ymm0, ymm0, [rip + 5f]
-vpand ymm2, ymm2, [rip + 5f]
-vmovdqu ymm6, [rip + 5f + 32]
+vpand ymm0, ymm0, [r8 - 128]
+vpand ymm2, ymm2, [r8 - 128]
+vmovdqu ymm6, [r8 - 96]
 vpaddq ymm0, ymm0, ymm6
-vmovdqu ymm7, [rip + 5f + 32]
+vmovdqu ymm7, [r8 - 96]
 vpaddq ymm2, ymm2, ymm7
 vsubpd ymm0, ymm0, ymm6
 vsubpd ymm2, ymm2, ymm7
-vmovdqu ymm8, [rip + 5f + 96]
-vmovdqu ymm9, [rip + 5f + 64]
+vmovdqu ymm8, [r8 + 96]
+vmovdqu ymm9, [r8 + 32]
 vmovdqa ymm10, ymm8
 vfmadd231pd ymm10, ymm0, ymm9
-vmovdqu ymm11, [rip + 5f + 96]
-vmovdqu ymm12, [rip + 5f + 64]
+vmovdqu ymm11, [r8 + 96]
+vmovdqu ymm12, [r8 + 32]
 vmovdqa ymm13, ymm11
 vfmadd231pd ymm13, ymm2, ymm12
-vmovdqu ymm14, [rip + 5f + 128]
+vmovdqu ymm14, [r8 + 64]
 vsubpd ymm15, ymm14, ymm10
-vmovdqu ymm7, [rip + 5f + 128]
+vmovdqu ymm7, [r8 + 64]
 vsubpd ymm6, ymm7, ymm13
 vfmadd231pd ymm15, ymm0, ymm9
 vfmadd231pd ymm6, ymm2, ymm12
@@ -11527,15 +11550,15 @@ vpaddq ymm4, ymm15, ymm4
 vpaddq ymm5, ymm6, ymm5
 vpaddq ymm10, ymm10, [rdx + 192]
 vpaddq ymm13, ymm13, [rdx + 224]
-vmovdqu ymm6, [rip + 5f + 160]
+vmovdqu ymm6, [r9 - 128]
 vmovdqa ymm15, ymm8
 vfmadd231pd ymm15, ymm0, ymm6
-vmovdqu ymm12, [rip + 5f + 160]
+vmovdqu ymm12, [r9 - 128]
 vmovdqa ymm9, ymm11
 vfmadd231pd ymm9, ymm2, ymm12
-vmovdqu [rsp], ymm5
+vmovdqu [rcx - 128], ymm5
 vsubpd ymm5, ymm14, ymm15
-vmovdqu [rsp + 32], ymm4
+vmovdqu [rcx - 96], ymm4
 vsubpd ymm4, ymm7, ymm9
 vfmadd231pd ymm5, ymm0, ymm6
 vfmadd231pd ymm4, ymm2, ymm12
@@ -11543,37 +11566,37 @@ vpaddq ymm10, ymm5, ymm10
 vpaddq ymm13, ymm4, ymm13
 vpaddq ymm15, ymm15, [rdx + 256]
 vpaddq ymm9, ymm9, [rdx + 288]
-vpand ymm1, ymm1, [rip + 5f]
-vpand ymm3, ymm3, [rip + 5f]
-vmovdqu ymm4, [rip + 5f + 32]
+vpand ymm1, ymm1, [r8 - 128]
+vpand ymm3, ymm3, [r8 - 128]
+vmovdqu ymm4, [r8 - 96]
 vpaddq ymm1, ymm1, ymm4
-vmovdqu ymm5, [rip + 5f + 32]
+vmovdqu ymm5, [r8 - 96]
 vpaddq ymm3, ymm3, ymm5
 vsubpd ymm1, ymm1, ymm4
 vsubpd ymm3, ymm3, ymm5
-vmovdqu ymm12, [rip + 5f + 64]
+vmovdqu ymm12, [r8 + 32]
 vmovdqa ymm6, ymm8
 vfmadd231pd ymm6, ymm1, ymm12
 vmovdqa ymm5, ymm11
-vfmadd231pd ymm5, ymm3, [rip + 5f + 64]
+vfmadd231pd ymm5, ymm3, [r8 + 32]
 vsubpd ymm4, ymm14, ymm6
 vsubpd ymm14, ymm7, ymm5
 vfmadd231pd ymm4, ymm1, ymm12
-vfmadd231pd ymm14, ymm3, [rip + 5f + 64]
+vfmadd231pd ymm14, ymm3, [r8 + 32]
 vpaddq ymm10, ymm4, ymm10
 vpaddq ymm13, ymm14, ymm13
 vpaddq ymm15, ymm6, ymm15
 vpaddq ymm9, ymm5, ymm9
-vmovdqu ymm5, [rip + 5f + 192]
+vmovdqu ymm5, [r9 - 96]
 vmovdqa ymm6, ymm8
 vfmadd231pd ymm6, ymm0, ymm5
-vmovdqu ymm14, [rip + 5f + 192]
+vmovdqu ymm14, [r9 - 96]
 vmovdqa ymm4, ymm11
 vfmadd231pd ymm4, ymm2, ymm14
-vmovdqu ymm12, [rip + 5f + 128]
-vmovdqu [rsp + 64], ymm13
+vmovdqu ymm12, [r8 + 64]
+vmovdqu [rcx - 64], ymm13
 vsubpd ymm13, ymm12, ymm6
-vmovdqu [rsp + 96], ymm10
+vmovdqu [rcx - 32], ymm10
 vsubpd ymm10, ymm7, ymm4
 vfmadd231pd ymm13, ymm0, ymm5
 vfmadd231pd ymm10, ymm2, ymm14
@@ -11581,10 +11604,10 @@ vpaddq ymm15, ymm13, ymm15
 vpaddq ymm9, ymm10, ymm9
 vpaddq ymm6, ymm6, [rdx + 320]
 vpaddq ymm4, ymm4, [rdx + 352]
-vmovdqu ymm10, [rip + 5f + 160]
+vmovdqu ymm10, [r9 - 128]
 vmovdqa ymm13, ymm8
 vfmadd231pd ymm13, ymm1, ymm10
-vmovdqu ymm14, [rip + 5f + 160]
+vmovdqu ymm14, [r9 - 128]
 vmovdqa ymm5, ymm11
 vfmadd231pd ymm5, ymm3, ymm14
 vsubpd ymm11, ymm12, ymm13
@@ -11595,17 +11618,17 @@ vpaddq ymm15, ymm11, ymm15
 vpaddq ymm9, ymm12, ymm9
 vpaddq ymm6, ymm13, ymm6
 vpaddq ymm4, ymm5, ymm4
-vmovdqu ymm5, [rip + 5f + 224]
+vmovdqu ymm5, [r9 - 64]
 vmovdqa ymm13, ymm8
 vfmadd231pd ymm13, ymm0, ymm5
-vmovdqu ymm12, [rip + 5f + 96]
-vmovdqu ymm11, [rip + 5f + 224]
+vmovdqu ymm12, [r8 + 96]
+vmovdqu ymm11, [r9 - 64]
 vmovdqa ymm14, ymm12
 vfmadd231pd ymm14, ymm2, ymm11
-vmovdqu ymm10, [rip + 5f + 128]
-vmovdqu [rsp + 128], ymm9
+vmovdqu ymm10, [r8 + 64]
+vmovdqu [rcx], ymm9
 vsubpd ymm9, ymm10, ymm13
-vmovdqu [rsp + 160], ymm15
+vmovdqu [rcx + 32], ymm15
 vsubpd ymm15, ymm7, ymm14
 vfmadd231pd ymm9, ymm0, ymm5
 vfmadd231pd ymm15, ymm2, ymm11
@@ -11613,10 +11636,10 @@ vpaddq ymm6, ymm9, ymm6
 vpaddq ymm4, ymm15, ymm4
 vpaddq ymm13, ymm13, [rdx + 384]
 vpaddq ymm14, ymm14, [rdx + 416]
-vmovdqu ymm15, [rip + 5f + 192]
+vmovdqu ymm15, [r9 - 96]
 vmovdqa ymm9, ymm8
 vfmadd231pd ymm9, ymm1, ymm15
-vmovdqu ymm11, [rip + 5f + 192]
+vmovdqu ymm11, [r9 - 96]
 vmovdqa ymm5, ymm12
 vfmadd231pd ymm5, ymm3, ymm11
 vsubpd ymm12, ymm10, ymm9
@@ -11627,17 +11650,17 @@ vpaddq ymm6, ymm12, ymm6
 vpaddq ymm4, ymm10, ymm4
 vpaddq ymm13, ymm9, ymm13
 vpaddq ymm14, ymm5, ymm14
-vmovdqu ymm5, [rip + 5f + 256]
+vmovdqu ymm5, [r9 - 32]
 vmovdqa ymm9, ymm8
 vfmadd231pd ymm9, ymm0, ymm5
-vmovdqu ymm10, [rip + 5f + 96]
-vmovdqu ymm12, [rip + 5f + 256]
+vmovdqu ymm10, [r8 + 96]
+vmovdqu ymm12, [r9 - 32]
 vmovdqa ymm11, ymm10
 vfmadd231pd ymm11, ymm2, ymm12
-vmovdqu ymm15, [rip + 5f + 128]
-vmovdqu [rsp + 192], ymm4
+vmovdqu ymm15, [r8 + 64]
+vmovdqu [rcx + 64], ymm4
 vsubpd ymm4, ymm15, ymm9
-vmovdqu [rsp + 224], ymm6
+vmovdqu [rcx + 96], ymm6
 vsubpd ymm6, ymm7, ymm11
 vfmadd231pd ymm4, ymm0, ymm5
 vfmadd231pd ymm6, ymm2, ymm12
@@ -11645,10 +11668,10 @@ vpaddq ymm13, ymm4, ymm13
 vpaddq ymm14, ymm6, ymm14
 vpaddq ymm9, ymm9, [rdx + 448]
 vpaddq ymm11, ymm11, [rdx + 480]
-vmovdqu ymm6, [rip + 5f + 224]
+vmovdqu ymm6, [r9 - 64]
 vmovdqa ymm4, ymm8
 vfmadd231pd ymm4, ymm1, ymm6
-vmovdqu ymm12, [rip + 5f + 224]
+vmovdqu ymm12, [r9 - 64]
 vmovdqa ymm2, ymm10
 vfmadd231pd ymm2, ymm3, ymm12
 vsubpd ymm5, ymm15, ymm4
@@ -11659,10 +11682,10 @@ vpaddq ymm13, ymm5, ymm13
 vpaddq ymm14, ymm0, ymm14
 vpaddq ymm9, ymm4, ymm9
 vpaddq ymm11, ymm2, ymm11
-vmovdqu ymm2, [rip + 5f + 256]
+vmovdqu ymm2, [r9 - 32]
 vmovdqa ymm4, ymm8
 vfmadd231pd ymm4, ymm1, ymm2
-vmovdqu ymm0, [rip + 5f + 256]
+vmovdqu ymm0, [r9 - 32]
 vmovdqa ymm5, ymm10
 vfmadd231pd ymm5, ymm3, ymm0
 vsubpd ymm12, ymm15, ymm4
@@ -11673,62 +11696,62 @@ vpaddq ymm9, ymm12, ymm9
 vpaddq ymm11, ymm6, ymm11
 vpaddq ymm4, ymm4, [rdx + 512]
 vpaddq ymm5, ymm5, [rdx + 544]
-vmovdqu ymm6, [rsp + 32]
-vpaddq ymm6, ymm6, [rip + 5f + 288]
-vmovdqu ymm12, [rsp]
-vpaddq ymm12, ymm12, [rip + 5f + 288]
+vmovdqu ymm6, [rcx - 96]
+vpaddq ymm6, ymm6, [r10 - 96]
+vmovdqu ymm12, [rcx - 128]
+vpaddq ymm12, ymm12, [r10 - 96]
 vpsrlq ymm0, ymm6, 52
 vpsrlq ymm3, ymm12, 52
-vpaddq ymm0, ymm0, [rsp + 96]
-vpaddq ymm3, ymm3, [rsp + 64]
-vpand ymm6, ymm6, [rip + 5f]
-vpand ymm12, ymm12, [rip + 5f]
-vmovdqu ymm2, [rip + 5f + 32]
+vpaddq ymm0, ymm0, [rcx - 32]
+vpaddq ymm3, ymm3, [rcx - 64]
+vpand ymm6, ymm6, [r8 - 128]
+vpand ymm12, ymm12, [r8 - 128]
+vmovdqu ymm2, [r8 - 96]
 vpaddq ymm6, ymm6, ymm2
-vmovdqu ymm1, [rip + 5f + 32]
+vmovdqu ymm1, [r8 - 96]
 vpaddq ymm12, ymm12, ymm1
 vsubpd ymm6, ymm6, ymm2
 vsubpd ymm12, ymm12, ymm1
 vmovdqa ymm1, ymm8
-vfmadd231pd ymm1, ymm6, [rip + 5f + 320]
+vfmadd231pd ymm1, ymm6, [r9]
 vmovdqa ymm2, ymm10
-vfmadd231pd ymm2, ymm12, [rip + 5f + 320]
-vmovdqu [rsp + 64], ymm5
+vfmadd231pd ymm2, ymm12, [r9]
+vmovdqu [rcx - 64], ymm5
 vsubpd ymm5, ymm15, ymm1
-vmovdqu [rsp + 96], ymm4
+vmovdqu [rcx - 32], ymm4
 vsubpd ymm4, ymm7, ymm2
-vfmadd231pd ymm5, ymm6, [rip + 5f + 320]
-vfmadd231pd ymm4, ymm12, [rip + 5f + 320]
+vfmadd231pd ymm5, ymm6, [r9]
+vfmadd231pd ymm4, ymm12, [r9]
 vpaddq ymm0, ymm5, ymm0
 vpaddq ymm3, ymm4, ymm3
-vpaddq ymm1, ymm1, [rsp + 160]
-vpaddq ymm2, ymm2, [rsp + 128]
-vmovdqu ymm4, [rip + 5f + 352]
+vpaddq ymm1, ymm1, [rcx + 32]
+vpaddq ymm2, ymm2, [rcx]
+vmovdqu ymm4, [r10 - 128]
 vmovdqa ymm5, ymm8
 vfmadd231pd ymm5, ymm6, ymm4
-vmovdqu [rsp + 128], ymm3
+vmovdqu [rcx], ymm3
 vmovdqa ymm3, ymm10
-vfmadd231pd ymm3, ymm12, [rip + 5f + 352]
-vmovdqu [rsp + 160], ymm0
+vfmadd231pd ymm3, ymm12, [r10 - 128]
+vmovdqu [rcx + 32], ymm0
 vsubpd ymm0, ymm15, ymm5
-vmovdqu [rsp], ymm11
+vmovdqu [rcx - 128], ymm11
 vsubpd ymm11, ymm7, ymm3
 vfmadd231pd ymm0, ymm6, ymm4
-vfmadd231pd ymm11, ymm12, [rip + 5f + 352]
+vfmadd231pd ymm11, ymm12, [r10 - 128]
 vpaddq ymm1, ymm0, ymm1
 vpaddq ymm2, ymm11, ymm2
-vpaddq ymm5, ymm5, [rsp + 224]
-vpaddq ymm3, ymm3, [rsp + 192]
-vmovdqu ymm11, [rip + 5f + 384]
+vpaddq ymm5, ymm5, [rcx + 96]
+vpaddq ymm3, ymm3, [rcx + 64]
+vmovdqu ymm11, [r10 - 64]
 vmovdqa ymm0, ymm8
 vfmadd231pd ymm0, ymm6, ymm11
-vmovdqu ymm4, [rip + 5f + 384]
-vmovdqu [rsp + 192], ymm2
+vmovdqu ymm4, [r10 - 64]
+vmovdqu [rcx + 64], ymm2
 vmovdqa ymm2, ymm10
 vfmadd231pd ymm2, ymm12, ymm4
-vmovdqu [rsp + 224], ymm1
+vmovdqu [rcx + 96], ymm1
 vsubpd ymm1, ymm15, ymm0
-vmovdqu [rsp + 32], ymm9
+vmovdqu [rcx - 96], ymm9
 vsubpd ymm9, ymm7, ymm2
 vfmadd231pd ymm1, ymm6, ymm11
 vfmadd231pd ymm9, ymm12, ymm4
@@ -11736,10 +11759,10 @@ vpaddq ymm5, ymm1, ymm5
 vpaddq ymm3, ymm9, ymm3
 vpaddq ymm13, ymm0, ymm13
 vpaddq ymm14, ymm2, ymm14
-vmovdqu ymm2, [rip + 5f + 416]
+vmovdqu ymm2, [r10 - 32]
 vmovdqa ymm0, ymm8
 vfmadd231pd ymm0, ymm6, ymm2
-vmovdqu ymm9, [rip + 5f + 416]
+vmovdqu ymm9, [r10 - 32]
 vmovdqa ymm1, ymm10
 vfmadd231pd ymm1, ymm12, ymm9
 vsubpd ymm4, ymm15, ymm0
@@ -11748,159 +11771,159 @@ vfmadd231pd ymm4, ymm6, ymm2
 vfmadd231pd ymm11, ymm12, ymm9
 vpaddq ymm13, ymm4, ymm13
 vpaddq ymm14, ymm11, ymm14
-vpaddq ymm0, ymm0, [rsp + 32]
-vpaddq ymm1, ymm1, [rsp]
-vmovdqu ymm11, [rip + 5f + 448]
+vpaddq ymm0, ymm0, [rcx - 96]
+vpaddq ymm1, ymm1, [rcx - 128]
+vmovdqu ymm11, [r10]
 vmovdqa ymm4, ymm8
 vfmadd231pd ymm4, ymm6, ymm11
-vmovdqu ymm9, [rip + 5f + 448]
+vmovdqu ymm9, [r10]
 vmovdqa ymm2, ymm10
 vfmadd231pd ymm2, ymm12, ymm9
-vmovdqu [rsp], ymm14
+vmovdqu [rcx - 128], ymm14
 vsubpd ymm14, ymm15, ymm4
-vmovdqu [rsp + 32], ymm13
+vmovdqu [rcx - 96], ymm13
 vsubpd ymm13, ymm7, ymm2
 vfmadd231pd ymm14, ymm6, ymm11
 vfmadd231pd ymm13, ymm12, ymm9
 vpaddq ymm0, ymm14, ymm0
 vpaddq ymm1, ymm13, ymm1
-vpaddq ymm4, ymm4, [rsp + 96]
-vpaddq ymm2, ymm2, [rsp + 64]
-vmovdqu ymm13, [rsp + 160]
-vpaddq ymm14, ymm13, [rip + 5f + 480]
-vmovdqu ymm9, [rsp + 128]
-vpaddq ymm12, ymm9, [rip + 5f + 480]
-vpand ymm14, ymm14, [rip + 5f]
-vpand ymm12, ymm12, [rip + 5f]
-vmovdqu ymm11, [rip + 5f + 32]
+vpaddq ymm4, ymm4, [rcx - 32]
+vpaddq ymm2, ymm2, [rcx - 64]
+vmovdqu ymm13, [rcx + 32]
+vpaddq ymm14, ymm13, [r10 + 32]
+vmovdqu ymm9, [rcx]
+vpaddq ymm12, ymm9, [r10 + 32]
+vpand ymm14, ymm14, [r8 - 128]
+vpand ymm12, ymm12, [r8 - 128]
+vmovdqu ymm11, [r8 - 96]
 vpaddq ymm14, ymm14, ymm11
-vmovdqu ymm6, [rip + 5f + 32]
+vmovdqu ymm6, [r8 - 96]
 vpaddq ymm12, ymm12, ymm6
 vsubpd ymm14, ymm14, ymm11
 vsubpd ymm12, ymm12, ymm6
 vmovdqa ymm9, ymm8
-vfmadd231pd ymm9, ymm14, [rip + 5f + 512]
+vfmadd231pd ymm9, ymm14, [r8 - 64]
 vmovdqa ymm13, ymm10
-vfmadd231pd ymm13, ymm12, [rip + 5f + 512]
+vfmadd231pd ymm13, ymm12, [r8 - 64]
 vsubpd ymm9, ymm15, ymm9
 vsubpd ymm13, ymm7, ymm13
-vfmadd231pd ymm9, ymm14, [rip + 5f + 512]
-vfmadd231pd ymm13, ymm12, [rip + 5f + 512]
+vfmadd231pd ymm9, ymm14, [r8 - 64]
+vfmadd231pd ymm13, ymm12, [r8 - 64]
 vsubpd ymm9, ymm9, ymm11
 vsubpd ymm13, ymm13, ymm6
 vmovdqa ymm12, ymm8
-vfmadd231pd ymm12, ymm9, [rip + 5f + 544]
+vfmadd231pd ymm12, ymm9, [r9 + 32]
 vmovdqa ymm14, ymm10
-vfmadd231pd ymm14, ymm13, [rip + 5f + 544]
-vpaddq ymm12, ymm12, [rsp + 224]
-vpaddq ymm14, ymm14, [rsp + 192]
+vfmadd231pd ymm14, ymm13, [r9 + 32]
+vpaddq ymm12, ymm12, [rcx + 96]
+vpaddq ymm14, ymm14, [rcx + 64]
 vmovdqa ymm6, ymm8
-vfmadd231pd ymm6, ymm9, [rip + 5f + 576]
+vfmadd231pd ymm6, ymm9, [r8 - 32]
 vmovdqa ymm11, ymm10
-vfmadd231pd ymm11, ymm13, [rip + 5f + 576]
-vmovdqu [rsp + 192], ymm2
+vfmadd231pd ymm11, ymm13, [r8 - 32]
+vmovdqu [rcx + 64], ymm2
 vsubpd ymm2, ymm15, ymm6
-vmovdqu [rsp + 224], ymm4
+vmovdqu [rcx + 96], ymm4
 vsubpd ymm4, ymm7, ymm11
-vfmadd231pd ymm2, ymm9, [rip + 5f + 576]
-vfmadd231pd ymm4, ymm13, [rip + 5f + 576]
+vfmadd231pd ymm2, ymm9, [r8 - 32]
+vfmadd231pd ymm4, ymm13, [r8 - 32]
 vpaddq ymm12, ymm2, ymm12
 vpaddq ymm14, ymm4, ymm14
 vpaddq ymm5, ymm6, ymm5
 vpaddq ymm3, ymm11, ymm3
-vmovdqu ymm11, [rip + 5f + 608]
+vmovdqu ymm11, [r9 + 64]
 vmovdqa ymm6, ymm8
 vfmadd231pd ymm6, ymm9, ymm11
-vmovdqu ymm4, [rip + 5f + 608]
+vmovdqu ymm4, [r9 + 64]
 vmovdqa ymm2, ymm10
 vfmadd231pd ymm2, ymm13, ymm4
-vmovdqu [rsp + 64], ymm14
+vmovdqu [rcx - 64], ymm14
 vsubpd ymm14, ymm15, ymm6
-vmovdqu [rsp + 96], ymm12
+vmovdqu [rcx - 32], ymm12
 vsubpd ymm12, ymm7, ymm2
 vfmadd231pd ymm14, ymm9, ymm11
 vfmadd231pd ymm12, ymm13, ymm4
 vpaddq ymm5, ymm14, ymm5
 vpaddq ymm3, ymm12, ymm3
-vpaddq ymm6, ymm6, [rsp + 32]
-vpaddq ymm2, ymm2, [rsp]
-vmovdqu ymm12, [rip + 5f + 640]
+vpaddq ymm6, ymm6, [rcx - 96]
+vpaddq ymm2, ymm2, [rcx - 128]
+vmovdqu ymm12, [r9 + 96]
 vmovdqa ymm14, ymm8
 vfmadd231pd ymm14, ymm9, ymm12
-vmovdqu ymm4, [rip + 5f + 640]
+vmovdqu ymm4, [r9 + 96]
 vmovdqa ymm11, ymm10
 vfmadd231pd ymm11, ymm13, ymm4
-vmovdqu [rsp], ymm2
+vmovdqu [rcx - 128], ymm2
 vsubpd ymm2, ymm15, ymm14
-vmovdqu [rsp + 32], ymm6
+vmovdqu [rcx - 96], ymm6
 vsubpd ymm6, ymm7, ymm11
 vfmadd231pd ymm2, ymm9, ymm12
 vfmadd231pd ymm6, ymm13, ymm4
 vpaddq ymm0, ymm2, ymm0
 vpaddq ymm1, ymm6, ymm1
-vpaddq ymm14, ymm14, [rsp + 224]
-vpaddq ymm11, ymm11, [rsp + 192]
-vmovdqu ymm6, [rsp + 160]
-vpaddq ymm6, ymm6, [rip + 5f + 672]
-vmovdqu ymm2, [rsp + 128]
-vpaddq ymm2, ymm2, [rip + 5f + 672]
+vpaddq ymm14, ymm14, [rcx + 96]
+vpaddq ymm11, ymm11, [rcx + 64]
+vmovdqu ymm6, [rcx + 32]
+vpaddq ymm6, ymm6, [r10 + 64]
+vmovdqu ymm2, [rcx]
+vpaddq ymm2, ymm2, [r10 + 64]
 vpsrlq ymm6, ymm6, 52
 vpsrlq ymm2, ymm2, 52
-vpaddq ymm6, ymm6, [rsp + 96]
-vpaddq ymm2, ymm2, [rsp + 64]
-vpaddq ymm4, ymm6, [rip + 5f + 704]
-vpaddq ymm13, ymm2, [rip + 5f + 704]
-vpand ymm4, ymm4, [rip + 5f]
-vpand ymm13, ymm13, [rip + 5f]
-vmovdqu ymm12, [rip + 5f + 32]
+vpaddq ymm6, ymm6, [rcx - 32]
+vpaddq ymm2, ymm2, [rcx - 64]
+vpaddq ymm4, ymm6, [r10 + 96]
+vpaddq ymm13, ymm2, [r10 + 96]
+vpand ymm4, ymm4, [r8 - 128]
+vpand ymm13, ymm13, [r8 - 128]
+vmovdqu ymm12, [r8 - 96]
 vpaddq ymm4, ymm4, ymm12
-vmovdqu ymm9, [rip + 5f + 32]
+vmovdqu ymm9, [r8 - 96]
 vpaddq ymm13, ymm13, ymm9
 vsubpd ymm4, ymm4, ymm12
 vsubpd ymm13, ymm13, ymm9
-vmovdqu [rsp + 64], ymm2
+vmovdqu [rcx - 64], ymm2
 vmovdqa ymm2, ymm8
-vfmadd231pd ymm2, ymm4, [rip + 5f + 512]
-vmovdqu [rsp + 96], ymm6
+vfmadd231pd ymm2, ymm4, [r8 - 64]
+vmovdqu [rcx - 32], ymm6
 vmovdqa ymm6, ymm10
-vfmadd231pd ymm6, ymm13, [rip + 5f + 512]
+vfmadd231pd ymm6, ymm13, [r8 - 64]
 vsubpd ymm2, ymm15, ymm2
 vsubpd ymm6, ymm7, ymm6
-vfmadd231pd ymm2, ymm4, [rip + 5f + 512]
-vfmadd231pd ymm6, ymm13, [rip + 5f + 512]
+vfmadd231pd ymm2, ymm4, [r8 - 64]
+vfmadd231pd ymm6, ymm13, [r8 - 64]
 vsubpd ymm12, ymm2, ymm12
 vsubpd ymm9, ymm6, ymm9
 vmovdqa ymm6, ymm8
-vfmadd231pd ymm6, ymm12, [rip + 5f + 544]
+vfmadd231pd ymm6, ymm12, [r9 + 32]
 vmovdqa ymm2, ymm10
-vfmadd231pd ymm2, ymm9, [rip + 5f + 544]
+vfmadd231pd ymm2, ymm9, [r9 + 32]
 vpaddq ymm5, ymm6, ymm5
 vpaddq ymm3, ymm2, ymm3
-vmovdqu ymm2, [rip + 5f + 576]
+vmovdqu ymm2, [r8 - 32]
 vmovdqa ymm6, ymm8
 vfmadd231pd ymm6, ymm12, ymm2
-vmovdqu ymm13, [rip + 5f + 576]
+vmovdqu ymm13, [r8 - 32]
 vmovdqa ymm4, ymm10
 vfmadd231pd ymm4, ymm9, ymm13
-vmovdqu [rsp + 128], ymm11
+vmovdqu [rcx], ymm11
 vsubpd ymm11, ymm15, ymm6
-vmovdqu [rsp + 160], ymm14
+vmovdqu [rcx + 32], ymm14
 vsubpd ymm14, ymm7, ymm4
 vfmadd231pd ymm11, ymm12, ymm2
 vfmadd231pd ymm14, ymm9, ymm13
 vpaddq ymm5, ymm11, ymm5
 vpaddq ymm3, ymm14, ymm3
-vpaddq ymm6, ymm6, [rsp + 32]
-vpaddq ymm4, ymm4, [rsp]
-vmovdqu ymm14, [rip + 5f + 608]
+vpaddq ymm6, ymm6, [rcx - 96]
+vpaddq ymm4, ymm4, [rcx - 128]
+vmovdqu ymm14, [r9 + 64]
 vmovdqa ymm11, ymm8
 vfmadd231pd ymm11, ymm12, ymm14
-vmovdqu ymm13, [rip + 5f + 608]
+vmovdqu ymm13, [r9 + 64]
 vmovdqa ymm2, ymm10
 vfmadd231pd ymm2, ymm9, ymm13
-vmovdqu [rsp], ymm3
+vmovdqu [rcx - 128], ymm3
 vsubpd ymm3, ymm15, ymm11
-vmovdqu [rsp + 32], ymm5
+vmovdqu [rcx - 96], ymm5
 vsubpd ymm5, ymm7, ymm2
 vfmadd231pd ymm3, ymm12, ymm14
 vfmadd231pd ymm5, ymm9, ymm13
@@ -11908,139 +11931,139 @@ vpaddq ymm6, ymm3, ymm6
 vpaddq ymm4, ymm5, ymm4
 vpaddq ymm0, ymm11, ymm0
 vpaddq ymm1, ymm2, ymm1
-vmovdqu ymm2, [rip + 5f + 640]
+vmovdqu ymm2, [r9 + 96]
 vfmadd231pd ymm8, ymm12, ymm2
-vmovdqu ymm11, [rip + 5f + 640]
+vmovdqu ymm11, [r9 + 96]
 vfmadd231pd ymm10, ymm9, ymm11
 vsubpd ymm15, ymm15, ymm8
 vsubpd ymm7, ymm7, ymm10
 vfmadd231pd ymm15, ymm12, ymm2
 vfmadd231pd ymm7, ymm9, ymm11
-vpaddq ymm15, ymm15, [rsp + 160]
-vpaddq ymm7, ymm7, [rsp + 128]
+vpaddq ymm15, ymm15, [rcx + 32]
+vpaddq ymm7, ymm7, [rcx]
 vpaddq ymm8, ymm8, [rdx + 576]
 vpaddq ymm10, ymm10, [rdx + 608]
-vmovdqu ymm11, [rsp + 96]
-vpaddq ymm11, ymm11, [rip + 5f + 736]
-vmovdqu ymm9, [rsp + 64]
-vpaddq ymm9, ymm9, [rip + 5f + 736]
+vmovdqu ymm11, [rcx - 32]
+vpaddq ymm11, ymm11, [r11 - 128]
+vmovdqu ymm9, [rcx - 64]
+vpaddq ymm9, ymm9, [r11 - 128]
 vpsrlq ymm11, ymm11, 52
 vpsrlq ymm9, ymm9, 52
-vpaddq ymm11, ymm11, [rsp + 32]
-vpaddq ymm9, ymm9, [rsp]
-vpaddq ymm2, ymm11, [rip + 5f + 768]
-vpaddq ymm12, ymm9, [rip + 5f + 768]
+vpaddq ymm11, ymm11, [rcx - 96]
+vpaddq ymm9, ymm9, [rcx - 128]
+vpaddq ymm2, ymm11, [r11 - 96]
+vpaddq ymm12, ymm9, [r11 - 96]
 vpsrlq ymm5, ymm2, 52
 vpsrlq ymm3, ymm12, 52
 vpaddq ymm5, ymm6, ymm5
 vpaddq ymm3, ymm4, ymm3
-vpaddq ymm5, ymm5, [rip + 5f + 800]
-vpaddq ymm3, ymm3, [rip + 5f + 800]
+vpaddq ymm5, ymm5, [r11 - 64]
+vpaddq ymm3, ymm3, [r11 - 64]
 vpsrlq ymm13, ymm5, 52
 vpsrlq ymm14, ymm3, 52
 vpaddq ymm13, ymm0, ymm13
 vpaddq ymm14, ymm1, ymm14
-vpaddq ymm13, ymm13, [rip + 5f + 832]
-vpaddq ymm14, ymm14, [rip + 5f + 832]
-vmovdqu [rsp], ymm3
+vpaddq ymm13, ymm13, [r11 - 32]
+vpaddq ymm14, ymm14, [r11 - 32]
+vmovdqu [rcx - 128], ymm3
 vpsrlq ymm3, ymm13, 52
-vmovdqu [rsp + 32], ymm13
+vmovdqu [rcx - 96], ymm13
 vpsrlq ymm13, ymm14, 52
 vpaddq ymm3, ymm15, ymm3
 vpaddq ymm13, ymm7, ymm13
-vpaddq ymm3, ymm3, [rip + 5f + 864]
-vpaddq ymm13, ymm13, [rip + 5f + 864]
-vmovdqu [rsp + 64], ymm14
+vpaddq ymm3, ymm3, [r11]
+vpaddq ymm13, ymm13, [r11]
+vmovdqu [rcx - 64], ymm14
 vpsrlq ymm14, ymm3, 52
-vmovdqu [rsp + 96], ymm3
+vmovdqu [rcx - 32], ymm3
 vpsrlq ymm3, ymm13, 52
 vpaddq ymm14, ymm8, ymm14
 vpaddq ymm3, ymm10, ymm3
-vpaddq ymm14, ymm14, [rip + 5f + 896]
-vpaddq ymm3, ymm3, [rip + 5f + 896]
-vpaddq ymm11, ymm11, [rip + 5f + 928]
-vpaddq ymm9, ymm9, [rip + 5f + 928]
-vmovdqu [rsp + 128], ymm13
+vpaddq ymm14, ymm14, [r11 + 32]
+vpaddq ymm3, ymm3, [r11 + 32]
+vpaddq ymm11, ymm11, [r11 + 64]
+vpaddq ymm9, ymm9, [r11 + 64]
+vmovdqu [rcx], ymm13
 vpsrlq ymm13, ymm11, 52
-vmovdqu [rsp + 160], ymm5
+vmovdqu [rcx + 32], ymm5
 vpsrlq ymm5, ymm9, 52
 vpaddq ymm13, ymm6, ymm13
 vpaddq ymm5, ymm4, ymm5
-vpaddq ymm13, ymm13, [rip + 5f + 960]
-vpaddq ymm5, ymm5, [rip + 5f + 960]
+vpaddq ymm13, ymm13, [r11 + 96]
+vpaddq ymm5, ymm5, [r11 + 96]
 vpsrlq ymm4, ymm13, 52
 vpsrlq ymm6, ymm5, 52
 vpaddq ymm4, ymm0, ymm4
 vpaddq ymm6, ymm1, ymm6
-vpaddq ymm4, ymm4, [rip + 5f + 992]
-vpaddq ymm6, ymm6, [rip + 5f + 992]
+vpaddq ymm4, ymm4, [rip + 3f + 1024]
+vpaddq ymm6, ymm6, [rip + 3f + 1024]
 vpsrlq ymm1, ymm4, 52
 vpsrlq ymm0, ymm6, 52
 vpaddq ymm1, ymm15, ymm1
 vpaddq ymm0, ymm7, ymm0
-vpaddq ymm1, ymm1, [rip + 5f + 1024]
-vpaddq ymm0, ymm0, [rip + 5f + 1024]
+vpaddq ymm1, ymm1, [rip + 3f + 1056]
+vpaddq ymm0, ymm0, [rip + 3f + 1056]
 vpsrlq ymm7, ymm1, 52
 vpsrlq ymm15, ymm0, 52
 vpaddq ymm7, ymm8, ymm7
 vpaddq ymm15, ymm10, ymm15
 vblendvpd ymm11, ymm2, ymm11, ymm14
 vblendvpd ymm9, ymm12, ymm9, ymm3
-vmovdqu ymm12, [rsp + 160]
+vmovdqu ymm12, [rcx + 32]
 vblendvpd ymm13, ymm12, ymm13, ymm14
-vmovdqu ymm12, [rsp]
+vmovdqu ymm12, [rcx - 128]
 vblendvpd ymm5, ymm12, ymm5, ymm3
-vmovdqu ymm12, [rsp + 32]
+vmovdqu ymm12, [rcx - 96]
 vblendvpd ymm4, ymm12, ymm4, ymm14
-vmovdqu ymm12, [rsp + 64]
+vmovdqu ymm12, [rcx - 64]
 vblendvpd ymm6, ymm12, ymm6, ymm3
-vmovdqu ymm12, [rsp + 96]
+vmovdqu ymm12, [rcx - 32]
 vblendvpd ymm1, ymm12, ymm1, ymm14
-vmovdqu ymm12, [rsp + 128]
+vmovdqu ymm12, [rcx]
 vblendvpd ymm0, ymm12, ymm0, ymm3
-vpaddq ymm7, ymm7, [rip + 5f + 1056]
-vpaddq ymm15, ymm15, [rip + 5f + 1056]
+vpaddq ymm7, ymm7, [rip + 3f + 1088]
+vpaddq ymm15, ymm15, [rip + 3f + 1088]
 vblendvpd ymm7, ymm14, ymm7, ymm14
 vblendvpd ymm15, ymm3, ymm15, ymm3
-vpand ymm11, ymm11, [rip + 5f]
-vpand ymm9, ymm9, [rip + 5f]
-vpand ymm13, ymm13, [rip + 5f]
-vpand ymm5, ymm5, [rip + 5f]
-vpand ymm4, ymm4, [rip + 5f]
-vpand ymm6, ymm6, [rip + 5f]
-vpand ymm1, ymm1, [rip + 5f]
-vpand ymm0, ymm0, [rip + 5f]
-vpand ymm7, ymm7, [rip + 5f]
-vpand ymm15, ymm15, [rip + 5f]
-vpaddq ymm3, ymm11, [rip + 5f + 1088]
-vpaddq ymm14, ymm9, [rip + 5f + 1088]
-vpaddq ymm12, ymm13, [rip + 5f + 1120]
-vpaddq ymm2, ymm5, [rip + 5f + 1120]
+vpand ymm11, ymm11, [r8 - 128]
+vpand ymm9, ymm9, [r8 - 128]
+vpand ymm13, ymm13, [r8 - 128]
+vpand ymm5, ymm5, [r8 - 128]
+vpand ymm4, ymm4, [r8 - 128]
+vpand ymm6, ymm6, [r8 - 128]
+vpand ymm1, ymm1, [r8 - 128]
+vpand ymm0, ymm0, [r8 - 128]
+vpand ymm7, ymm7, [r8 - 128]
+vpand ymm15, ymm15, [r8 - 128]
+vpaddq ymm3, ymm11, [rip + 3f + 1120]
+vpaddq ymm14, ymm9, [rip + 3f + 1120]
+vpaddq ymm12, ymm13, [rip + 3f + 1152]
+vpaddq ymm2, ymm5, [rip + 3f + 1152]
 vpsrlq ymm10, ymm3, 52
 vpsrlq ymm8, ymm14, 52
 vpaddq ymm10, ymm12, ymm10
 vpaddq ymm8, ymm2, ymm8
-vpaddq ymm2, ymm4, [rip + 5f + 1152]
-vpaddq ymm12, ymm6, [rip + 5f + 1152]
-vmovdqu [rsp + 128], ymm6
+vpaddq ymm2, ymm4, [rip + 3f + 1184]
+vpaddq ymm12, ymm6, [rip + 3f + 1184]
+vmovdqu [rcx], ymm6
 vpsrlq ymm6, ymm10, 52
-vmovdqu [rsp + 96], ymm4
+vmovdqu [rcx - 32], ymm4
 vpsrlq ymm4, ymm8, 52
 vpaddq ymm6, ymm2, ymm6
 vpaddq ymm4, ymm12, ymm4
-vpaddq ymm12, ymm1, [rip + 5f + 1184]
-vpaddq ymm2, ymm0, [rip + 5f + 1184]
-vmovdqu [rsp + 64], ymm0
+vpaddq ymm12, ymm1, [r8]
+vpaddq ymm2, ymm0, [r8]
+vmovdqu [rcx - 64], ymm0
 vpsrlq ymm0, ymm6, 52
-vmovdqu [rsp + 32], ymm1
+vmovdqu [rcx - 96], ymm1
 vpsrlq ymm1, ymm4, 52
 vpaddq ymm0, ymm12, ymm0
 vpaddq ymm1, ymm2, ymm1
-vpaddq ymm2, ymm7, [rip + 5f + 1216]
-vpaddq ymm12, ymm15, [rip + 5f + 1216]
-vmovdqu [rsp], ymm15
+vpaddq ymm2, ymm7, [rip + 3f + 1216]
+vpaddq ymm12, ymm15, [rip + 3f + 1216]
+vmovdqu [rcx - 128], ymm15
 vpsrlq ymm15, ymm0, 52
-vmovdqu [rsp + 160], ymm7
+vmovdqu [rcx + 32], ymm7
 vpsrlq ymm7, ymm1, 52
 vpaddq ymm15, ymm2, ymm15
 vpaddq ymm7, ymm12, ymm7
@@ -12048,51 +12071,51 @@ vblendvpd ymm11, ymm3, ymm11, ymm15
 vblendvpd ymm9, ymm14, ymm9, ymm7
 vblendvpd ymm13, ymm10, ymm13, ymm15
 vblendvpd ymm5, ymm8, ymm5, ymm7
-vblendvpd ymm6, ymm6, [rsp + 96], ymm15
-vblendvpd ymm4, ymm4, [rsp + 128], ymm7
-vblendvpd ymm0, ymm0, [rsp + 32], ymm15
-vblendvpd ymm1, ymm1, [rsp + 64], ymm7
-vblendvpd ymm15, ymm15, [rsp + 160], ymm15
-vblendvpd ymm7, ymm7, [rsp], ymm7
-vpand ymm11, ymm11, [rip + 5f]
-vpand ymm9, ymm9, [rip + 5f]
-vpand ymm13, ymm13, [rip + 5f]
-vpand ymm5, ymm5, [rip + 5f]
-vpand ymm6, ymm6, [rip + 5f]
-vpand ymm4, ymm4, [rip + 5f]
-vpand ymm0, ymm0, [rip + 5f]
-vpand ymm1, ymm1, [rip + 5f]
-vpand ymm15, ymm15, [rip + 5f]
-vpand ymm7, ymm7, [rip + 5f]
-vpaddq ymm8, ymm11, [rip + 5f + 1248]
-vpaddq ymm10, ymm9, [rip + 5f + 1248]
-vpaddq ymm14, ymm13, [rip + 5f + 1280]
-vpaddq ymm3, ymm5, [rip + 5f + 1280]
+vblendvpd ymm6, ymm6, [rcx - 32], ymm15
+vblendvpd ymm4, ymm4, [rcx], ymm7
+vblendvpd ymm0, ymm0, [rcx - 96], ymm15
+vblendvpd ymm1, ymm1, [rcx - 64], ymm7
+vblendvpd ymm15, ymm15, [rcx + 32], ymm15
+vblendvpd ymm7, ymm7, [rcx - 128], ymm7
+vpand ymm11, ymm11, [r8 - 128]
+vpand ymm9, ymm9, [r8 - 128]
+vpand ymm13, ymm13, [r8 - 128]
+vpand ymm5, ymm5, [r8 - 128]
+vpand ymm6, ymm6, [r8 - 128]
+vpand ymm4, ymm4, [r8 - 128]
+vpand ymm0, ymm0, [r8 - 128]
+vpand ymm1, ymm1, [r8 - 128]
+vpand ymm15, ymm15, [r8 - 128]
+vpand ymm7, ymm7, [r8 - 128]
+vpaddq ymm8, ymm11, [rip + 3f + 1248]
+vpaddq ymm10, ymm9, [rip + 3f + 1248]
+vpaddq ymm14, ymm13, [rip + 3f + 1280]
+vpaddq ymm3, ymm5, [rip + 3f + 1280]
 vpsrlq ymm12, ymm8, 52
 vpsrlq ymm2, ymm10, 52
 vpaddq ymm12, ymm14, ymm12
 vpaddq ymm2, ymm3, ymm2
-vpaddq ymm3, ymm6, [rip + 5f + 1312]
-vpaddq ymm14, ymm4, [rip + 5f + 1312]
-vmovdqu [rsp], ymm4
+vpaddq ymm3, ymm6, [rip + 3f + 1312]
+vpaddq ymm14, ymm4, [rip + 3f + 1312]
+vmovdqu [rcx - 128], ymm4
 vpsrlq ymm4, ymm12, 52
-vmovdqu [rsp + 160], ymm6
+vmovdqu [rcx + 32], ymm6
 vpsrlq ymm6, ymm2, 52
 vpaddq ymm4, ymm3, ymm4
 vpaddq ymm6, ymm14, ymm6
-vpaddq ymm14, ymm0, [rip + 5f + 1184]
-vpaddq ymm3, ymm1, [rip + 5f + 1184]
-vmovdqu [rsp + 64], ymm1
+vpaddq ymm14, ymm0, [r8]
+vpaddq ymm3, ymm1, [r8]
+vmovdqu [rcx - 64], ymm1
 vpsrlq ymm1, ymm4, 52
-vmovdqu [rsp + 32], ymm0
+vmovdqu [rcx - 96], ymm0
 vpsrlq ymm0, ymm6, 52
 vpaddq ymm1, ymm14, ymm1
 vpaddq ymm0, ymm3, ymm0
-vpaddq ymm3, ymm15, [rip + 5f + 1344]
-vpaddq ymm14, ymm7, [rip + 5f + 1344]
-vmovdqu [rsp + 128], ymm7
+vpaddq ymm3, ymm15, [rip + 3f + 1344]
+vpaddq ymm14, ymm7, [rip + 3f + 1344]
+vmovdqu [rcx], ymm7
 vpsrlq ymm7, ymm1, 52
-vmovdqu [rsp + 96], ymm15
+vmovdqu [rcx - 32], ymm15
 vpsrlq ymm15, ymm0, 52
 vpaddq ymm7, ymm3, ymm7
 vpaddq ymm15, ymm14, ymm15
@@ -12100,51 +12123,51 @@ vblendvpd ymm11, ymm8, ymm11, ymm7
 vblendvpd ymm9, ymm10, ymm9, ymm15
 vblendvpd ymm13, ymm12, ymm13, ymm7
 vblendvpd ymm5, ymm2, ymm5, ymm15
-vblendvpd ymm4, ymm4, [rsp + 160], ymm7
-vblendvpd ymm6, ymm6, [rsp], ymm15
-vblendvpd ymm1, ymm1, [rsp + 32], ymm7
-vblendvpd ymm0, ymm0, [rsp + 64], ymm15
-vblendvpd ymm7, ymm7, [rsp + 96], ymm7
-vblendvpd ymm15, ymm15, [rsp + 128], ymm15
-vpand ymm11, ymm11, [rip + 5f]
-vpand ymm9, ymm9, [rip + 5f]
-vpand ymm13, ymm13, [rip + 5f]
-vpand ymm5, ymm5, [rip + 5f]
-vpand ymm4, ymm4, [rip + 5f]
-vpand ymm6, ymm6, [rip + 5f]
-vpand ymm1, ymm1, [rip + 5f]
-vpand ymm0, ymm0, [rip + 5f]
-vpand ymm7, ymm7, [rip + 5f]
-vpand ymm15, ymm15, [rip + 5f]
-vpaddq ymm2, ymm11, [rip + 5f + 1376]
-vpaddq ymm12, ymm9, [rip + 5f + 1376]
-vpaddq ymm10, ymm13, [rip + 5f + 1408]
-vpaddq ymm8, ymm5, [rip + 5f + 1408]
+vblendvpd ymm4, ymm4, [rcx + 32], ymm7
+vblendvpd ymm6, ymm6, [rcx - 128], ymm15
+vblendvpd ymm1, ymm1, [rcx - 96], ymm7
+vblendvpd ymm0, ymm0, [rcx - 64], ymm15
+vblendvpd ymm7, ymm7, [rcx - 32], ymm7
+vblendvpd ymm15, ymm15, [rcx], ymm15
+vpand ymm11, ymm11, [r8 - 128]
+vpand ymm9, ymm9, [r8 - 128]
+vpand ymm13, ymm13, [r8 - 128]
+vpand ymm5, ymm5, [r8 - 128]
+vpand ymm4, ymm4, [r8 - 128]
+vpand ymm6, ymm6, [r8 - 128]
+vpand ymm1, ymm1, [r8 - 128]
+vpand ymm0, ymm0, [r8 - 128]
+vpand ymm7, ymm7, [r8 - 128]
+vpand ymm15, ymm15, [r8 - 128]
+vpaddq ymm2, ymm11, [rip + 3f + 1376]
+vpaddq ymm12, ymm9, [rip + 3f + 1376]
+vpaddq ymm10, ymm13, [rip + 3f + 1408]
+vpaddq ymm8, ymm5, [rip + 3f + 1408]
 vpsrlq ymm14, ymm2, 52
 vpsrlq ymm3, ymm12, 52
 vpaddq ymm14, ymm10, ymm14
 vpaddq ymm3, ymm8, ymm3
-vpaddq ymm8, ymm4, [rip + 5f + 1440]
-vpaddq ymm10, ymm6, [rip + 5f + 1440]
-vmovdqu [rsp + 128], ymm6
+vpaddq ymm8, ymm4, [rip + 3f + 1440]
+vpaddq ymm10, ymm6, [rip + 3f + 1440]
+vmovdqu [rcx], ymm6
 vpsrlq ymm6, ymm14, 52
-vmovdqu [rsp + 96], ymm4
+vmovdqu [rcx - 32], ymm4
 vpsrlq ymm4, ymm3, 52
 vpaddq ymm6, ymm8, ymm6
 vpaddq ymm4, ymm10, ymm4
-vpaddq ymm10, ymm1, [rip + 5f + 1184]
-vpaddq ymm8, ymm0, [rip + 5f + 1184]
-vmovdqu [rsp + 64], ymm0
+vpaddq ymm10, ymm1, [r8]
+vpaddq ymm8, ymm0, [r8]
+vmovdqu [rcx - 64], ymm0
 vpsrlq ymm0, ymm6, 52
-vmovdqu [rsp + 32], ymm1
+vmovdqu [rcx - 96], ymm1
 vpsrlq ymm1, ymm4, 52
 vpaddq ymm0, ymm10, ymm0
 vpaddq ymm1, ymm8, ymm1
-vpaddq ymm8, ymm7, [rip + 5f + 1472]
-vpaddq ymm10, ymm15, [rip + 5f + 1472]
-vmovdqu [rsp], ymm15
+vpaddq ymm8, ymm7, [rip + 3f + 1472]
+vpaddq ymm10, ymm15, [rip + 3f + 1472]
+vmovdqu [rcx - 128], ymm15
 vpsrlq ymm15, ymm0, 52
-vmovdqu [rsp + 160], ymm7
+vmovdqu [rcx + 32], ymm7
 vpsrlq ymm7, ymm1, 52
 vpaddq ymm15, ymm8, ymm15
 vpaddq ymm7, ymm10, ymm7
@@ -12152,12 +12175,12 @@ vblendvpd ymm11, ymm2, ymm11, ymm15
 vblendvpd ymm9, ymm12, ymm9, ymm7
 vblendvpd ymm13, ymm14, ymm13, ymm15
 vblendvpd ymm5, ymm3, ymm5, ymm7
-vblendvpd ymm6, ymm6, [rsp + 96], ymm15
-vblendvpd ymm4, ymm4, [rsp + 128], ymm7
-vblendvpd ymm0, ymm0, [rsp + 32], ymm15
-vblendvpd ymm1, ymm1, [rsp + 64], ymm7
-vblendvpd ymm15, ymm15, [rsp + 160], ymm15
-vblendvpd ymm7, ymm7, [rsp], ymm7
+vblendvpd ymm6, ymm6, [rcx - 32], ymm15
+vblendvpd ymm4, ymm4, [rcx], ymm7
+vblendvpd ymm0, ymm0, [rcx - 96], ymm15
+vblendvpd ymm1, ymm1, [rcx - 64], ymm7
+vblendvpd ymm15, ymm15, [rcx + 32], ymm15
+vblendvpd ymm7, ymm7, [rcx - 128], ymm7
 vpsllq ymm11, ymm11, 12
 vpsllq ymm9, ymm9, 12
 vpsrlq ymm11, ymm11, 12
@@ -12217,8 +12240,8 @@ vextracti128 [rsi + 240], ymm1, 1
 add rsi, 256
 add rdx, 640
 sub rdi, 8
-jae 4b
-3:
+jae 5b
+4:
 add rdi, 8
 jz 6f
 imul rdi, rdi, -32
@@ -12234,25 +12257,25 @@ vpsrlq ymm4, ymm1, 52
 vpsrlq ymm5, ymm3, 52
 vpaddq ymm4, ymm4, [rdx + 128]
 vpaddq ymm5, ymm5, [rdx + 160]
-vpand ymm0, ymm0, [rip + 5f]
-vpand ymm2, ymm2, [rip + 5f]
-vmovdqu ymm6, [rip + 5f + 32]
+vpand ymm0, ymm0, [r8 - 128]
+vpand ymm2, ymm2, [r8 - 128]
+vmovdqu ymm6, [r8 - 96]
 vpaddq ymm0, ymm0, ymm6
-vmovdqu ymm7, [rip + 5f + 32]
+vmovdqu ymm7, [r8 - 96]
 vpaddq ymm2, ymm2, ymm7
 vsubpd ymm0, ymm0, ymm6
 vsubpd ymm2, ymm2, ymm7
-vmovdqu ymm8, [rip + 5f + 96]
-vmovdqu ymm9, [rip + 5f + 64]
+vmovdqu ymm8, [r8 + 96]
+vmovdqu ymm9, [r8 + 32]
 vmovdqa ymm10, ymm8
 vfmadd231pd ymm10, ymm0, ymm9
-vmovdqu ymm11, [rip + 5f + 96]
-vmovdqu ymm12, [rip + 5f + 64]
+vmovdqu ymm11, [r8 + 96]
+vmovdqu ymm12, [r8 + 32]
 vmovdqa ymm13, ymm11
 vfmadd231pd ymm13, ymm2, ymm12
-vmovdqu ymm14, [rip + 5f + 128]
+vmovdqu ymm14, [r8 + 64]
 vsubpd ymm15, ymm14, ymm10
-vmovdqu ymm7, [rip + 5f + 128]
+vmovdqu ymm7, [r8 + 64]
 vsubpd ymm6, ymm7, ymm13
 vfmadd231pd ymm15, ymm0, ymm9
 vfmadd231pd ymm6, ymm2, ymm12
@@ -12260,15 +12283,15 @@ vpaddq ymm4, ymm15, ymm4
 vpaddq ymm5, ymm6, ymm5
 vpaddq ymm10, ymm10, [rdx + 192]
 vpaddq ymm13, ymm13, [rdx + 224]
-vmovdqu ymm6, [rip + 5f + 160]
+vmovdqu ymm6, [r9 - 128]
 vmovdqa ymm15, ymm8
 vfmadd231pd ymm15, ymm0, ymm6
-vmovdqu ymm12, [rip + 5f + 160]
+vmovdqu ymm12, [r9 - 128]
 vmovdqa ymm9, ymm11
 vfmadd231pd ymm9, ymm2, ymm12
-vmovdqu [rsp], ymm5
+vmovdqu [rcx - 128], ymm5
 vsubpd ymm5, ymm14, ymm15
-vmovdqu [rsp + 32], ymm4
+vmovdqu [rcx - 96], ymm4
 vsubpd ymm4, ymm7, ymm9
 vfmadd231pd ymm5, ymm0, ymm6
 vfmadd231pd ymm4, ymm2, ymm12
@@ -12276,37 +12299,37 @@ vpaddq ymm10, ymm5, ymm10
 vpaddq ymm13, ymm4, ymm13
 vpaddq ymm15, ymm15, [rdx + 256]
 vpaddq ymm9, ymm9, [rdx + 288]
-vpand ymm1, ymm1, [rip + 5f]
-vpand ymm3, ymm3, [rip + 5f]
-vmovdqu ymm4, [rip + 5f + 32]
+vpand ymm1, ymm1, [r8 - 128]
+vpand ymm3, ymm3, [r8 - 128]
+vmovdqu ymm4, [r8 - 96]
 vpaddq ymm1, ymm1, ymm4
-vmovdqu ymm5, [rip + 5f + 32]
+vmovdqu ymm5, [r8 - 96]
 vpaddq ymm3, ymm3, ymm5
 vsubpd ymm1, ymm1, ymm4
 vsubpd ymm3, ymm3, ymm5
-vmovdqu ymm12, [rip + 5f + 64]
+vmovdqu ymm12, [r8 + 32]
 vmovdqa ymm6, ymm8
 vfmadd231pd ymm6, ymm1, ymm12
 vmovdqa ymm5, ymm11
-vfmadd231pd ymm5, ymm3, [rip + 5f + 64]
+vfmadd231pd ymm5, ymm3, [r8 + 32]
 vsubpd ymm4, ymm14, ymm6
 vsubpd ymm14, ymm7, ymm5
 vfmadd231pd ymm4, ymm1, ymm12
-vfmadd231pd ymm14, ymm3, [rip + 5f + 64]
+vfmadd231pd ymm14, ymm3, [r8 + 32]
 vpaddq ymm10, ymm4, ymm10
 vpaddq ymm13, ymm14, ymm13
 vpaddq ymm15, ymm6, ymm15
 vpaddq ymm9, ymm5, ymm9
-vmovdqu ymm5, [rip + 5f + 192]
+vmovdqu ymm5, [r9 - 96]
 vmovdqa ymm6, ymm8
 vfmadd231pd ymm6, ymm0, ymm5
-vmovdqu ymm14, [rip + 5f + 192]
+vmovdqu ymm14, [r9 - 96]
 vmovdqa ymm4, ymm11
 vfmadd231pd ymm4, ymm2, ymm14
-vmovdqu ymm12, [rip + 5f + 128]
-vmovdqu [rsp + 64], ymm13
+vmovdqu ymm12, [r8 + 64]
+vmovdqu [rcx - 64], ymm13
 vsubpd ymm13, ymm12, ymm6
-vmovdqu [rsp + 96], ymm10
+vmovdqu [rcx - 32], ymm10
 vsubpd ymm10, ymm7, ymm4
 vfmadd231pd ymm13, ymm0, ymm5
 vfmadd231pd ymm10, ymm2, ymm14
@@ -12314,10 +12337,10 @@ vpaddq ymm15, ymm13, ymm15
 vpaddq ymm9, ymm10, ymm9
 vpaddq ymm6, ymm6, [rdx + 320]
 vpaddq ymm4, ymm4, [rdx + 352]
-vmovdqu ymm10, [rip + 5f + 160]
+vmovdqu ymm10, [r9 - 128]
 vmovdqa ymm13, ymm8
 vfmadd231pd ymm13, ymm1, ymm10
-vmovdqu ymm14, [rip + 5f + 160]
+vmovdqu ymm14, [r9 - 128]
 vmovdqa ymm5, ymm11
 vfmadd231pd ymm5, ymm3, ymm14
 vsubpd ymm11, ymm12, ymm13
@@ -12328,17 +12351,17 @@ vpaddq ymm15, ymm11, ymm15
 vpaddq ymm9, ymm12, ymm9
 vpaddq ymm6, ymm13, ymm6
 vpaddq ymm4, ymm5, ymm4
-vmovdqu ymm5, [rip + 5f + 224]
+vmovdqu ymm5, [r9 - 64]
 vmovdqa ymm13, ymm8
 vfmadd231pd ymm13, ymm0, ymm5
-vmovdqu ymm12, [rip + 5f + 96]
-vmovdqu ymm11, [rip + 5f + 224]
+vmovdqu ymm12, [r8 + 96]
+vmovdqu ymm11, [r9 - 64]
 vmovdqa ymm14, ymm12
 vfmadd231pd ymm14, ymm2, ymm11
-vmovdqu ymm10, [rip + 5f + 128]
-vmovdqu [rsp + 128], ymm9
+vmovdqu ymm10, [r8 + 64]
+vmovdqu [rcx], ymm9
 vsubpd ymm9, ymm10, ymm13
-vmovdqu [rsp + 160], ymm15
+vmovdqu [rcx + 32], ymm15
 vsubpd ymm15, ymm7, ymm14
 vfmadd231pd ymm9, ymm0, ymm5
 vfmadd231pd ymm15, ymm2, ymm11
@@ -12346,10 +12369,10 @@ vpaddq ymm6, ymm9, ymm6
 vpaddq ymm4, ymm15, ymm4
 vpaddq ymm13, ymm13, [rdx + 384]
 vpaddq ymm14, ymm14, [rdx + 416]
-vmovdqu ymm15, [rip + 5f + 192]
+vmovdqu ymm15, [r9 - 96]
 vmovdqa ymm9, ymm8
 vfmadd231pd ymm9, ymm1, ymm15
-vmovdqu ymm11, [rip + 5f + 192]
+vmovdqu ymm11, [r9 - 96]
 vmovdqa ymm5, ymm12
 vfmadd231pd ymm5, ymm3, ymm11
 vsubpd ymm12, ymm10, ymm9
@@ -12360,17 +12383,17 @@ vpaddq ymm6, ymm12, ymm6
 vpaddq ymm4, ymm10, ymm4
 vpaddq ymm13, ymm9, ymm13
 vpaddq ymm14, ymm5, ymm14
-vmovdqu ymm5, [rip + 5f + 256]
+vmovdqu ymm5, [r9 - 32]
 vmovdqa ymm9, ymm8
 vfmadd231pd ymm9, ymm0, ymm5
-vmovdqu ymm10, [rip + 5f + 96]
-vmovdqu ymm12, [rip + 5f + 256]
+vmovdqu ymm10, [r8 + 96]
+vmovdqu ymm12, [r9 - 32]
 vmovdqa ymm11, ymm10
 vfmadd231pd ymm11, ymm2, ymm12
-vmovdqu ymm15, [rip + 5f + 128]
-vmovdqu [rsp + 192], ymm4
+vmovdqu ymm15, [r8 + 64]
+vmovdqu [rcx + 64], ymm4
 vsubpd ymm4, ymm15, ymm9
-vmovdqu [rsp + 224], ymm6
+vmovdqu [rcx + 96], ymm6
 vsubpd ymm6, ymm7, ymm11
 vfmadd231pd ymm4, ymm0, ymm5
 vfmadd231pd ymm6, ymm2, ymm12
@@ -12378,10 +12401,10 @@ vpaddq ymm13, ymm4, ymm13
 vpaddq ymm14, ymm6, ymm14
 vpaddq ymm9, ymm9, [rdx + 448]
 vpaddq ymm11, ymm11, [rdx + 480]
-vmovdqu ymm6, [rip + 5f + 224]
+vmovdqu ymm6, [r9 - 64]
 vmovdqa ymm4, ymm8
 vfmadd231pd ymm4, ymm1, ymm6
-vmovdqu ymm12, [rip + 5f + 224]
+vmovdqu ymm12, [r9 - 64]
 vmovdqa ymm2, ymm10
 vfmadd231pd ymm2, ymm3, ymm12
 vsubpd ymm5, ymm15, ymm4
@@ -12392,10 +12415,10 @@ vpaddq ymm13, ymm5, ymm13
 vpaddq ymm14, ymm0, ymm14
 vpaddq ymm9, ymm4, ymm9
 vpaddq ymm11, ymm2, ymm11
-vmovdqu ymm2, [rip + 5f + 256]
+vmovdqu ymm2, [r9 - 32]
 vmovdqa ymm4, ymm8
 vfmadd231pd ymm4, ymm1, ymm2
-vmovdqu ymm0, [rip + 5f + 256]
+vmovdqu ymm0, [r9 - 32]
 vmovdqa ymm5, ymm10
 vfmadd231pd ymm5, ymm3, ymm0
 vsubpd ymm12, ymm15, ymm4
@@ -12406,62 +12429,62 @@ vpaddq ymm9, ymm12, ymm9
 vpaddq ymm11, ymm6, ymm11
 vpaddq ymm4, ymm4, [rdx + 512]
 vpaddq ymm5, ymm5, [rdx + 544]
-vmovdqu ymm6, [rsp + 32]
-vpaddq ymm6, ymm6, [rip + 5f + 288]
-vmovdqu ymm12, [rsp]
-vpaddq ymm12, ymm12, [rip + 5f + 288]
+vmovdqu ymm6, [rcx - 96]
+vpaddq ymm6, ymm6, [r10 - 96]
+vmovdqu ymm12, [rcx - 128]
+vpaddq ymm12, ymm12, [r10 - 96]
 vpsrlq ymm0, ymm6, 52
 vpsrlq ymm3, ymm12, 52
-vpaddq ymm0, ymm0, [rsp + 96]
-vpaddq ymm3, ymm3, [rsp + 64]
-vpand ymm6, ymm6, [rip + 5f]
-vpand ymm12, ymm12, [rip + 5f]
-vmovdqu ymm2, [rip + 5f + 32]
+vpaddq ymm0, ymm0, [rcx - 32]
+vpaddq ymm3, ymm3, [rcx - 64]
+vpand ymm6, ymm6, [r8 - 128]
+vpand ymm12, ymm12, [r8 - 128]
+vmovdqu ymm2, [r8 - 96]
 vpaddq ymm6, ymm6, ymm2
-vmovdqu ymm1, [rip + 5f + 32]
+vmovdqu ymm1, [r8 - 96]
 vpaddq ymm12, ymm12, ymm1
 vsubpd ymm6, ymm6, ymm2
 vsubpd ymm12, ymm12, ymm1
 vmovdqa ymm1, ymm8
-vfmadd231pd ymm1, ymm6, [rip + 5f + 320]
+vfmadd231pd ymm1, ymm6, [r9]
 vmovdqa ymm2, ymm10
-vfmadd231pd ymm2, ymm12, [rip + 5f + 320]
-vmovdqu [rsp + 64], ymm5
+vfmadd231pd ymm2, ymm12, [r9]
+vmovdqu [rcx - 64], ymm5
 vsubpd ymm5, ymm15, ymm1
-vmovdqu [rsp + 96], ymm4
+vmovdqu [rcx - 32], ymm4
 vsubpd ymm4, ymm7, ymm2
-vfmadd231pd ymm5, ymm6, [rip + 5f + 320]
-vfmadd231pd ymm4, ymm12, [rip + 5f + 320]
+vfmadd231pd ymm5, ymm6, [r9]
+vfmadd231pd ymm4, ymm12, [r9]
 vpaddq ymm0, ymm5, ymm0
 vpaddq ymm3, ymm4, ymm3
-vpaddq ymm1, ymm1, [rsp + 160]
-vpaddq ymm2, ymm2, [rsp + 128]
-vmovdqu ymm4, [rip + 5f + 352]
+vpaddq ymm1, ymm1, [rcx + 32]
+vpaddq ymm2, ymm2, [rcx]
+vmovdqu ymm4, [r10 - 128]
 vmovdqa ymm5, ymm8
 vfmadd231pd ymm5, ymm6, ymm4
-vmovdqu [rsp + 128], ymm3
+vmovdqu [rcx], ymm3
 vmovdqa ymm3, ymm10
-vfmadd231pd ymm3, ymm12, [rip + 5f + 352]
-vmovdqu [rsp + 160], ymm0
+vfmadd231pd ymm3, ymm12, [r10 - 128]
+vmovdqu [rcx + 32], ymm0
 vsubpd ymm0, ymm15, ymm5
-vmovdqu [rsp], ymm11
+vmovdqu [rcx - 128], ymm11
 vsubpd ymm11, ymm7, ymm3
 vfmadd231pd ymm0, ymm6, ymm4
-vfmadd231pd ymm11, ymm12, [rip + 5f + 352]
+vfmadd231pd ymm11, ymm12, [r10 - 128]
 vpaddq ymm1, ymm0, ymm1
 vpaddq ymm2, ymm11, ymm2
-vpaddq ymm5, ymm5, [rsp + 224]
-vpaddq ymm3, ymm3, [rsp + 192]
-vmovdqu ymm11, [rip + 5f + 384]
+vpaddq ymm5, ymm5, [rcx + 96]
+vpaddq ymm3, ymm3, [rcx + 64]
+vmovdqu ymm11, [r10 - 64]
 vmovdqa ymm0, ymm8
 vfmadd231pd ymm0, ymm6, ymm11
-vmovdqu ymm4, [rip + 5f + 384]
-vmovdqu [rsp + 192], ymm2
+vmovdqu ymm4, [r10 - 64]
+vmovdqu [rcx + 64], ymm2
 vmovdqa ymm2, ymm10
 vfmadd231pd ymm2, ymm12, ymm4
-vmovdqu [rsp + 224], ymm1
+vmovdqu [rcx + 96], ymm1
 vsubpd ymm1, ymm15, ymm0
-vmovdqu [rsp + 32], ymm9
+vmovdqu [rcx - 96], ymm9
 vsubpd ymm9, ymm7, ymm2
 vfmadd231pd ymm1, ymm6, ymm11
 vfmadd231pd ymm9, ymm12, ymm4
@@ -12469,10 +12492,10 @@ vpaddq ymm5, ymm1, ymm5
 vpaddq ymm3, ymm9, ymm3
 vpaddq ymm13, ymm0, ymm13
 vpaddq ymm14, ymm2, ymm14
-vmovdqu ymm2, [rip + 5f + 416]
+vmovdqu ymm2, [r10 - 32]
 vmovdqa ymm0, ymm8
 vfmadd231pd ymm0, ymm6, ymm2
-vmovdqu ymm9, [rip + 5f + 416]
+vmovdqu ymm9, [r10 - 32]
 vmovdqa ymm1, ymm10
 vfmadd231pd ymm1, ymm12, ymm9
 vsubpd ymm4, ymm15, ymm0
@@ -12481,159 +12504,159 @@ vfmadd231pd ymm4, ymm6, ymm2
 vfmadd231pd ymm11, ymm12, ymm9
 vpaddq ymm13, ymm4, ymm13
 vpaddq ymm14, ymm11, ymm14
-vpaddq ymm0, ymm0, [rsp + 32]
-vpaddq ymm1, ymm1, [rsp]
-vmovdqu ymm11, [rip + 5f + 448]
+vpaddq ymm0, ymm0, [rcx - 96]
+vpaddq ymm1, ymm1, [rcx - 128]
+vmovdqu ymm11, [r10]
 vmovdqa ymm4, ymm8
 vfmadd231pd ymm4, ymm6, ymm11
-vmovdqu ymm9, [rip + 5f + 448]
+vmovdqu ymm9, [r10]
 vmovdqa ymm2, ymm10
 vfmadd231pd ymm2, ymm12, ymm9
-vmovdqu [rsp], ymm14
+vmovdqu [rcx - 128], ymm14
 vsubpd ymm14, ymm15, ymm4
-vmovdqu [rsp + 32], ymm13
+vmovdqu [rcx - 96], ymm13
 vsubpd ymm13, ymm7, ymm2
 vfmadd231pd ymm14, ymm6, ymm11
 vfmadd231pd ymm13, ymm12, ymm9
 vpaddq ymm0, ymm14, ymm0
 vpaddq ymm1, ymm13, ymm1
-vpaddq ymm4, ymm4, [rsp + 96]
-vpaddq ymm2, ymm2, [rsp + 64]
-vmovdqu ymm13, [rsp + 160]
-vpaddq ymm14, ymm13, [rip + 5f + 480]
-vmovdqu ymm9, [rsp + 128]
-vpaddq ymm12, ymm9, [rip + 5f + 480]
-vpand ymm14, ymm14, [rip + 5f]
-vpand ymm12, ymm12, [rip + 5f]
-vmovdqu ymm11, [rip + 5f + 32]
+vpaddq ymm4, ymm4, [rcx - 32]
+vpaddq ymm2, ymm2, [rcx - 64]
+vmovdqu ymm13, [rcx + 32]
+vpaddq ymm14, ymm13, [r10 + 32]
+vmovdqu ymm9, [rcx]
+vpaddq ymm12, ymm9, [r10 + 32]
+vpand ymm14, ymm14, [r8 - 128]
+vpand ymm12, ymm12, [r8 - 128]
+vmovdqu ymm11, [r8 - 96]
 vpaddq ymm14, ymm14, ymm11
-vmovdqu ymm6, [rip + 5f + 32]
+vmovdqu ymm6, [r8 - 96]
 vpaddq ymm12, ymm12, ymm6
 vsubpd ymm14, ymm14, ymm11
 vsubpd ymm12, ymm12, ymm6
 vmovdqa ymm9, ymm8
-vfmadd231pd ymm9, ymm14, [rip + 5f + 512]
+vfmadd231pd ymm9, ymm14, [r8 - 64]
 vmovdqa ymm13, ymm10
-vfmadd231pd ymm13, ymm12, [rip + 5f + 512]
+vfmadd231pd ymm13, ymm12, [r8 - 64]
 vsubpd ymm9, ymm15, ymm9
 vsubpd ymm13, ymm7, ymm13
-vfmadd231pd ymm9, ymm14, [rip + 5f + 512]
-vfmadd231pd ymm13, ymm12, [rip + 5f + 512]
+vfmadd231pd ymm9, ymm14, [r8 - 64]
+vfmadd231pd ymm13, ymm12, [r8 - 64]
 vsubpd ymm9, ymm9, ymm11
 vsubpd ymm13, ymm13, ymm6
 vmovdqa ymm12, ymm8
-vfmadd231pd ymm12, ymm9, [rip + 5f + 544]
+vfmadd231pd ymm12, ymm9, [r9 + 32]
 vmovdqa ymm14, ymm10
-vfmadd231pd ymm14, ymm13, [rip + 5f + 544]
-vpaddq ymm12, ymm12, [rsp + 224]
-vpaddq ymm14, ymm14, [rsp + 192]
+vfmadd231pd ymm14, ymm13, [r9 + 32]
+vpaddq ymm12, ymm12, [rcx + 96]
+vpaddq ymm14, ymm14, [rcx + 64]
 vmovdqa ymm6, ymm8
-vfmadd231pd ymm6, ymm9, [rip + 5f + 576]
+vfmadd231pd ymm6, ymm9, [r8 - 32]
 vmovdqa ymm11, ymm10
-vfmadd231pd ymm11, ymm13, [rip + 5f + 576]
-vmovdqu [rsp + 192], ymm2
+vfmadd231pd ymm11, ymm13, [r8 - 32]
+vmovdqu [rcx + 64], ymm2
 vsubpd ymm2, ymm15, ymm6
-vmovdqu [rsp + 224], ymm4
+vmovdqu [rcx + 96], ymm4
 vsubpd ymm4, ymm7, ymm11
-vfmadd231pd ymm2, ymm9, [rip + 5f + 576]
-vfmadd231pd ymm4, ymm13, [rip + 5f + 576]
+vfmadd231pd ymm2, ymm9, [r8 - 32]
+vfmadd231pd ymm4, ymm13, [r8 - 32]
 vpaddq ymm12, ymm2, ymm12
 vpaddq ymm14, ymm4, ymm14
 vpaddq ymm5, ymm6, ymm5
 vpaddq ymm3, ymm11, ymm3
-vmovdqu ymm11, [rip + 5f + 608]
+vmovdqu ymm11, [r9 + 64]
 vmovdqa ymm6, ymm8
 vfmadd231pd ymm6, ymm9, ymm11
-vmovdqu ymm4, [rip + 5f + 608]
+vmovdqu ymm4, [r9 + 64]
 vmovdqa ymm2, ymm10
 vfmadd231pd ymm2, ymm13, ymm4
-vmovdqu [rsp + 64], ymm14
+vmovdqu [rcx - 64], ymm14
 vsubpd ymm14, ymm15, ymm6
-vmovdqu [rsp + 96], ymm12
+vmovdqu [rcx - 32], ymm12
 vsubpd ymm12, ymm7, ymm2
 vfmadd231pd ymm14, ymm9, ymm11
 vfmadd231pd ymm12, ymm13, ymm4
 vpaddq ymm5, ymm14, ymm5
 vpaddq ymm3, ymm12, ymm3
-vpaddq ymm6, ymm6, [rsp + 32]
-vpaddq ymm2, ymm2, [rsp]
-vmovdqu ymm12, [rip + 5f + 640]
+vpaddq ymm6, ymm6, [rcx - 96]
+vpaddq ymm2, ymm2, [rcx - 128]
+vmovdqu ymm12, [r9 + 96]
 vmovdqa ymm14, ymm8
 vfmadd231pd ymm14, ymm9, ymm12
-vmovdqu ymm4, [rip + 5f + 640]
+vmovdqu ymm4, [r9 + 96]
 vmovdqa ymm11, ymm10
 vfmadd231pd ymm11, ymm13, ymm4
-vmovdqu [rsp], ymm2
+vmovdqu [rcx - 128], ymm2
 vsubpd ymm2, ymm15, ymm14
-vmovdqu [rsp + 32], ymm6
+vmovdqu [rcx - 96], ymm6
 vsubpd ymm6, ymm7, ymm11
 vfmadd231pd ymm2, ymm9, ymm12
 vfmadd231pd ymm6, ymm13, ymm4
 vpaddq ymm0, ymm2, ymm0
 vpaddq ymm1, ymm6, ymm1
-vpaddq ymm14, ymm14, [rsp + 224]
-vpaddq ymm11, ymm11, [rsp + 192]
-vmovdqu ymm6, [rsp + 160]
-vpaddq ymm6, ymm6, [rip + 5f + 672]
-vmovdqu ymm2, [rsp + 128]
-vpaddq ymm2, ymm2, [rip + 5f + 672]
+vpaddq ymm14, ymm14, [rcx + 96]
+vpaddq ymm11, ymm11, [rcx + 64]
+vmovdqu ymm6, [rcx + 32]
+vpaddq ymm6, ymm6, [r10 + 64]
+vmovdqu ymm2, [rcx]
+vpaddq ymm2, ymm2, [r10 + 64]
 vpsrlq ymm6, ymm6, 52
 vpsrlq ymm2, ymm2, 52
-vpaddq ymm6, ymm6, [rsp + 96]
-vpaddq ymm2, ymm2, [rsp + 64]
-vpaddq ymm4, ymm6, [rip + 5f + 704]
-vpaddq ymm13, ymm2, [rip + 5f + 704]
-vpand ymm4, ymm4, [rip + 5f]
-vpand ymm13, ymm13, [rip + 5f]
-vmovdqu ymm12, [rip + 5f + 32]
+vpaddq ymm6, ymm6, [rcx - 32]
+vpaddq ymm2, ymm2, [rcx - 64]
+vpaddq ymm4, ymm6, [r10 + 96]
+vpaddq ymm13, ymm2, [r10 + 96]
+vpand ymm4, ymm4, [r8 - 128]
+vpand ymm13, ymm13, [r8 - 128]
+vmovdqu ymm12, [r8 - 96]
 vpaddq ymm4, ymm4, ymm12
-vmovdqu ymm9, [rip + 5f + 32]
+vmovdqu ymm9, [r8 - 96]
 vpaddq ymm13, ymm13, ymm9
 vsubpd ymm4, ymm4, ymm12
 vsubpd ymm13, ymm13, ymm9
-vmovdqu [rsp + 64], ymm2
+vmovdqu [rcx - 64], ymm2
 vmovdqa ymm2, ymm8
-vfmadd231pd ymm2, ymm4, [rip + 5f + 512]
-vmovdqu [rsp + 96], ymm6
+vfmadd231pd ymm2, ymm4, [r8 - 64]
+vmovdqu [rcx - 32], ymm6
 vmovdqa ymm6, ymm10
-vfmadd231pd ymm6, ymm13, [rip + 5f + 512]
+vfmadd231pd ymm6, ymm13, [r8 - 64]
 vsubpd ymm2, ymm15, ymm2
 vsubpd ymm6, ymm7, ymm6
-vfmadd231pd ymm2, ymm4, [rip + 5f + 512]
-vfmadd231pd ymm6, ymm13, [rip + 5f + 512]
+vfmadd231pd ymm2, ymm4, [r8 - 64]
+vfmadd231pd ymm6, ymm13, [r8 - 64]
 vsubpd ymm12, ymm2, ymm12
 vsubpd ymm9, ymm6, ymm9
 vmovdqa ymm6, ymm8
-vfmadd231pd ymm6, ymm12, [rip + 5f + 544]
+vfmadd231pd ymm6, ymm12, [r9 + 32]
 vmovdqa ymm2, ymm10
-vfmadd231pd ymm2, ymm9, [rip + 5f + 544]
+vfmadd231pd ymm2, ymm9, [r9 + 32]
 vpaddq ymm5, ymm6, ymm5
 vpaddq ymm3, ymm2, ymm3
-vmovdqu ymm2, [rip + 5f + 576]
+vmovdqu ymm2, [r8 - 32]
 vmovdqa ymm6, ymm8
 vfmadd231pd ymm6, ymm12, ymm2
-vmovdqu ymm13, [rip + 5f + 576]
+vmovdqu ymm13, [r8 - 32]
 vmovdqa ymm4, ymm10
 vfmadd231pd ymm4, ymm9, ymm13
-vmovdqu [rsp + 128], ymm11
+vmovdqu [rcx], ymm11
 vsubpd ymm11, ymm15, ymm6
-vmovdqu [rsp + 160], ymm14
+vmovdqu [rcx + 32], ymm14
 vsubpd ymm14, ymm7, ymm4
 vfmadd231pd ymm11, ymm12, ymm2
 vfmadd231pd ymm14, ymm9, ymm13
 vpaddq ymm5, ymm11, ymm5
 vpaddq ymm3, ymm14, ymm3
-vpaddq ymm6, ymm6, [rsp + 32]
-vpaddq ymm4, ymm4, [rsp]
-vmovdqu ymm14, [rip + 5f + 608]
+vpaddq ymm6, ymm6, [rcx - 96]
+vpaddq ymm4, ymm4, [rcx - 128]
+vmovdqu ymm14, [r9 + 64]
 vmovdqa ymm11, ymm8
 vfmadd231pd ymm11, ymm12, ymm14
-vmovdqu ymm13, [rip + 5f + 608]
+vmovdqu ymm13, [r9 + 64]
 vmovdqa ymm2, ymm10
 vfmadd231pd ymm2, ymm9, ymm13
-vmovdqu [rsp], ymm3
+vmovdqu [rcx - 128], ymm3
 vsubpd ymm3, ymm15, ymm11
-vmovdqu [rsp + 32], ymm5
+vmovdqu [rcx - 96], ymm5
 vsubpd ymm5, ymm7, ymm2
 vfmadd231pd ymm3, ymm12, ymm14
 vfmadd231pd ymm5, ymm9, ymm13
@@ -12641,139 +12664,139 @@ vpaddq ymm6, ymm3, ymm6
 vpaddq ymm4, ymm5, ymm4
 vpaddq ymm0, ymm11, ymm0
 vpaddq ymm1, ymm2, ymm1
-vmovdqu ymm2, [rip + 5f + 640]
+vmovdqu ymm2, [r9 + 96]
 vfmadd231pd ymm8, ymm12, ymm2
-vmovdqu ymm11, [rip + 5f + 640]
+vmovdqu ymm11, [r9 + 96]
 vfmadd231pd ymm10, ymm9, ymm11
 vsubpd ymm15, ymm15, ymm8
 vsubpd ymm7, ymm7, ymm10
 vfmadd231pd ymm15, ymm12, ymm2
 vfmadd231pd ymm7, ymm9, ymm11
-vpaddq ymm15, ymm15, [rsp + 160]
-vpaddq ymm7, ymm7, [rsp + 128]
+vpaddq ymm15, ymm15, [rcx + 32]
+vpaddq ymm7, ymm7, [rcx]
 vpaddq ymm8, ymm8, [rdx + 576]
 vpaddq ymm10, ymm10, [rdx + 608]
-vmovdqu ymm11, [rsp + 96]
-vpaddq ymm11, ymm11, [rip + 5f + 736]
-vmovdqu ymm9, [rsp + 64]
-vpaddq ymm9, ymm9, [rip + 5f + 736]
+vmovdqu ymm11, [rcx - 32]
+vpaddq ymm11, ymm11, [r11 - 128]
+vmovdqu ymm9, [rcx - 64]
+vpaddq ymm9, ymm9, [r11 - 128]
 vpsrlq ymm11, ymm11, 52
 vpsrlq ymm9, ymm9, 52
-vpaddq ymm11, ymm11, [rsp + 32]
-vpaddq ymm9, ymm9, [rsp]
-vpaddq ymm2, ymm11, [rip + 5f + 768]
-vpaddq ymm12, ymm9, [rip + 5f + 768]
+vpaddq ymm11, ymm11, [rcx - 96]
+vpaddq ymm9, ymm9, [rcx - 128]
+vpaddq ymm2, ymm11, [r11 - 96]
+vpaddq ymm12, ymm9, [r11 - 96]
 vpsrlq ymm5, ymm2, 52
 vpsrlq ymm3, ymm12, 52
 vpaddq ymm5, ymm6, ymm5
 vpaddq ymm3, ymm4, ymm3
-vpaddq ymm5, ymm5, [rip + 5f + 800]
-vpaddq ymm3, ymm3, [rip + 5f + 800]
+vpaddq ymm5, ymm5, [r11 - 64]
+vpaddq ymm3, ymm3, [r11 - 64]
 vpsrlq ymm13, ymm5, 52
 vpsrlq ymm14, ymm3, 52
 vpaddq ymm13, ymm0, ymm13
 vpaddq ymm14, ymm1, ymm14
-vpaddq ymm13, ymm13, [rip + 5f + 832]
-vpaddq ymm14, ymm14, [rip + 5f + 832]
-vmovdqu [rsp], ymm3
+vpaddq ymm13, ymm13, [r11 - 32]
+vpaddq ymm14, ymm14, [r11 - 32]
+vmovdqu [rcx - 128], ymm3
 vpsrlq ymm3, ymm13, 52
-vmovdqu [rsp + 32], ymm13
+vmovdqu [rcx - 96], ymm13
 vpsrlq ymm13, ymm14, 52
 vpaddq ymm3, ymm15, ymm3
 vpaddq ymm13, ymm7, ymm13
-vpaddq ymm3, ymm3, [rip + 5f + 864]
-vpaddq ymm13, ymm13, [rip + 5f + 864]
-vmovdqu [rsp + 64], ymm14
+vpaddq ymm3, ymm3, [r11]
+vpaddq ymm13, ymm13, [r11]
+vmovdqu [rcx - 64], ymm14
 vpsrlq ymm14, ymm3, 52
-vmovdqu [rsp + 96], ymm3
+vmovdqu [rcx - 32], ymm3
 vpsrlq ymm3, ymm13, 52
 vpaddq ymm14, ymm8, ymm14
 vpaddq ymm3, ymm10, ymm3
-vpaddq ymm14, ymm14, [rip + 5f + 896]
-vpaddq ymm3, ymm3, [rip + 5f + 896]
-vpaddq ymm11, ymm11, [rip + 5f + 928]
-vpaddq ymm9, ymm9, [rip + 5f + 928]
-vmovdqu [rsp + 128], ymm13
+vpaddq ymm14, ymm14, [r11 + 32]
+vpaddq ymm3, ymm3, [r11 + 32]
+vpaddq ymm11, ymm11, [r11 + 64]
+vpaddq ymm9, ymm9, [r11 + 64]
+vmovdqu [rcx], ymm13
 vpsrlq ymm13, ymm11, 52
-vmovdqu [rsp + 160], ymm5
+vmovdqu [rcx + 32], ymm5
 vpsrlq ymm5, ymm9, 52
 vpaddq ymm13, ymm6, ymm13
 vpaddq ymm5, ymm4, ymm5
-vpaddq ymm13, ymm13, [rip + 5f + 960]
-vpaddq ymm5, ymm5, [rip + 5f + 960]
+vpaddq ymm13, ymm13, [r11 + 96]
+vpaddq ymm5, ymm5, [r11 + 96]
 vpsrlq ymm4, ymm13, 52
 vpsrlq ymm6, ymm5, 52
 vpaddq ymm4, ymm0, ymm4
 vpaddq ymm6, ymm1, ymm6
-vpaddq ymm4, ymm4, [rip + 5f + 992]
-vpaddq ymm6, ymm6, [rip + 5f + 992]
+vpaddq ymm4, ymm4, [rip + 3f + 1024]
+vpaddq ymm6, ymm6, [rip + 3f + 1024]
 vpsrlq ymm1, ymm4, 52
 vpsrlq ymm0, ymm6, 52
 vpaddq ymm1, ymm15, ymm1
 vpaddq ymm0, ymm7, ymm0
-vpaddq ymm1, ymm1, [rip + 5f + 1024]
-vpaddq ymm0, ymm0, [rip + 5f + 1024]
+vpaddq ymm1, ymm1, [rip + 3f + 1056]
+vpaddq ymm0, ymm0, [rip + 3f + 1056]
 vpsrlq ymm7, ymm1, 52
 vpsrlq ymm15, ymm0, 52
 vpaddq ymm7, ymm8, ymm7
 vpaddq ymm15, ymm10, ymm15
 vblendvpd ymm11, ymm2, ymm11, ymm14
 vblendvpd ymm9, ymm12, ymm9, ymm3
-vmovdqu ymm12, [rsp + 160]
+vmovdqu ymm12, [rcx + 32]
 vblendvpd ymm13, ymm12, ymm13, ymm14
-vmovdqu ymm12, [rsp]
+vmovdqu ymm12, [rcx - 128]
 vblendvpd ymm5, ymm12, ymm5, ymm3
-vmovdqu ymm12, [rsp + 32]
+vmovdqu ymm12, [rcx - 96]
 vblendvpd ymm4, ymm12, ymm4, ymm14
-vmovdqu ymm12, [rsp + 64]
+vmovdqu ymm12, [rcx - 64]
 vblendvpd ymm6, ymm12, ymm6, ymm3
-vmovdqu ymm12, [rsp + 96]
+vmovdqu ymm12, [rcx - 32]
 vblendvpd ymm1, ymm12, ymm1, ymm14
-vmovdqu ymm12, [rsp + 128]
+vmovdqu ymm12, [rcx]
 vblendvpd ymm0, ymm12, ymm0, ymm3
-vpaddq ymm7, ymm7, [rip + 5f + 1056]
-vpaddq ymm15, ymm15, [rip + 5f + 1056]
+vpaddq ymm7, ymm7, [rip + 3f + 1088]
+vpaddq ymm15, ymm15, [rip + 3f + 1088]
 vblendvpd ymm7, ymm14, ymm7, ymm14
 vblendvpd ymm15, ymm3, ymm15, ymm3
-vpand ymm11, ymm11, [rip + 5f]
-vpand ymm9, ymm9, [rip + 5f]
-vpand ymm13, ymm13, [rip + 5f]
-vpand ymm5, ymm5, [rip + 5f]
-vpand ymm4, ymm4, [rip + 5f]
-vpand ymm6, ymm6, [rip + 5f]
-vpand ymm1, ymm1, [rip + 5f]
-vpand ymm0, ymm0, [rip + 5f]
-vpand ymm7, ymm7, [rip + 5f]
-vpand ymm15, ymm15, [rip + 5f]
-vpaddq ymm3, ymm11, [rip + 5f + 1088]
-vpaddq ymm14, ymm9, [rip + 5f + 1088]
-vpaddq ymm12, ymm13, [rip + 5f + 1120]
-vpaddq ymm2, ymm5, [rip + 5f + 1120]
+vpand ymm11, ymm11, [r8 - 128]
+vpand ymm9, ymm9, [r8 - 128]
+vpand ymm13, ymm13, [r8 - 128]
+vpand ymm5, ymm5, [r8 - 128]
+vpand ymm4, ymm4, [r8 - 128]
+vpand ymm6, ymm6, [r8 - 128]
+vpand ymm1, ymm1, [r8 - 128]
+vpand ymm0, ymm0, [r8 - 128]
+vpand ymm7, ymm7, [r8 - 128]
+vpand ymm15, ymm15, [r8 - 128]
+vpaddq ymm3, ymm11, [rip + 3f + 1120]
+vpaddq ymm14, ymm9, [rip + 3f + 1120]
+vpaddq ymm12, ymm13, [rip + 3f + 1152]
+vpaddq ymm2, ymm5, [rip + 3f + 1152]
 vpsrlq ymm10, ymm3, 52
 vpsrlq ymm8, ymm14, 52
 vpaddq ymm10, ymm12, ymm10
 vpaddq ymm8, ymm2, ymm8
-vpaddq ymm2, ymm4, [rip + 5f + 1152]
-vpaddq ymm12, ymm6, [rip + 5f + 1152]
-vmovdqu [rsp + 128], ymm6
+vpaddq ymm2, ymm4, [rip + 3f + 1184]
+vpaddq ymm12, ymm6, [rip + 3f + 1184]
+vmovdqu [rcx], ymm6
 vpsrlq ymm6, ymm10, 52
-vmovdqu [rsp + 96], ymm4
+vmovdqu [rcx - 32], ymm4
 vpsrlq ymm4, ymm8, 52
 vpaddq ymm6, ymm2, ymm6
 vpaddq ymm4, ymm12, ymm4
-vpaddq ymm12, ymm1, [rip + 5f + 1184]
-vpaddq ymm2, ymm0, [rip + 5f + 1184]
-vmovdqu [rsp + 64], ymm0
+vpaddq ymm12, ymm1, [r8]
+vpaddq ymm2, ymm0, [r8]
+vmovdqu [rcx - 64], ymm0
 vpsrlq ymm0, ymm6, 52
-vmovdqu [rsp + 32], ymm1
+vmovdqu [rcx - 96], ymm1
 vpsrlq ymm1, ymm4, 52
 vpaddq ymm0, ymm12, ymm0
 vpaddq ymm1, ymm2, ymm1
-vpaddq ymm2, ymm7, [rip + 5f + 1216]
-vpaddq ymm12, ymm15, [rip + 5f + 1216]
-vmovdqu [rsp], ymm15
+vpaddq ymm2, ymm7, [rip + 3f + 1216]
+vpaddq ymm12, ymm15, [rip + 3f + 1216]
+vmovdqu [rcx - 128], ymm15
 vpsrlq ymm15, ymm0, 52
-vmovdqu [rsp + 160], ymm7
+vmovdqu [rcx + 32], ymm7
 vpsrlq ymm7, ymm1, 52
 vpaddq ymm15, ymm2, ymm15
 vpaddq ymm7, ymm12, ymm7
@@ -12781,51 +12804,51 @@ vblendvpd ymm11, ymm3, ymm11, ymm15
 vblendvpd ymm9, ymm14, ymm9, ymm7
 vblendvpd ymm13, ymm10, ymm13, ymm15
 vblendvpd ymm5, ymm8, ymm5, ymm7
-vblendvpd ymm6, ymm6, [rsp + 96], ymm15
-vblendvpd ymm4, ymm4, [rsp + 128], ymm7
-vblendvpd ymm0, ymm0, [rsp + 32], ymm15
-vblendvpd ymm1, ymm1, [rsp + 64], ymm7
-vblendvpd ymm15, ymm15, [rsp + 160], ymm15
-vblendvpd ymm7, ymm7, [rsp], ymm7
-vpand ymm11, ymm11, [rip + 5f]
-vpand ymm9, ymm9, [rip + 5f]
-vpand ymm13, ymm13, [rip + 5f]
-vpand ymm5, ymm5, [rip + 5f]
-vpand ymm6, ymm6, [rip + 5f]
-vpand ymm4, ymm4, [rip + 5f]
-vpand ymm0, ymm0, [rip + 5f]
-vpand ymm1, ymm1, [rip + 5f]
-vpand ymm15, ymm15, [rip + 5f]
-vpand ymm7, ymm7, [rip + 5f]
-vpaddq ymm8, ymm11, [rip + 5f + 1248]
-vpaddq ymm10, ymm9, [rip + 5f + 1248]
-vpaddq ymm14, ymm13, [rip + 5f + 1280]
-vpaddq ymm3, ymm5, [rip + 5f + 1280]
+vblendvpd ymm6, ymm6, [rcx - 32], ymm15
+vblendvpd ymm4, ymm4, [rcx], ymm7
+vblendvpd ymm0, ymm0, [rcx - 96], ymm15
+vblendvpd ymm1, ymm1, [rcx - 64], ymm7
+vblendvpd ymm15, ymm15, [rcx + 32], ymm15
+vblendvpd ymm7, ymm7, [rcx - 128], ymm7
+vpand ymm11, ymm11, [r8 - 128]
+vpand ymm9, ymm9, [r8 - 128]
+vpand ymm13, ymm13, [r8 - 128]
+vpand ymm5, ymm5, [r8 - 128]
+vpand ymm6, ymm6, [r8 - 128]
+vpand ymm4, ymm4, [r8 - 128]
+vpand ymm0, ymm0, [r8 - 128]
+vpand ymm1, ymm1, [r8 - 128]
+vpand ymm15, ymm15, [r8 - 128]
+vpand ymm7, ymm7, [r8 - 128]
+vpaddq ymm8, ymm11, [rip + 3f + 1248]
+vpaddq ymm10, ymm9, [rip + 3f + 1248]
+vpaddq ymm14, ymm13, [rip + 3f + 1280]
+vpaddq ymm3, ymm5, [rip + 3f + 1280]
 vpsrlq ymm12, ymm8, 52
 vpsrlq ymm2, ymm10, 52
 vpaddq ymm12, ymm14, ymm12
 vpaddq ymm2, ymm3, ymm2
-vpaddq ymm3, ymm6, [rip + 5f + 1312]
-vpaddq ymm14, ymm4, [rip + 5f + 1312]
-vmovdqu [rsp], ymm4
+vpaddq ymm3, ymm6, [rip + 3f + 1312]
+vpaddq ymm14, ymm4, [rip + 3f + 1312]
+vmovdqu [rcx - 128], ymm4
 vpsrlq ymm4, ymm12, 52
-vmovdqu [rsp + 160], ymm6
+vmovdqu [rcx + 32], ymm6
 vpsrlq ymm6, ymm2, 52
 vpaddq ymm4, ymm3, ymm4
 vpaddq ymm6, ymm14, ymm6
-vpaddq ymm14, ymm0, [rip + 5f + 1184]
-vpaddq ymm3, ymm1, [rip + 5f + 1184]
-vmovdqu [rsp + 64], ymm1
+vpaddq ymm14, ymm0, [r8]
+vpaddq ymm3, ymm1, [r8]
+vmovdqu [rcx - 64], ymm1
 vpsrlq ymm1, ymm4, 52
-vmovdqu [rsp + 32], ymm0
+vmovdqu [rcx - 96], ymm0
 vpsrlq ymm0, ymm6, 52
 vpaddq ymm1, ymm14, ymm1
 vpaddq ymm0, ymm3, ymm0
-vpaddq ymm3, ymm15, [rip + 5f + 1344]
-vpaddq ymm14, ymm7, [rip + 5f + 1344]
-vmovdqu [rsp + 128], ymm7
+vpaddq ymm3, ymm15, [rip + 3f + 1344]
+vpaddq ymm14, ymm7, [rip + 3f + 1344]
+vmovdqu [rcx], ymm7
 vpsrlq ymm7, ymm1, 52
-vmovdqu [rsp + 96], ymm15
+vmovdqu [rcx - 32], ymm15
 vpsrlq ymm15, ymm0, 52
 vpaddq ymm7, ymm3, ymm7
 vpaddq ymm15, ymm14, ymm15
@@ -12833,51 +12856,51 @@ vblendvpd ymm11, ymm8, ymm11, ymm7
 vblendvpd ymm9, ymm10, ymm9, ymm15
 vblendvpd ymm13, ymm12, ymm13, ymm7
 vblendvpd ymm5, ymm2, ymm5, ymm15
-vblendvpd ymm4, ymm4, [rsp + 160], ymm7
-vblendvpd ymm6, ymm6, [rsp], ymm15
-vblendvpd ymm1, ymm1, [rsp + 32], ymm7
-vblendvpd ymm0, ymm0, [rsp + 64], ymm15
-vblendvpd ymm7, ymm7, [rsp + 96], ymm7
-vblendvpd ymm15, ymm15, [rsp + 128], ymm15
-vpand ymm11, ymm11, [rip + 5f]
-vpand ymm9, ymm9, [rip + 5f]
-vpand ymm13, ymm13, [rip + 5f]
-vpand ymm5, ymm5, [rip + 5f]
-vpand ymm4, ymm4, [rip + 5f]
-vpand ymm6, ymm6, [rip + 5f]
-vpand ymm1, ymm1, [rip + 5f]
-vpand ymm0, ymm0, [rip + 5f]
-vpand ymm7, ymm7, [rip + 5f]
-vpand ymm15, ymm15, [rip + 5f]
-vpaddq ymm2, ymm11, [rip + 5f + 1376]
-vpaddq ymm12, ymm9, [rip + 5f + 1376]
-vpaddq ymm10, ymm13, [rip + 5f + 1408]
-vpaddq ymm8, ymm5, [rip + 5f + 1408]
+vblendvpd ymm4, ymm4, [rcx + 32], ymm7
+vblendvpd ymm6, ymm6, [rcx - 128], ymm15
+vblendvpd ymm1, ymm1, [rcx - 96], ymm7
+vblendvpd ymm0, ymm0, [rcx - 64], ymm15
+vblendvpd ymm7, ymm7, [rcx - 32], ymm7
+vblendvpd ymm15, ymm15, [rcx], ymm15
+vpand ymm11, ymm11, [r8 - 128]
+vpand ymm9, ymm9, [r8 - 128]
+vpand ymm13, ymm13, [r8 - 128]
+vpand ymm5, ymm5, [r8 - 128]
+vpand ymm4, ymm4, [r8 - 128]
+vpand ymm6, ymm6, [r8 - 128]
+vpand ymm1, ymm1, [r8 - 128]
+vpand ymm0, ymm0, [r8 - 128]
+vpand ymm7, ymm7, [r8 - 128]
+vpand ymm15, ymm15, [r8 - 128]
+vpaddq ymm2, ymm11, [rip + 3f + 1376]
+vpaddq ymm12, ymm9, [rip + 3f + 1376]
+vpaddq ymm10, ymm13, [rip + 3f + 1408]
+vpaddq ymm8, ymm5, [rip + 3f + 1408]
 vpsrlq ymm14, ymm2, 52
 vpsrlq ymm3, ymm12, 52
 vpaddq ymm14, ymm10, ymm14
 vpaddq ymm3, ymm8, ymm3
-vpaddq ymm8, ymm4, [rip + 5f + 1440]
-vpaddq ymm10, ymm6, [rip + 5f + 1440]
-vmovdqu [rsp + 128], ymm6
+vpaddq ymm8, ymm4, [rip + 3f + 1440]
+vpaddq ymm10, ymm6, [rip + 3f + 1440]
+vmovdqu [rcx], ymm6
 vpsrlq ymm6, ymm14, 52
-vmovdqu [rsp + 96], ymm4
+vmovdqu [rcx - 32], ymm4
 vpsrlq ymm4, ymm3, 52
 vpaddq ymm6, ymm8, ymm6
 vpaddq ymm4, ymm10, ymm4
-vpaddq ymm10, ymm1, [rip + 5f + 1184]
-vpaddq ymm8, ymm0, [rip + 5f + 1184]
-vmovdqu [rsp + 64], ymm0
+vpaddq ymm10, ymm1, [r8]
+vpaddq ymm8, ymm0, [r8]
+vmovdqu [rcx - 64], ymm0
 vpsrlq ymm0, ymm6, 52
-vmovdqu [rsp + 32], ymm1
+vmovdqu [rcx - 96], ymm1
 vpsrlq ymm1, ymm4, 52
 vpaddq ymm0, ymm10, ymm0
 vpaddq ymm1, ymm8, ymm1
-vpaddq ymm8, ymm7, [rip + 5f + 1472]
-vpaddq ymm10, ymm15, [rip + 5f + 1472]
-vmovdqu [rsp], ymm15
+vpaddq ymm8, ymm7, [rip + 3f + 1472]
+vpaddq ymm10, ymm15, [rip + 3f + 1472]
+vmovdqu [rcx - 128], ymm15
 vpsrlq ymm15, ymm0, 52
-vmovdqu [rsp + 160], ymm7
+vmovdqu [rcx + 32], ymm7
 vpsrlq ymm7, ymm1, 52
 vpaddq ymm15, ymm8, ymm15
 vpaddq ymm7, ymm10, ymm7
@@ -12885,12 +12908,12 @@ vblendvpd ymm11, ymm2, ymm11, ymm15
 vblendvpd ymm9, ymm12, ymm9, ymm7
 vblendvpd ymm13, ymm14, ymm13, ymm15
 vblendvpd ymm5, ymm3, ymm5, ymm7
-vblendvpd ymm6, ymm6, [rsp + 96], ymm15
-vblendvpd ymm4, ymm4, [rsp + 128], ymm7
-vblendvpd ymm0, ymm0, [rsp + 32], ymm15
-vblendvpd ymm1, ymm1, [rsp + 64], ymm7
-vblendvpd ymm15, ymm15, [rsp + 160], ymm15
-vblendvpd ymm7, ymm7, [rsp], ymm7
+vblendvpd ymm6, ymm6, [rcx - 32], ymm15
+vblendvpd ymm4, ymm4, [rcx], ymm7
+vblendvpd ymm0, ymm0, [rcx - 96], ymm15
+vblendvpd ymm1, ymm1, [rcx - 64], ymm7
+vblendvpd ymm15, ymm15, [rcx + 32], ymm15
+vblendvpd ymm7, ymm7, [rcx - 128], ymm7
 vpsllq ymm11, ymm11, 12
 vpsllq ymm9, ymm9, 12
 vpsrlq ymm11, ymm11, 12
@@ -12981,28 +13004,29 @@ ret
 2:
 .long 0x7f80
 .p2align 6, 0xcc
-5:
+3:
 .quad 0x000fffffffffffff, 0x000fffffffffffff, 0x000fffffffffffff, 0x000fffffffffffff
 .quad 0x4330000000000000, 0x4330000000000000, 0x4330000000000000, 0x4330000000000000
+.quad 0x432a61d9fffffffe, 0x432a61d9fffffffe, 0x432a61d9fffffffe, 0x432a61d9fffffffe
+.quad 0x432f81299f237324, 0x432f81299f237324, 0x432f81299f237324, 0x432f81299f237324
+.quad 0x7ffffffffffff800, 0x7ffffffffffff800, 0x7ffffffffffff800, 0x7ffffffffffff800
 .quad 0x42f49b6699638a00, 0x42f49b6699638a00, 0x42f49b6699638a00, 0x42f49b6699638a00
-.quad 0x4670000000000000, 0x4670000000000000, 0x4670000000000000, 0x4670000000000000
 .quad 0x4670000000000001, 0x4670000000000001, 0x4670000000000001, 0x4670000000000001
+.quad 0x4670000000000000, 0x4670000000000000, 0x4670000000000000, 0x4670000000000000
 .quad 0x43189af346e148c4, 0x43189af346e148c4, 0x43189af346e148c4, 0x43189af346e148c4
 .quad 0x432f80000032bf38, 0x432f80000032bf38, 0x432f80000032bf38, 0x432f80000032bf38
 .quad 0x4312d30ecffffffc, 0x4312d30ecffffffc, 0x4312d30ecffffffc, 0x4312d30ecffffffc
 .quad 0x42c7b05427b65300, 0x42c7b05427b65300, 0x42c7b05427b65300, 0x42c7b05427b65300
-.quad 0xbcd0000000000000, 0xbcd0000000000000, 0xbcd0000000000000, 0xbcd0000000000000
 .quad 0x43229757d849acdc, 0x43229757d849acdc, 0x43229757d849acdc, 0x43229757d849acdc
+.quad 0x432a61da00000002, 0x432a61da00000002, 0x432a61da00000002, 0x432a61da00000002
+.quad 0x4141234c00000000, 0x4141234c00000000, 0x4141234c00000000, 0x4141234c00000000
+.quad 0x42d0000000000000, 0x42d0000000000000, 0x42d0000000000000, 0x42d0000000000000
 .quad 0x4329aeb7f71e2ff2, 0x4329aeb7f71e2ff2, 0x4329aeb7f71e2ff2, 0x4329aeb7f71e2ff2
+.quad 0xbcd0000000000000, 0xbcd0000000000000, 0xbcd0000000000000, 0xbcd0000000000000
 .quad 0x413c422b00000000, 0x413c422b00000000, 0x413c422b00000000, 0x413c422b00000000
 .quad 0x432f800000000000, 0x432f800000000000, 0x432f800000000000, 0x432f800000000000
 .quad 0x42ca61d9ffffff80, 0x42ca61d9ffffff80, 0x42ca61d9ffffff80, 0x42ca61d9ffffff80
 .quad 0xf000000000000000, 0xf000000000000000, 0xf000000000000000, 0xf000000000000000
-.quad 0x432a61d9fffffffe, 0x432a61d9fffffffe, 0x432a61d9fffffffe, 0x432a61d9fffffffe
-.quad 0x432a61da00000002, 0x432a61da00000002, 0x432a61da00000002, 0x432a61da00000002
-.quad 0x432f81299f237324, 0x432f81299f237324, 0x432f81299f237324, 0x432f81299f237324
-.quad 0x4141234c00000000, 0x4141234c00000000, 0x4141234c00000000, 0x4141234c00000000
-.quad 0x42d0000000000000, 0x42d0000000000000, 0x42d0000000000000, 0x42d0000000000000
 .quad 0xf00fffffffffffff, 0xf00fffffffffffff, 0xf00fffffffffffff, 0xf00fffffffffffff
 .quad 0xd980000000000000, 0xd980000000000000, 0xd980000000000000, 0xd980000000000000
 .quad 0xd98fffffffffffff, 0xd98fffffffffffff, 0xd98fffffffffffff, 0xd98fffffffffffff
@@ -13019,7 +13043,6 @@ ret
 .quad 0x7ffb3c4bfffffffc, 0x7ffb3c4bfffffffc, 0x7ffb3c4bfffffffc, 0x7ffb3c4bfffffffc
 .quad 0x7ff0fdacc1b911b5, 0x7ff0fdacc1b911b5, 0x7ff0fdacc1b911b5, 0x7ff0fdacc1b911b5
 .quad 0x7fffffffff76dd9d, 0x7fffffffff76dd9d, 0x7fffffffff76dd9d, 0x7fffffffff76dd9d
-.quad 0x7ffffffffffff800, 0x7ffffffffffff800, 0x7ffffffffffff800, 0x7ffffffffffff800
 .quad 0xfffefffffffff800, 0xfffefffffffff800, 0xfffefffffffff800, 0xfffefffffffff800
 .quad 0x7ff59e25fffffffe, 0x7ff59e25fffffffe, 0x7ff59e25fffffffe, 0x7ff59e25fffffffe
 .quad 0x7ff07ed660dc84db, 0x7ff07ed660dc84db, 0x7ff07ed660dc84db, 0x7ff07ed660dc84db
