@@ -26,7 +26,7 @@ FILES = {
 }
 SHIPPED = [key for key, path in FILES.items() if path.is_file()]
 PROVED_ALWAYS = ("bn254-p", "secp256k1-n", "bls12-381-p")
-SEARCHED = {"sapphire-rapids", "zen-4", "zen-5"}
+SEARCHED = {"sapphire-rapids", "zen-3", "zen-4", "zen-5"}
 
 
 def test_every_file_is_of_a_named_field_and_a_known_processor() -> None:
