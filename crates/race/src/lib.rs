@@ -56,6 +56,10 @@ pub fn run(
             return ExitCode::from(2);
         }
     };
+    if options.is_help {
+        println!("{}", options::USAGE);
+        return ExitCode::SUCCESS;
+    }
     let mut skipped = Vec::new();
     let entries = list(&options, &mut skipped);
     match race(&options, entries, skipped) {
