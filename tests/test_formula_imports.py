@@ -1,4 +1,4 @@
-"""What a formula file imports: files of its folder, which then are forgotten."""
+"""What a formula file imports, which then is forgotten, and what it defines too late."""
 
 from __future__ import annotations
 
@@ -51,3 +51,35 @@ def test_what_cannot_be_imported_is_one_line(text: str | None, said: str, tmp_pa
     with pytest.raises(FormulaError) as raised:
         load_formulas(tmp_path / "uses.py")
     assert f"uses.py:2: {said}" in str(raised.value)
+
+
+CALL = "@formula\ndef f(x: Element) -> Element:\n    return {}(x)\n"
+LATER = " yet: a formula is read where it stands, so define what it uses above it"
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "said"),
+    [
+        (CALL.format("g") + "\n\ndef g(x):\n    return x\n", 4, f"name 'g' is not defined{LATER}"),
+        (CALL.format("g") + "\n\ng = lambda x: x\n", 4, f"name 'g' is not defined{LATER}"),
+        (CALL.format("g"), 4, "name 'g' is not defined"),
+        (
+            CALL.format("f"),
+            4,
+            "name 'f' is not defined: a formula cannot call itself, but a function without "
+            "@formula can",
+        ),
+        (
+            "@formula\ndef f(x: 'P') -> Element:\n    return x.x\n\n\nclass P:\n    x: Element\n",
+            2,
+            "f: name 'P' is not defined; define it above f",
+        ),
+    ],
+)
+def test_what_is_defined_below_is_said_to_belong_above(
+    text: str, line: int, said: str, tmp_path: Path
+) -> None:
+    (path := tmp_path / "f.py").write_text(HEAD + text)
+    with pytest.raises(FormulaError) as caught:
+        load_formulas(path)
+    assert str(caught.value) == f"f.py:{line}: {said}"

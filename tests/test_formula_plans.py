@@ -331,8 +331,12 @@ def test_one_kernel_sums_in_a_loop() -> None:
     decision = decisions.decide_formula(f, accumulate, TARGETS["x86_64-linux"])
     assert {a.status for a in build([decision], lambda *_: None)} == {PROVED}
     assert {a.operand_limbs[0] for a in build([decision], lambda *_: None)} == {4}
-    with pytest.raises(FormulaError, match="5 limbs, of 4 4: choose another number"):
+    with pytest.raises(
+        FormulaError, match="5 products has 5 limbs, one of 4 has 4: take a sum of 6"
+    ):
         accumulate_5.check(f)
+    limbs = [accumulator(n).kind.size.limbs(f) for n in (4, 5, 6)]
+    assert limbs == [4, 5, 5]
 
 
 def test_a_product_that_one_sum_takes_twice_is_reduced_once_and_proved() -> None:

@@ -195,6 +195,23 @@ def test_a_field_of_one_s_own_computes(text: str, name: str, tmp_path: Path, cap
     assert run(tmp_path, "node", "example.mjs") == "1n\n[ 1n, 1n, 1n ]\n"
 
 
+WITHOUT_WASM = """
+import { Field } from "./index.js";
+console.log(typeof WebAssembly, await Field.named("bn254-p").catch(String));
+const F = await Field.fromModulus(101n);
+console.log(F.squareVec(F.vector(2), F.from([20n, F.inv(2n)])).toBigInts());
+"""
+
+
+@node
+def test_an_engine_without_webassembly_computes_on_bigints(installed: Path) -> None:
+    said = run(installed, "node", "--jitless", "--input-type=module", "--eval", WITHOUT_WASM)
+    assert said.splitlines() == [
+        "undefined Error: this engine has no WebAssembly: Field.fromModulus(p) computes on bigints",
+        "[ 97n, 76n ]",
+    ]
+
+
 @node
 @pytest.mark.parametrize("name", sorted(p.name for p in (PACKAGE / "test").glob("*.test.mjs")))
 def test_tests_in_node(name: str, installed: Path) -> None:

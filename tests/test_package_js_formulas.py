@@ -47,12 +47,15 @@ def test_formulas_compute_in_node(package: tuple[Path, Representation]) -> None:
 OPERANDS = """
 import { load } from "./index.js";
 const F = await load();
-const { picked, signed_128: signed, scaled_sum: ended } = F.formulas;
+const { picked, signed_128: signed, scaled_sum: ended, chain } = F.formulas;
 const thrown = (run) => { try { run(); } catch (error) { return error.message; } };
 console.log(picked(true, 2n, 3n), picked(false, 2n, 3n), signed(5n, -(2n ** 127n)), ended(7n));
 console.log(thrown(() => picked(2n, 2n, 3n)));
 console.log(thrown(() => signed(5n, 2n ** 127n)));
 console.log(thrown(() => signed(5n, true)));
+console.log(thrown(() => chain([1n, 2n], null)));
+console.log(thrown(() => chain(7, [1n, 2n])));
+console.log(thrown(() => chain([1n, 2n], [3n])));
 """
 
 
@@ -66,6 +69,9 @@ def test_operands_that_are_no_elements_are_checked(package: tuple[Path, Represen
         "an operand of picked is no mask: 0 to 1",
         f"an operand of signed_128 is no i128: {-(2**127)} to {2**127 - 1}",
         "an operand is a bigint, not a boolean",
+        "the values of operand 2 of chain are an iterable of bigints, not null",
+        "the values of operand 1 of chain are an iterable of bigints, not the number 7",
+        "operand 2 of chain has 2 values, not 1",
     ]
 
 

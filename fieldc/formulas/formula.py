@@ -273,7 +273,8 @@ def _signature(
     try:
         signature = inspect.signature(function, eval_str=True)
     except (NameError, AttributeError, SyntaxError) as error:
-        raise wrong(f"{name}: {error}", at) from None
+        above = f"; define it above {name}" if isinstance(error, NameError) else ""
+        raise wrong(f"{name}: {error}{above}", at) from None
     if signature.return_annotation in (signature.empty, None):
         raise wrong(f"{name} has no outputs: say what it returns, for example -> Element", at)
     found: dict[str, ValueType] = {}

@@ -5,10 +5,12 @@ Whoever reads a formula file runs it, with all that Python can do. Run only file
 
 from __future__ import annotations
 
+import dis
 import sys
+import traceback
 from collections.abc import Sequence
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 
 import fieldc.formulas
 from fieldc.errors import UserError, quote
@@ -57,7 +59,7 @@ def load_formulas(path: Path) -> list[Formula]:
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        raise wrong(_said(error), (file, line_of(error, file))) from None
+        raise wrong(_said(error, code), (file, line_of(error, file))) from None
     finally:
         RECORDED.reset(collecting)
         sys.modules.pop(MODULE, None)
@@ -82,14 +84,29 @@ def _check_once(formulas: Sequence[Formula]) -> None:
             raise wrong(message, (one.file, one.line))
 
 
-def _said(error: BaseException) -> str:
+def _said(error: BaseException, code: CodeType) -> str:
+    """What an error says, and where a name is not defined, what works."""
     try:
         text = " ".join(str(error).split())
     except Exception:  # an error of the file's own, whose text is wrong too
         text = ""
     name = type(error).__name__
-    if isinstance(error, NameError) and error.name in fieldc.formulas.__all__:
-        return f"{text}; write: from fieldc.formulas import {error.name}"
+    if isinstance(error, NameError):
+        return text + _remedy(error, code)
     if text and isinstance(error, SAYS_ENOUGH):
         return text
     return f"this ends with {name}: {text}" if text else f"this ends with {name}"
+
+
+def _remedy(error: NameError, code: CodeType) -> str:
+    """What to write where a file uses a name that it has not defined; nothing if nobody knows."""
+    name = error.name
+    if name in fieldc.formulas.__all__:
+        return f"; write: from fieldc.formulas import {name}"
+    frames = [frame.f_code.co_name for frame, _ in traceback.walk_tb(error.__traceback__)]
+    if name in frames:
+        return ": a formula cannot call itself, but a function without @formula can"
+    sets = dis.get_instructions(code)
+    if any(one.opname.startswith("STORE_") and one.argval == name for one in sets):
+        return " yet: a formula is read where it stands, so define what it uses above it"
+    return ""

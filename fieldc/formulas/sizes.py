@@ -157,10 +157,8 @@ def accumulator(terms: int, factor: Any = Element) -> type[Accumulator]:
             raise wrong(f"{made.__name__} has no room for {more} products more", at)
 
         def is_as_long(f: Field) -> None:
-            whole, less = (size_of(n, factor).limbs(f) for n in (terms, terms - more))
-            if whole != less:
-                said = f"a sum of {terms} products has {whole} limbs, of {terms - more} {less}"
-                raise wrong(f"{said}: choose another number of products", at)
+            if said := _why_not_as_long(f, terms, more, factor):
+                raise wrong(said, at)
 
         return replace(accumulator(terms - more, factor).kind, checks=(is_as_long,))
 
@@ -174,6 +172,22 @@ def accumulator(terms: int, factor: Any = Element) -> type[Accumulator]:
         with_room=with_room,
     )
     return made
+
+
+def _why_not_as_long(f: Field, terms: int, more: int, factor: Any) -> str:
+    """Why a sum has not the limbs of one with `more` products less, and what has; else nothing."""
+
+    def limbs(n: int) -> int:
+        return size_of(n, factor).limbs(f)
+
+    less = terms - more
+    if limbs(terms) == limbs(less):
+        return ""
+    larger = range(terms + 1, min(terms + more, MOST_TERMS) + 1)
+    works = next((n for n in larger if limbs(n) == limbs(n - more)), 0)
+    best = f"take a sum of {works}" if works else "choose another number"
+    found = f"a sum of {terms} products has {limbs(terms)} limbs, one of {less} has {limbs(less)}"
+    return f"{found}: {best}"
 
 
 def _is_operand(value: object, trace: Recording, what: str, at: SourceLine) -> Element:

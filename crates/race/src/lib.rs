@@ -36,6 +36,7 @@ mod texts;
 pub mod timing;
 pub mod towers;
 
+use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
 use entry::Entry;
@@ -56,9 +57,28 @@ pub fn run(
             return ExitCode::from(2);
         }
     };
+    if options.is_help {
+        return status(say(&format!("{}\n", options::USAGE)));
+    }
     let mut skipped = Vec::new();
     let entries = list(&options, &mut skipped);
-    match race(&options, entries, skipped) {
+    status(race(&options, entries, skipped))
+}
+
+/// Writes to standard output. That nobody reads on, as after `| head`, is no error.
+fn say(text: &str) -> Result<(), String> {
+    say_to(&mut std::io::stdout(), text)
+}
+
+fn say_to(out: &mut impl Write, text: &str) -> Result<(), String> {
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(e) if e.kind() != ErrorKind::BrokenPipe => Err(format!("standard output: {e}")),
+        _ => Ok(()),
+    }
+}
+
+fn status(done: Result<(), String>) -> ExitCode {
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
             eprintln!("{message}");
@@ -91,11 +111,11 @@ fn race(options: &Options, mut entries: Vec<Entry>, skipped: Vec<String>) -> Res
     }
     let report = report::Report::new(&entries, race, skipped);
     match &options.json {
-        None => print!("{report}"),
-        Some(None) => println!("{}", report.json()),
+        None => say(&report.to_string())?,
+        Some(None) => say(&(report.json() + "\n"))?,
         Some(Some(file)) => {
             let written = std::fs::write(file, report.json() + "\n");
-            print!("{report}");
+            say(&report.to_string())?;
             written.map_err(|e| format!("{file}: {e}"))?;
         }
     }
@@ -108,5 +128,31 @@ fn progress(what: &str, done: usize, total: usize) {
         eprint!("\r{what} {done}/{total}   ");
     } else if done == 0 {
         eprint!("{what} {total} ... ");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What fails with an error.
+    struct Closed(ErrorKind);
+
+    impl Write for Closed {
+        fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
+            Err(self.0.into())
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_reader_may_stop_and_a_full_disk_is_said() {
+        assert_eq!(say_to(&mut Closed(ErrorKind::BrokenPipe), "row"), Ok(()));
+        let full = say_to(&mut Closed(ErrorKind::StorageFull), "row");
+        assert!(full.unwrap_err().starts_with("standard output: "));
+        assert_eq!(say_to(&mut Vec::new(), "row"), Ok(()));
     }
 }

@@ -1,11 +1,12 @@
 //! The command line.
 
 use crate::chain::Operands;
-use crate::entry::{Entry, is_ours};
+use crate::entry::{Entry, OURS, is_ours};
 use crate::fields::{FIELDS, OPERATIONS};
 use crate::{array_operations, curves, towers};
 
-const USAGE: &str = "\
+/// The help.
+pub const USAGE: &str = "\
 usage: cargo bench -p race --bench race -- [OPTION]...
   --field FIELD,..   bls12-381-p, bls12-381-r, bn254-p, secp256k1-p, p256, p521,
                      curve25519, pallas, vesta, goldilocks, babybear, koalabear, mersenne31,
@@ -24,6 +25,28 @@ usage: cargo bench -p race --bench race -- [OPTION]...
   --seed N           seed of operands and order (default 1)
   --json [FILE]      rows for programs, to FILE or instead of the table
   --quick            5 rounds, 100 checks";
+
+/// The names of all peers; ours takes part without being named.
+pub const PEERS: [&str; 18] = [
+    OURS,
+    "rust-looped",
+    "rust-flat",
+    "rust-intrinsics",
+    "llvm-wide",
+    "llvm-bmi2",
+    "arkworks",
+    "blst",
+    "crypto-bigint",
+    "curve25519-dalek",
+    "gnark-crypto",
+    "halo2curves",
+    "k256",
+    "num-bigint",
+    "p256",
+    "p521",
+    "pasta_curves",
+    "Plonky3",
+];
 
 /// What is raced, and how.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,6 +67,8 @@ pub struct Options {
     pub seed: u64,
     /// Rows for programs: to standard output, or to a file.
     pub json: Option<Option<String>>,
+    /// Whether the usage is asked for, and no race.
+    pub is_help: bool,
 }
 
 impl Default for Options {
@@ -57,6 +82,7 @@ impl Default for Options {
             checks: 1000,
             seed: 1,
             json: None,
+            is_help: false,
         }
     }
 }
@@ -76,14 +102,14 @@ impl Options {
                     options.fields = some_of(&value()?, "field", &known)?;
                 }
                 "--op" => options.ops = some_of(&value()?, "operation", &known_ops())?,
-                "--peer" => options.peers = value()?.split(',').map(Into::into).collect(),
+                "--peer" => options.peers = some_of(&value()?, "peer", &PEERS)?,
                 "--operands" => options.operands = mode(&value()?)?,
                 "--rounds" => options.rounds = positive(&argument, &value()?)?,
                 "--checks" => options.checks = positive(&argument, &value()?)?,
                 "--seed" => options.seed = positive(&argument, &value()?)? as u64,
                 "--quick" => (options.rounds, options.checks) = (5, 100),
                 "--json" => options.json = Some(arguments.next_if(|next| !next.starts_with("--"))),
-                "--help" | "-h" => return Err(USAGE.into()),
+                "--help" | "-h" => options.is_help = true,
                 _ => return Err(format!("what is {argument}?\n{USAGE}")),
             }
         }
@@ -160,6 +186,8 @@ mod tests {
         assert_eq!((options.json, options.seed), (Some(Some("out.json".into())), 7));
         assert_eq!(options.ops, known_ops());
         assert_eq!(options.operands, Operands::Moving);
+        assert_eq!(parse("--peer blst,Plonky3").unwrap().peers, ["blst", "Plonky3"]);
+        assert!(parse("--help").unwrap().is_help && parse("-h --quick").unwrap().is_help);
         assert_eq!(parse("--operands fixed").unwrap().operands, Operands::Fixed);
         assert_eq!(parse(""), Ok(Options::default()));
     }
@@ -169,6 +197,7 @@ mod tests {
         for (line, word) in [
             ("--field bn255", "bn255"),
             ("--op pow", "pow"),
+            ("--peer blst,blts", "no peer \"blts\"; there are: fieldc, rust-looped"),
             ("--rounds 0", "--rounds"),
             ("--operands still", "moving, fixed"),
             ("--rounds", "--rounds"),

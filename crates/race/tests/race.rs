@@ -1,8 +1,8 @@
 //! Every peer agrees with ours, limb for limb, and a short race ends. No figure is asserted.
 
 use race::agree::check;
-use race::entry::Call;
-use race::options::Options;
+use race::entry::{Call, is_ours};
+use race::options::{Options, PEERS};
 use race::report::Report;
 use race::{peers, timing};
 
@@ -23,6 +23,8 @@ fn agree(line: &str, random: usize) -> usize {
         println!("skipped: {reason}");
     }
     for entry in &mut entries {
+        let name = entry.peer.name;
+        assert!(is_ours(name) || PEERS.contains(&name), "--peer refuses {name}");
         check(entry, random, 1).unwrap();
     }
     entries.len()

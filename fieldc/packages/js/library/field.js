@@ -7,7 +7,7 @@ import { FIRST, FOURTH, Heap, SECOND, THIRD } from "./memory.js";
 import { isProbablePrime, portableExports } from "./portable.js";
 import { isSquare, rootPlan, squareRoot } from "./root.js";
 import { ALL, Vector, access, addressOf, checkBigint, checkInteger } from "./vector.js";
-import { inside, kind, readLimbs, spread, writeLimbs } from "./vector.js";
+import { inside, kind, listOf, readLimbs, spread, writeLimbs } from "./vector.js";
 
 export { Vector };
 
@@ -378,10 +378,7 @@ export class Field {
   }
 
   #values(values) {
-    if (typeof values?.[Symbol.iterator] !== "function") {
-      throw new TypeError(`values are an iterable of bigints, not ${kind(values)}`);
-    }
-    const listed = Array.from(values);
+    const listed = listOf("values", values);
     const index = (i) => (listed.length > 1 ? i : undefined);
     listed.forEach((value, i) => checkValue(this.p, value, index(i)));
     return listed;

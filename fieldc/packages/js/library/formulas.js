@@ -1,6 +1,6 @@
 // Functions of a package's own formulas, on bigints and on vectors.
 
-import { addressOf, checkBigint } from "./vector.js";
+import { addressOf, checkBigint, listOf } from "./vector.js";
 
 // The integers that operands may be: from the first one to below the second one.
 const INTEGERS = {
@@ -72,9 +72,10 @@ function formula(field, name, loop, given) {
   function operand(value, i) {
     const size = sizes[i + 1];
     if (isType(given[i + 1])) return field.from([reduced(value, given[i + 1])]);
-    const listed = size === 1 ? [value] : Array.from(value);
+    const which = `operand ${i + 1} of ${name}`;
+    const listed = size === 1 ? [value] : listOf(`the values of ${which}`, value);
     if (listed.length !== size) {
-      throw new RangeError(`${listed.length} values where ${name} has ${size}`);
+      throw new RangeError(`${which} has ${size} values, not ${listed.length}`);
     }
     return field.from(listed);
   }

@@ -36,8 +36,14 @@ export function valuesIn(bytes, each) {
   return total / each;
 }
 
-/** What the module of p exports, with numbers for globals: `wide` where the engine accepts it. */
+/**
+ * What the module of p exports, with numbers for globals: `wide` where the engine accepts it.
+ * Throws an Error in an engine without WebAssembly.
+ */
 export async function instantiate(p, wasm, wide) {
+  if (typeof WebAssembly === "undefined") {
+    throw new Error("this engine has no WebAssembly: Field.fromModulus(p) computes on bigints");
+  }
   const [every, best] = [bytesOf(wasm), wide === undefined ? wide : bytesOf(wide)];
   const compiled = await compile(best !== undefined && isAccepted(best) ? best : every);
   const { exports } = await WebAssembly.instantiate(compiled, {});

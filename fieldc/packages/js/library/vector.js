@@ -139,6 +139,14 @@ export function checkBigint(what, value) {
   return value;
 }
 
+/** The values of an iterable, or a TypeError that says what they are. */
+export function listOf(what, values) {
+  if (typeof values?.[Symbol.iterator] !== "function") {
+    throw new TypeError(`${what} are an iterable of bigints, not ${kind(values)}`);
+  }
+  return Array.from(values);
+}
+
 /** Throws a TypeError for what is no integer. */
 export function checkInteger(what, value) {
   if (!Number.isInteger(value)) throw new TypeError(`${what} is an integer, not ${kind(value)}`);
