@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -42,6 +43,20 @@ def test_a_folder_as_it_was_built_passes(checker: Path, built: Path, tmp_path: P
     copy = Copy(built, tmp_path)
     copy.sign()  # what the tests below sign is signed as a build is
     assert said_of(checker, copy.path)[0] == 0
+
+
+def test_nobody_need_read_what_the_checker_says(checker: Path, built: Path) -> None:
+    """Its status says the same. A line that cannot be written, as on a full disk, is a failure."""
+    for option in ([], ["--json"]):
+        reader, writer = os.pipe()
+        os.close(reader)
+        done = subprocess.run([checker, *option, built], stdout=writer, stderr=subprocess.PIPE)
+        os.close(writer)
+        assert (done.returncode, done.stderr) == (0, b"")
+    if os.path.exists("/dev/full"):
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run([checker, built], stdout=full, stderr=subprocess.PIPE)
+        assert done.returncode == 1 and done.stderr.startswith(b"FAILED to write: ")
 
 
 def rename(data: bytes, old: str, new: str) -> bytes:

@@ -43,6 +43,7 @@ use report::Report;
 use routines::Routines;
 use routines::Run;
 use std::error::Error;
+use std::io::{ErrorKind, Write};
 use std::path::Path;
 use std::process::ExitCode;
 use std::slice;
@@ -148,11 +149,23 @@ fn answer(path: &str) -> Result<String, Vec<String>> {
 /// Prints what became of each kernel of a folder, as JSON.
 fn print_rows(path: &str) -> ExitCode {
     let report = folder::check(Path::new(path)).unwrap_or_else(Report::unread);
-    let written = serde_json::to_string(&report).map(|text| println!("{text}"));
-    if written.is_ok() && report.all_faults().next().is_none() {
+    let is_said = serde_json::to_string(&report).is_ok_and(|text| say(&text));
+    if is_said && report.all_faults().next().is_none() {
         return ExitCode::SUCCESS;
     }
     ExitCode::FAILURE
+}
+
+/// Writes a line to standard output; whether that could be done. Nobody need read it, as after
+/// `| head`: the exit status says the same.
+fn say(line: &str) -> bool {
+    match writeln!(std::io::stdout(), "{line}") {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            eprintln!("FAILED to write: {error}");
+            false
+        }
+        _ => true,
+    }
 }
 
 /// 0 where everything holds, 1 where something does not, 2 where nothing is named.
@@ -169,7 +182,8 @@ fn main() -> ExitCode {
     let mut status = ExitCode::SUCCESS;
     for path in &paths {
         match answer(path) {
-            Ok(said) => println!("{said}"),
+            Ok(said) if say(&said) => {}
+            Ok(_) => status = ExitCode::FAILURE,
             Err(faults) => {
                 faults.iter().for_each(|why| eprintln!("FAILED {path}: {why}"));
                 status = ExitCode::FAILURE;
