@@ -25,7 +25,7 @@ EXAMPLES = Path(__file__).parents[1] / "examples"
 PROCESSOR = "sapphire-rapids"
 SHIPPED = {
     PROCESSOR: ["butterfly", "scaled", "scaled_step", "two_steps"],
-    "zen-3": ["butterfly", "horner"],
+    "zen-3": ["butterfly", "ended", "horner", "scaled", "scaled_128", "step", "two_steps"],
     "zen-4": ["butterfly", "scaled"],
 }
 FIELD = find_field("bls12-381-r")
@@ -74,11 +74,10 @@ def _chosen(formula: Formula, processor: str = PROCESSOR) -> str:
     return decide_formula(FIELD, formula, X86_64, processor).preferred.chosen_by
 
 
-def test_they_are_chosen_on_their_processor_and_one_of_the_same_core() -> None:
+def test_they_are_chosen_on_their_processor_alone() -> None:
     assert _chosen(KNOWN["butterfly"]).startswith("the schedule of sapphire-rapids")
     assert _chosen(KNOWN["butterfly"], "zen-4").startswith("the schedule of zen-4")
     assert _chosen(KNOWN["butterfly"], "zen-3").startswith("the schedule of zen-3")
-    assert _chosen(KNOWN["scaled"], "zen-3").startswith("the schedule of zen-4")
     assert _chosen(KNOWN["butterfly"], "zen-5").startswith("the model of zen-5")
     assert _chosen(KNOWN["two_steps"], "zen-4").startswith("the model of zen-4")
     assert _chosen(KNOWN["step"]).startswith("the model")

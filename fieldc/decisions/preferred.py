@@ -27,7 +27,7 @@ from fieldc.decisions.orders import (
     quicker_first,
     shorter_first,
 )
-from fieldc.decisions.schedule import FORMULAS, Schedule, ScheduleError, TunedKernel, shipped_entry
+from fieldc.decisions.schedule import FORMULAS, Schedule, ScheduleError, TunedKernel, shipped
 from fieldc.errors import Refusal
 from fieldc.field import Field
 from fieldc.language import BoundError, Expression, Kernel
@@ -265,13 +265,13 @@ def _scheduled(
         return [_tuned(target, expression, entry, why, options, is_host)]
     try:
         folder = FORMULAS if expressions[0].kernel.computes.formula else ""
-        found_on, entry = shipped_entry(field, model.key, operation, folder)
-        expression = by_name.get(entry.decisions.algorithm)
-        if expression is None:
+        entry = shipped(field, model.key, folder).entry(operation)
+        expression = by_name.get(entry.decisions.algorithm) if entry else None
+        if entry is None or expression is None:
             return []
         run = entry.measured
         cycles = " | ".join(f"{run[f'best_{m}_cycles']:.1f}" for m in ("throughput", "latency"))
-        why = f"the schedule of {found_on}: measured {cycles} cycles"
+        why = f"the schedule of {model.key}: measured {cycles} cycles"
         tuned = _tuned(target, expression, entry, why, _options(model), is_host)
         bound = figure(judge, tuned.choice, model.key)
         return [replace(tuned, figure=bound)]

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from importlib import resources
 from pathlib import Path
@@ -33,8 +32,6 @@ from fieldc.words.rows import RowChoice, RowStyle
 VERSION = 1
 FORMULAS = "formulas"
 """The folder of shipped schedules of formulas: a name there means no operation of the catalogue."""
-SAME_CORE = {"zen-3": "zen-4"}
-"""Whose schedules serve a processor where it has none of its own: their integer cores are alike."""
 FREE_ORDER = ("mul", "add")
 """Operations whose operands may be exchanged."""
 ALLOWED: dict[str, tuple[str, ...]] = {
@@ -284,18 +281,3 @@ def shipped(field: Field, processor: str, folder: str = "") -> Schedule:
             f" make one there with fieldc tune {field.name or hex(field.p)}"
         )
     return read(file.read_text("utf-8"), field)
-
-
-def shipped_entry(
-    field: Field, processor: str, operation: str, folder: str = ""
-) -> tuple[str, TunedKernel]:
-    """The shipped kernel of an operation, and the processor on which it was found.
-
-    Where there is none for the processor, one for another with the same core serves. Raises
-    ScheduleError where there is none either.
-    """
-    for key in (processor, SAME_CORE.get(processor, processor)):
-        with suppress(ScheduleError):
-            if entry := shipped(field, key, folder).entry(operation):
-                return key, entry
-    raise ScheduleError(f"no schedule of {operation} for {field.short} on {processor} is shipped")
