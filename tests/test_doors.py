@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,7 @@ from fieldc.machine.processors import find_processor
 from fieldc.operations import OPERATIONS as EVERY_OPERATION
 from fieldc.packages.c import package
 from fieldc.packages.js import module
+from fieldc.packages.paths import by_path
 from fieldc.packages.rust import formulas, own_kernels
 from fieldc.packages.rust.classes import class_of, kernels_of
 from fieldc.targets.array_targets import ARRAY_TARGETS, array_targets, fastest_here
@@ -208,7 +210,8 @@ def test_the_packages_ask_too(tmp_path: Path) -> None:
     for row in rows:
         if row["target"] in package.KERNELS_FOR and row["target"] != "c":
             target = TARGETS[row["target"]]
-            choice = preferred(field, row["op"], target).variant(row["variant"])
+            made = by_path(target, partial(preferred, field, row["op"], target))
+            choice = made.variant(row["variant"])
             assert row["algorithm"] == choice.expression.kernel.algorithm
             assert row["chosen_by"] == choice.chosen_by
 

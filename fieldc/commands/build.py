@@ -78,7 +78,8 @@ NAMES, FASTEST = tuple(r.name for r in REPRESENTATIONS), "fastest"
     option(
         "--processor",
         metavar="NAME",
-        help="choose kernels for this processor (fieldc list processors; default this host's)",
+        help="choose kernels for this processor (fieldc list processors; default this host's, in"
+        " packages one for each path)",
     ),
     option(
         "--representation",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import product
 from pathlib import Path
 
@@ -39,6 +40,7 @@ from fieldc.packages.c.assembly import (
 from fieldc.packages.c.divsteps import batch_kernels, in_package, update_decisions
 from fieldc.packages.c.formulas import ENDINGS, step_name
 from fieldc.packages.c.texts import package_name, taken_names, texts
+from fieldc.packages.paths import by_path
 from fieldc.progress import Progress
 from fieldc.targets.aarch64.targets import ARCHITECTURE
 from fieldc.targets.registry import TARGETS
@@ -117,10 +119,11 @@ def build_package(
     decisions = []
     for done, (operation, name) in enumerate(named, 1):
         progress("choose", done - 1, len(named))
-        decisions.append(preferred(field, operation, TARGETS[name]))
+        target = TARGETS[name]
+        decisions.append(by_path(target, partial(preferred, field, operation, target)))
     progress("choose", len(named), len(named))
     decisions += [
-        decide_formula(field, formula, TARGETS[name])
+        by_path(TARGETS[name], partial(decide_formula, field, formula, TARGETS[name]))
         for name in WHOLE_FORMULAS_FOR
         for formula in formulas
     ]

@@ -7,6 +7,7 @@ the package assembles to, called as the crate calls it: `kernels.called`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from fieldc.algorithms.lazy import has_two_spare_bits
 from fieldc.algorithms.representations import PLAIN, Representation
@@ -14,6 +15,7 @@ from fieldc.decisions.decision import Decision
 from fieldc.decisions.preferred import preferred
 from fieldc.field import Field
 from fieldc.language import Expression
+from fieldc.packages.paths import by_path
 from fieldc.packages.rust.called_inline import called_inline
 from fieldc.packages.rust.classes import (
     CLASSES,
@@ -60,13 +62,15 @@ def operations(f: Field, r: Representation) -> list[str]:
 
 
 def decisions(f: Field, r: Representation, processor: str | None) -> list[Decision]:
-    """What the model decides for each operation. Raises UnknownProcessor.
+    """What the model decides for each operation, of a processor or of that of each path.
 
-    Schedules for System V name algorithms that are fast in their own order of instructions.
+    Schedules for System V name algorithms that are fast in their own order of instructions. Raises
+    UnknownProcessor.
     """
     target = INLINED if f.n in ONE_LIMB else TARGET
     return [
-        preferred(f, operation, target, processor).unscheduled for operation in operations(f, r)
+        by_path(target, partial(preferred, f, operation, target), processor).unscheduled
+        for operation in operations(f, r)
     ]
 
 

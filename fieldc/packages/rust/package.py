@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from fieldc.errors import UserError
 from fieldc.field import Field
 from fieldc.formulas.formula import Formula
 from fieldc.formulas.names import check_names
+from fieldc.packages.paths import by_path
 from fieldc.packages.rust.aarch64_text import arm_kernels
 from fieldc.packages.rust.arrays import (
     RustArray,
@@ -103,16 +105,20 @@ def build_package(
 ) -> tuple[list[Packaged], dict[str, object]]:
     """Build, check and write residues in a representation; the kernels, and the manifest.
 
-    `command` makes the package again. `processor` is a key of processors.toml, None for this
-    host's; `traits` are features of the crate that implement traits of other crates. Formulas are
-    of Montgomery form. Raises OutputError, TooManyLimbs, UnknownTrait, NoLibrary, UnknownProcessor;
-    for a wrong kernel UnprovedKernel, CheckError or FrameError, before anything is written.
+    `command` makes the package again. `processor` is a key of processors.toml, None for that
+    of each path; `traits` are features of the crate that implement traits of other crates. Formulas
+    are of Montgomery form. Raises OutputError, TooManyLimbs, UnknownTrait, NoLibrary,
+    UnknownProcessor; for a wrong kernel UnprovedKernel, CheckError or FrameError, before anything
+    is written.
     """
     check_writable(folder, field, KIND)
     check_length(field)
     check_names(formulas, (*TAKEN, type_name(field)), ENDINGS)
     words = values(field, traits, formulas) | {"command": command}
-    decided = [decide_formula(field, one, FORMULA_TARGET, processor) for one in formulas]
+    decided = [
+        by_path(FORMULA_TARGET, partial(decide_formula, field, one, FORMULA_TARGET), processor)
+        for one in formulas
+    ]
     kernels = [_packaged(a) for a in build([*decisions(field, r, processor), *decided], progress)]
     updates = [
         Packaged(**vars(a), file=UPDATES_FILE) for a in build(update_decisions(field), progress)
