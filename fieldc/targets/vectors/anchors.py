@@ -1,7 +1,7 @@
 """Registers that point near what a loop reads most: an address takes one byte there, not four.
 
-A processor keeps some thousand decoded instructions, and few of those with long addresses. A loop
-that is longer is decoded again each time, which can take longer than its computation.
+A processor keeps some thousand decoded instructions. A loop that does not fit is decoded again each
+time, so many bytes in a cycle, which can take longer than its computation.
 """
 
 from __future__ import annotations
