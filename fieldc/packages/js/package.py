@@ -142,7 +142,9 @@ def module_text(
         module = field_module(f, command, form, r, formulas)
         code = base64.b64encode(module.encode()).decode()
         fields.append(f"{form.key}: `\n" + "\n".join(wrap(code, 98)) + "\n`")
-    fields += [counts_text(formulas)] if formulas else []
+    if formulas:
+        head += 'import { formulasOf } from "./lib/formulas.js";\n\n'
+        fields += [counts_text(formulas), "formulasOf"]
     inside = "".join(f"  {field},\n" for field in fields)
     return f"{head}export default {{\n{inside}}};\n"
 

@@ -40,7 +40,16 @@ test("one field is one module", () => {
   assert.deepEqual(modules.map((file) => file.split("/").at(-1)), ["bn254-p.js"]);
   const size = [...found.values()].reduce((a, b) => a + b);
   assert.ok(size < 64_000, `${size} bytes`);
+  assert.ok(![...found.keys()].some((file) => file.endsWith("/formulas.js"))); // it has none
   assert.ok(reached(["fieldc"]).size > 20); // names lead to all of them
+});
+
+test("formulas come with what makes functions of them", async () => {
+  const { Field } = await import(fileOf("fieldc/field"));
+  const { default: module } = await import(fileOf("fieldc/modules/bn254-p"));
+  const given = { ...module, formulas: { g: [1, 1] } };
+  await assert.rejects(Field.load(given), /^TypeError: a module with formulas has formulasOf too$/);
+  assert.deepEqual(Object.keys((await Field.load(module)).formulas), []);
 });
 
 test("a field by import computes", async () => {

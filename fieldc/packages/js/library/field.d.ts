@@ -29,6 +29,8 @@ export interface FieldModule {
   readonly chain?: readonly (readonly number[])[];
   /** Numbers of elements of the result and of each operand, or its type, by the names of formulas. */
   readonly formulas?: Readonly<Record<string, readonly (number | IntegerType)[]>>;
+  /** What makes functions of them: `formulasOf` of lib/formulas.js. Fields without formulas need none. */
+  readonly formulasOf?: (...given: never[]) => Readonly<Record<string, Formula>>;
 }
 
 /** What an operand of a formula is that is no element: 0n or 1n, or an integer of so many bits. */

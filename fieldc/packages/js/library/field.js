@@ -1,7 +1,6 @@
 // A prime field: arithmetic on bigints, and on vectors in the memory of a WebAssembly module.
 
 import { butterfly, invertAll, powers, total } from "./arrays.js";
-import { formulasOf } from "./formulas.js";
 import { checkModulus, checkValue, instantiate, valuesIn } from "./load.js";
 import { FIRST, FOURTH, Heap, SECOND, THIRD } from "./memory.js";
 import { isProbablePrime, portableExports } from "./portable.js";
@@ -12,6 +11,7 @@ import { inside, kind, listOf, readLimbs, spread, writeLimbs } from "./vector.js
 export { Vector };
 
 const key = Symbol("fieldc");
+const NONE = Object.freeze(Object.create(null));
 
 /** The integers modulo a prime. Made by Field.load and Field.fromModulus. */
 export class Field {
@@ -23,7 +23,7 @@ export class Field {
   #plan;
   #unity;
 
-  constructor(given, name, p, exported, formulas, generator, chain) {
+  constructor(given, name, p, exported, generator, chain, formulas, formulasOf) {
     if (given !== key) throw new TypeError("a field is made by Field.load or Field.fromModulus");
     this.name = name;
     this.p = p;
@@ -35,7 +35,7 @@ export class Field {
     this.#heap = new Heap(exported.memory, exported.heap);
     this.#plan = rootPlan(p, chain);
     this.generator = generator;
-    this.formulas = formulasOf(this, exported, formulas);
+    this.formulas = formulasOf?.(this, exported, formulas) ?? NONE;
     Object.freeze(this);
   }
 
@@ -44,12 +44,13 @@ export class Field {
     if (made === null || typeof made !== "object") {
       throw new TypeError(`a module is an object with name, p and wasm, not ${kind(made)}`);
     }
-    const { name, p, wasm, wide, formulas, generator, chain } = made;
+    const { name, p, wasm, wide, generator, chain, formulas, formulasOf } = made;
     if (typeof name !== "string") throw new TypeError(`a name is a string, not ${kind(name)}`);
     if (generator !== undefined) checkBigint("a generator", generator);
     checkModulus(p);
+    if (formulas && !formulasOf) throw new TypeError("a module with formulas has formulasOf too");
     const exported = await instantiate(p, wasm, wide);
-    return new this(key, name, p, exported, formulas, generator, chain);
+    return new this(key, name, p, exported, generator, chain, formulas, formulasOf);
   }
 
   /** A field of any prime, on BigInt. */

@@ -17,7 +17,7 @@ const INTEGERS = {
  */
 export function formulasOf(field, run, counts) {
   const made = Object.create(null);
-  for (const [name, sizes] of Object.entries(counts ?? {})) {
+  for (const [name, sizes] of Object.entries(counts)) {
     made[name] = formula(field, name, run[`formula_${name}_vec`], sizes);
   }
   return Object.freeze(made);
