@@ -78,7 +78,7 @@ NAMES, FASTEST = tuple(r.name for r in REPRESENTATIONS), "fastest"
     option(
         "--processor",
         metavar="NAME",
-        help="choose kernels for this processor (fieldc list processors; default this host's, in"
+        help="choose kernels for this processor (fieldc list processors; default this host's, for"
         " packages one for each path)",
     ),
     option(

@@ -1,4 +1,4 @@
-"""Which kernels a package has: for each path what is the fastest where it runs, on every host."""
+"""Which kernels a package has: for each path those of a processor that runs it, not the host's."""
 
 from __future__ import annotations
 

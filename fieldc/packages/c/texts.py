@@ -26,6 +26,7 @@ from fieldc.packages.c.constants import has_updates, inversion, limbs, roots, wi
 from fieldc.packages.c.formula_tests import tested
 from fieldc.packages.c.formulas import CFormula, formula_words
 from fieldc.packages.c.transforms import transform_words
+from fieldc.packages.paths import RUNS_ON
 from fieldc.properties import has_transforms
 from fieldc.targets.c.print import ROWS as C_ROWS
 from fieldc.targets.c.print import c_function, c_prelude, prototype
@@ -94,7 +95,7 @@ def values(f: Field, r: Representation, command: str) -> dict[str, str]:
 
 def prefers_two_chains(f: Field, r: Representation) -> bool:
     """Whether products with two carry chains are the fastest on Zen 4. Zen 3 has its core."""
-    fastest = preferred(f, r.parts["mul"], TARGETS["x86_64-linux"], "zen-4").preferred
+    fastest = preferred(f, r.parts["mul"], TARGETS["x86_64-linux"], RUNS_ON["adx"]).preferred
     return fastest.variant.name == "adx"
 
 
