@@ -6,9 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from fieldc.artifacts.write import build
 from fieldc.catalogue import find_field
+from fieldc.counting.functions import count_in
 from fieldc.decisions.formulas import decide_formula
 from fieldc.field import Field
+from fieldc.formulas import Element, formula
 from fieldc.formulas.divisions import DIVISIONS
 from fieldc.formulas.formula import Formula
 from fieldc.formulas.kernels import joined_sums
@@ -16,6 +19,7 @@ from fieldc.formulas.load import load_formulas
 from fieldc.formulas.plan import planned
 from fieldc.language import DoesNotApply
 from fieldc.targets.registry import TARGETS
+from fieldc.targets.target import PROVED
 from fieldc.targets.x86_64.targets import plan_of
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
@@ -40,9 +44,9 @@ def test_two_quotients_are_for_large_primes_of_three_limbs_or_more() -> None:
 
 
 def test_a_butterfly_takes_the_shorter_of_two_chains_that_bind_alike() -> None:
-    formula = _formula("butterfly.py", "butterfly")
+    butterfly = _formula("butterfly.py", "butterfly")
     target = TARGETS["x86_64-linux"]
-    chosen = decide_formula(find_field("bls12-381-r"), formula, target, "sapphire-rapids")
+    chosen = decide_formula(find_field("bls12-381-r"), butterfly, target, "sapphire-rapids")
     assert chosen.preferred.expression.kernel.algorithm == "log-jump-last-two"
     figures = {c.algorithm: c.figure for c in chosen.candidates if c.choice.variant.name == "mulx"}
     quick, short = figures["log-jump-last-two"], figures["cios"]
@@ -64,6 +68,29 @@ def test_two_products_of_a_sum_are_made_together() -> None:
         len(plan_of(of.preferred).compile(of.preferred.expression, "k").code) for of in (one, two)
     ]
     assert lengths[1] < 1.75 * lengths[0]
+
+
+@formula
+def products(x: Element, y: Element, w: Element) -> Element:
+    """Two products of factors that fit the limbs."""
+    return x * w + x * y
+
+
+@formula
+def square_and_product(x: Element, y: Element, w: Element) -> Element:
+    """A square in a sum: x + y + w may not fit the limbs."""
+    return (x + y + w) ** 2 + x * y
+
+
+def test_both_factors_of_a_square_fit_the_limbs() -> None:
+    """One had a word more, and a product of two numbers that stand for one is no square."""
+    f, target = find_field("bls12-381-r"), TARGETS["x86_64-linux"]
+    counts = []
+    for one in (products, square_and_product):
+        made = build([decide_formula(f, one, target, "zen-3")], lambda *_: None)
+        assert {kernel.status for kernel in made} == {PROVED}
+        counts.append([count_in(k.code or b"", k.symbol).multiplications for k in made])
+    assert counts[0] == counts[1]
 
 
 def test_a_sum_of_one_product_stays_as_it_is() -> None:

@@ -285,15 +285,19 @@ def test_a_plan_that_cannot_be_shown_to_be_the_formula_is_left_out() -> None:
     assert {a.status for a in build([decision], lambda *_: None)} == {PROVED}
 
 
-def test_squares_less_wide_values_are_proved() -> None:
-    """x^2 - y^2 - a - b: a strategy that replaced each word that never carries lost its bound."""
+@pytest.mark.parametrize("variant", ["adx", "mulx", "base"])
+def test_squares_less_wide_values_are_proved(variant: str) -> None:
+    """x^2 - y^2 - a - b: a strategy that replaced each word that never carries lost its bound.
+
+    So did one that replaced the words of p - y, and (p - y)*y became less than 0.
+    """
     f, target = find_field("bls12-381-p"), TARGETS["x86_64-linux"]
     plan = ranged(planned(TOWER["fp12_norm"].over(f), form=LAZY), f)
     long = [b for b in plan.blocks if isinstance(b, Block) and len(b.wide) > 1 < len(b.products)]
     assert len(long) == 2
     for block in long:
         decision = decisions._decide_block(f, block, target, "zen-4")
-        assert decisions._proved(target, block, decision, "adx")
+        assert decisions._proved(target, block, decision, variant)
 
 
 @pytest.mark.full

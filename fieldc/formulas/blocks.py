@@ -177,8 +177,9 @@ class Block:
             x, y = (self._combined(f, form, values) for form in signed(c, first, second))
             if top(x) < top(y):
                 x, y = y, x
-            rows.append(x)
-            columns.append(fitted(f, y))
+            whole, y = y, fitted(f, y)
+            rows.append(times(y, c) if c > 0 and first == second and y is not whole else x)
+            columns.append(y)
         return rows, columns
 
     def _whole(self, f: Field, values: Sequence[Number]) -> Number:

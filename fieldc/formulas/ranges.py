@@ -157,10 +157,12 @@ class _Ranges:
 
 def _before(block: Block, f: Field) -> Fraction:
     """How many p a block's result is below before subtractions; of a wide one how many p*p."""
-    whole = units(block.wide, block.multiples)
+    whole, over = units(block.wide, block.multiples), f.R // f.p
     for c, first, second in block.products:
         x, y = sorted(units(form, block.multiples) for form in signed(c, first, second))
-        whole += y * min(x, f.R // f.p)
+        if x > over:  # a factor is fitted, and both are where they are the same
+            x, y = over, c * over if c > 0 and first == second else y
+        whole += x * y
     if block.is_wide:
         return Fraction(whole)
     total = Fraction(units(block.linear, block.multiples))

@@ -311,6 +311,8 @@ class Case(Known):
         if row.carry is None or row.carry in self.fixed:
             if row.carry is not None:
                 total.put_in(row.carry, self.fixed)
+            if row.word in self.system.multipliers and followed.does("keeps_factors"):
+                return {}
             return total.substitute(row.word, self.right_of(row))
         words, carries = total.quotient(row.word), total.quotient(row.carry, row.word)
         multiple: Polynomial = {}

@@ -37,6 +37,11 @@ class Strategy:
 
     Where all strategies do, the bound of a whole number is lost.
     """
+    keeps_factors: bool = False
+    """Keep a word that multiplies others where its carry is known, too.
+
+    (p - y)*y is not negative as a product of words, but p*y - y*y is as it may be.
+    """
 
     def answers(self, asked: Mapping[str, bool]) -> bool:
         """Whether a bound that asked this of another strategy is the bound by this one too."""
@@ -55,6 +60,7 @@ STRATEGIES = (
     Strategy(True, True, pairs_choices=True),
     Strategy(True, True, keeps_words=True),
     Strategy(True, True, pairs_choices=True, ignores_zero_carries=True),
+    Strategy(True, True, keeps_factors=True),
 )
 FIRST = STRATEGIES[:3]
 """Those that cost little, for what is asked often."""
