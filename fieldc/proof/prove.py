@@ -13,7 +13,7 @@ from fieldc.proof.algebra.comparisons import comparison_by_top, comparison_of
 from fieldc.proof.algebra.dropped import find_equal_words, join_wraps
 from fieldc.proof.algebra.ends import equate_ends
 from fieldc.proof.algebra.equations import ONE, Polynomial, add_to
-from fieldc.proof.algebra.facts import Input
+from fieldc.proof.algebra.facts import Budget, Input
 from fieldc.proof.algebra.halves import equate_zero_tops
 from fieldc.proof.algebra.identity import Identity, ProofError, flags_of, open_masks, value_of
 from fieldc.proof.algebra.masks import fix_masked
@@ -290,6 +290,7 @@ def _settled(case: Case, contract: Contract, goal: _Goal, asks: bool) -> CasePro
 
     Raises ProofError.
     """
+    case = case if goal.is_needed else replace(case, budget=Budget())
     flags = dict(case.fixed)
     newest = list(flags)[-1:]
     if asks and (found := _impossible(case, flags, newest, STRATEGIES[:1])):
@@ -356,7 +357,8 @@ def _cases(known: KnownNumbers, goal: _Goal, record: RecordCase, of_flags: bool)
 def _split(case: Case, flags: Sequence[int], record: RecordCase) -> Iterator[Case]:
     """Every combination of the flags' values, less those that bounds rule out."""
     if not flags:
-        yield case
+        is_rare = case.doubts is not None and not case.samples
+        yield replace(case, samples=case.doubts.of(case.fixed)) if is_rare else case
         return
     several = len(flags) > 1 or case.fixed
     plain = replace(case, comparisons=())  # the rest is left to _impossible, where it is needed

@@ -23,7 +23,7 @@ from fieldc.proof.algebra.equations import (
     Tops,
     add_to,
 )
-from fieldc.proof.algebra.facts import Bound, Fact, Known
+from fieldc.proof.algebra.facts import Bound, Budget, Fact, Known
 from fieldc.proof.algebra.hints import holds
 from fieldc.proof.algebra.low_bits import cuts, without_tops
 from fieldc.proof.algebra.maxima import Maxima
@@ -59,6 +59,8 @@ class Case(Known):
     """What bounds try."""
     is_foreign: bool = False
     """Whether there is no certificate, so that what it cannot say may be used."""
+    budget: Budget | None = None
+    """Where it is used up, no more is shown."""
     _tried: Tried = field(default_factory=dict, init=False)
     """Bounds that one question found, and what each asked of its strategy."""
     _compared_numbers: dict[tuple[object, ...], list[Bound]] = field(
@@ -78,6 +80,8 @@ class Case(Known):
     def shown(self, target: Polynomial, limit: int) -> Bound | None:
         """Why target <= limit, if it is shown; target has integer values."""
         found = None
+        if self.budget and self.budget.left < 0:
+            return None
         for number, bound in enumerate(self._bounds(target, limit + 1)):
             if bound.value < (limit + 1) * bound.scale:
                 found = bound
@@ -260,6 +264,8 @@ class Case(Known):
         Without a limit, the least of those on the way.
         """
         rows: Combination = {}
+        if self.budget:
+            self.budget.left -= 1
         least: tuple[Rational, int] | None = None
         sure = frozenset(number for number, value in self.fixed.items() if value)
         total = Total(self.system, terms, tops=Tops(self.system.ranges, self.fixed), sure=sure)

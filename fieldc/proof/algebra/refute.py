@@ -96,10 +96,13 @@ class UnlikelyRuns:
 
     def contradict(self, target: Polynomial, limit: int, fixed: Mapping[int, int]) -> bool:
         """Whether target > limit in a run in which variables have the values that are fixed."""
+        return any(evaluate(target, run) > limit for run in self.of(fixed))
+
+    def of(self, fixed: Mapping[int, int]) -> tuple[Mapping[int, int], ...]:
+        """The runs in which variables have the values that are fixed."""
         if self._known != len(self.system.owners):
             self._made, self._known = [*self._runs()], len(self.system.owners)
-        runs = (run for run in self._made if all(run[v] == value for v, value in fixed.items()))
-        return any(evaluate(target, run) > limit for run in runs)
+        return tuple(run for run in self._made if all(run[v] == fixed[v] for v in fixed))
 
     def _runs(self) -> Iterator[Mapping[int, int]]:
         draw, w = random.Random(1), self.system.word_bits
