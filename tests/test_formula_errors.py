@@ -244,6 +244,8 @@ WRONG_FILES = {
                 ("U64", "len(k)", "a U64 has * with an element, and nothing else"),
                 ("U64", "U64(3)", "U64 is the type of an operand, not a function: write k: U64"),
                 ("Mask", "~k", "a Mask has choose(mask, a, b), and nothing else"),
+                ("accumulator(2)", "k + k", "has plus(x, y) and reduced(), and nothing else"),
+                ("accumulator(2)", "3 * k", "has plus(x, y) and reduced(), and nothing else"),
                 ("accumulator(2)", "k.sum()", "no 'sum': it has plus(x, y) and reduced()"),
                 ("accumulator(2)", "accumulator(2)()", "the type of a sum is that of an operand"),
             )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import random
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 
 import pytest
 
@@ -141,3 +142,14 @@ def test_what_cannot_be_compiled() -> None:
         compile(17, line, "cios")  # type: ignore[call-overload]
     with pytest.raises(FormulaError, match="no field modulo"):
         compile(17, in_fp2)  # -1 is a square modulo 17
+
+
+def test_members_of_a_data_class_may_be_copied() -> None:
+    """As astuple and asdict do: the copy of an element was one of another formula."""
+
+    def product(p: Pair) -> Element:
+        u, v = astuple(p)
+        return copy.copy(u) * v
+
+    product.__annotations__ = {"p": Pair, "return": Element}
+    assert compile(Field(17), formula(product))(Pair(5, 7)) == 1  # type: ignore[arg-type]
