@@ -11,7 +11,7 @@ import pytest
 from fieldc import Element as FieldElement
 from fieldc import Field, compile
 from fieldc.artifacts.host import OperandError
-from fieldc.formulas import Element, FormulaError, extend, formula
+from fieldc.formulas import I64, Element, FormulaError, extend, formula
 from fieldc.machine.processor import is_x86_64
 from fieldc.python.elements import FieldMismatch
 
@@ -153,3 +153,16 @@ def test_members_of_a_data_class_may_be_copied() -> None:
 
     product.__annotations__ = {"p": Pair, "return": Element}
     assert compile(Field(17), formula(product))(Pair(5, 7)) == 1  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("prime", ["2^521-1", "2^607-1", "2^89-1"])
+def test_signed_products_where_a_limb_of_a_constant_is_0(prime: str) -> None:
+    """R^2 mod p is a power of two: a row of products with 0 had no words."""
+    f = Field(prime)
+
+    def scaled(x: Element, k: I64) -> Element:
+        return x * k
+
+    compiled = compile(f, formula(scaled))
+    for x in (1, f.p - 1, f.p // 3):
+        assert [compiled(x, k) for k in (7, -(2**63))] == [f(x) * 7, f(x) * -(2**63)]
