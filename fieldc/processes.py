@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -13,6 +14,14 @@ from fieldc.signals import deferred_signals
 
 PATIENCE = 1.0
 """Seconds that a program has to end by itself when it is asked to."""
+
+
+def environment() -> dict[str, str]:
+    """What programs that this one begins find: its own, with a temporary folder that can be used.
+
+    Python takes another where TMPDIR's is not there or is read-only; clang and wine fail there.
+    """
+    return {**os.environ, "TMPDIR": tempfile.gettempdir()}
 
 
 def run_group(
@@ -32,6 +41,7 @@ def run_group(
             process = subprocess.Popen(
                 command,
                 cwd=folder,
+                env=environment(),
                 stdout=subprocess.PIPE,
                 stderr=None if is_heard else subprocess.PIPE,
                 text=True,

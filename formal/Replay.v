@@ -190,7 +190,7 @@ Section Certificate.
   Definition result_covered (cases : list case) (q : nat) : bool :=
     let mine := filter (is_of q) cases in
     let flags := nodup Pos.eq_dec (map fst (flat_map case_flags mine)) in
-    Nat.leb (length flags) 12 && covered mine flags [].
+    Nat.leb (length flags) 16 && covered mine flags [].
 
   Definition replay (cases : list case) : bool :=
     negb (modulus =? 0) && forallb case_right cases &&

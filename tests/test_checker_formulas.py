@@ -242,3 +242,27 @@ def test_changed_code_is_refused(checker: Path, built: Path, tmp_path: Path) -> 
         file.write_bytes(changed)
         copy.sign()
         assert said_of(checker, copy.path)[0] == 1, place
+
+
+FLAGS = """
+from fieldc.formulas import Element, formula
+
+Four = tuple[Element, Element, Element, Element]
+
+@formula
+def mixed(s: Four) -> Four:
+    a, b = s[0] + s[1], s[2] + s[3]
+    c, d = 2 * s[1] + b, 2 * s[3] + a
+    e, f = 4 * b + d, 4 * a + c
+    return d + f, f, c + e, e
+"""
+
+
+def test_choices_that_depend_on_many_flags(checker: Path, tmp_path: Path) -> None:
+    """Poseidon2's sums: 13 conditional subtractions for one result, which the prover takes."""
+    source, out = tmp_path / "mixed.py", tmp_path / "built"
+    source.write_text(FLAGS)
+    words = ["--formula", str(source), "--target", "x86_64-linux"]
+    assert main(["build", "2^127-1", *words, "-o", str(out)]) == 0
+    status, said = said_of(checker, out)
+    assert status == 0, said

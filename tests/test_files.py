@@ -16,6 +16,7 @@ from outputs import BUILD, FULL, contents, fail_at
 from fieldc import cli, folders, reading
 from fieldc.artifacts import write as builder
 from fieldc.artifacts.write import MANIFEST
+from fieldc.catalogue import find_field
 from fieldc.files import OutputError, check_file, write_file
 
 
@@ -96,6 +97,32 @@ def test_a_build_replaces_its_own_and_nothing_else(
     (out / MANIFEST).write_text("{}")
     assert cli.main([*BUILD, *to]) == 2
     assert "holds 'manifest.json', which" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("kind", "left", "shows"),
+    [
+        ("Rust package", "Cargo.lock", ""),
+        ("Rust package", "target", "CACHEDIR.TAG"),
+        ("C package", "a.out", ""),
+        ("C package", "build", "CMakeCache.txt"),
+    ],
+)
+def test_a_build_replaces_what_tools_made_of_a_package(
+    kind: str, left: str, shows: str, tmp_path: Path
+) -> None:
+    field = find_field("17")
+    files = builder.manifest_file(field, ())
+    builder.write(tmp_path / "out", field, files, kind)
+    made = tmp_path / "out" / left / shows
+    made.parent.mkdir(exist_ok=True)
+    (made.parent / "more").write_text("") if shows else made.write_text("")
+    if shows:  # a folder of that name may be anybody's
+        with pytest.raises(OutputError, match=f"holds '{left}/more', which fieldc build did not"):
+            builder.write(tmp_path / "out", field, files, kind)
+        made.write_text("")
+    builder.write(tmp_path / "out", field, files, kind)
+    assert set(contents(tmp_path / "out")) == {MANIFEST}
 
 
 def test_a_build_that_ends_later_does_not_replace_another_field(

@@ -1,7 +1,9 @@
-"""What a formula file imports, which then is forgotten, and what it defines too late."""
+"""What a formula file imports, which then is forgotten, what it closes and defines too late."""
 
 from __future__ import annotations
 
+import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -83,3 +85,27 @@ def test_what_is_defined_below_is_said_to_belong_above(
     with pytest.raises(FormulaError) as caught:
         load_formulas(path)
     assert str(caught.value) == f"f.py:{line}: {said}"
+
+
+CLOSING = (
+    "sys.stdout.close(); print(3)",
+    "sys.__stdout__.close()",
+    "sys.stderr.close(); sys.stdout = None",
+    "os.close(1); os.close(2)",
+    "del sys.stdout",
+    "sys.stdout.buffer.write(b'x'); sys.stdout.writelines(['y'])",
+)
+
+
+@pytest.mark.parametrize("line", CLOSING)
+def test_a_file_may_close_what_it_prints_to(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "closing.py"
+    rest = "from fieldc.formulas import *\n@formula\ndef f(x: Element) -> Element: return x * x\n"
+    path.write_text(f"import os, sys; {line}\n{rest}")
+    words = [sys.executable, "-m", "fieldc", "show", "2^127-1", "--formula", str(path), "--json"]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0 and json.loads(done.stdout) and "rror" not in done.stderr
+    path.write_text(f"import os, sys; {line}; 1 / 0\n{rest}")
+    failed = subprocess.run(words, capture_output=True, text=True, timeout=60)
+    said = "fieldc: closing.py:1: division by zero\n"
+    assert (failed.returncode, failed.stdout) == (2, "") and failed.stderr.endswith(said)

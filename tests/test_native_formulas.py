@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import copy
 import random
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 
 import pytest
 
 from fieldc import Element as FieldElement
 from fieldc import Field, compile
 from fieldc.artifacts.host import OperandError
-from fieldc.formulas import Element, FormulaError, extend, formula
+from fieldc.formulas import I64, Element, FormulaError, extend, formula
 from fieldc.machine.processor import is_x86_64
 from fieldc.python.elements import FieldMismatch
 
@@ -141,3 +142,27 @@ def test_what_cannot_be_compiled() -> None:
         compile(17, line, "cios")  # type: ignore[call-overload]
     with pytest.raises(FormulaError, match="no field modulo"):
         compile(17, in_fp2)  # -1 is a square modulo 17
+
+
+def test_members_of_a_data_class_may_be_copied() -> None:
+    """As astuple and asdict do: the copy of an element was one of another formula."""
+
+    def product(p: Pair) -> Element:
+        u, v = astuple(p)
+        return copy.copy(u) * v
+
+    product.__annotations__ = {"p": Pair, "return": Element}
+    assert compile(Field(17), formula(product))(Pair(5, 7)) == 1  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("prime", ["2^521-1", "2^607-1", "2^89-1"])
+def test_signed_products_where_a_limb_of_a_constant_is_0(prime: str) -> None:
+    """R^2 mod p is a power of two: a row of products with 0 had no words."""
+    f = Field(prime)
+
+    def scaled(x: Element, k: I64) -> Element:
+        return x * k
+
+    compiled = compile(f, formula(scaled))
+    for x in (1, f.p - 1, f.p // 3):
+        assert [compiled(x, k) for k in (7, -(2**63))] == [f(x) * 7, f(x) * -(2**63)]

@@ -106,6 +106,7 @@ def test_a_field_without_transforms(tmp_path: Path, packages: Packages) -> None:
     assert f"#define {name.upper()}_NTT_LEVELS 0 " in header
     assert not re.search(r"_i?ntt\(|_ntt_roots", header)
     assert "_ntt" not in (tmp_path / f"src/{name}.c").read_text()
+    assert "ntt" not in (tmp_path / "README.md").read_text()
 
 
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])

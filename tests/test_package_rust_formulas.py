@@ -55,6 +55,7 @@ def test_every_kernel_computes_formulas(package: Path) -> None:
 def test_two_packages_share_a_workspace(tmp_path: Path) -> None:
     for text in ("7", "17"):
         built(text, tmp_path / text)
+        assert (tmp_path / text / ".gitignore").read_text() == "/target\n/Cargo.lock\n"
     (tmp_path / "Cargo.toml").write_text('[workspace]\nmembers = ["7", "17"]\nresolver = "3"\n')
     assert "warning" not in cargo(tmp_path, "build", "--workspace", "--all-targets")
 

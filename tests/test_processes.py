@@ -76,3 +76,11 @@ def test_what_is_said_is_kept_or_heard(tmp_path: Path, capfd: pytest.CaptureFixt
 def test_a_program_that_is_not_there_is_an_error() -> None:
     with pytest.raises(FileNotFoundError):
         run_group(["no-such-program"])
+
+
+def test_programs_get_a_temporary_folder_that_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "gone"))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    assert Path(run_group(["sh", "-c", "echo $TMPDIR"]).stdout.strip()).is_dir()

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from fieldc import cli
-from fieldc.commands.progress import progress
+from fieldc.commands.progress import progress, say
 from fieldc.progress import shown_proofs
 
 
@@ -38,6 +38,21 @@ def progress_of(steps: list[tuple[float, int]], monkeypatch: pytest.MonkeyPatch)
             monkeypatch.setattr("time.monotonic", lambda now=now: now)
             show("compile", done, 10)
     return said
+
+
+def test_a_line_is_as_wide_as_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    line = "tune mul: 1 of 1 s, best so far: 0.934 of the start; multipliers allow 3.0 cycles"
+    monkeypatch.setenv("COLUMNS", "40")
+    for is_terminal in (False, True):
+        read = io.StringIO()
+        monkeypatch.setattr(read, "isatty", lambda answer=is_terminal: answer)
+        monkeypatch.setattr("sys.stderr", read)
+        say(line)
+        lines = read.getvalue().splitlines()
+        assert " ".join(map(str.strip, lines)) == line
+        assert (
+            len(lines) == (3 if is_terminal else 1) and (max(map(len, lines)) <= 40) == is_terminal
+        )
 
 
 def test_short_work_says_nothing_of_its_progress(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from lane_texts import text_of
+from outputs import FULL
 from unfit_objects import LINUX, WINDOWS
 
 import fieldc.proof
@@ -130,6 +131,19 @@ def entry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_an_entry_that_is_not_whole_is_a_miss(entry: Path, content: bytes) -> None:
     entry.write_bytes(content)
     assert cache.recall("key") is None
+
+
+def test_a_full_disk_leaves_no_part_of_an_entry(
+    entry: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def written(path: Path, data: bytes) -> None:
+        with path.open("wb") as file:
+            file.write(data[:10])
+        raise FULL
+
+    monkeypatch.setattr(Path, "write_bytes", written)
+    cache.remember("next", cache.Record("", "sysv", 0))
+    assert cache.entries() == [entry]
 
 
 def test_an_entry_without_its_certificate_is_a_miss(entry: Path) -> None:

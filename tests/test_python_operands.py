@@ -122,6 +122,13 @@ def test_an_order_is_an_integer(order: object) -> None:
         F.root_of_unity(order)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("given", [17.0, None, b"17", [17]])
+def test_another_type_is_no_field_and_the_message_says_what_is(given: object) -> None:
+    kind = type(given).__name__
+    with pytest.raises(TypeError, match=f"an integer, a field, or text with a prime, not a {kind}"):
+        Field(given)  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("native", ["no", 1.5, 0])
 def test_native_is_a_boolean(native: object) -> None:
     with pytest.raises(TypeError, match="native is True, False or None"):

@@ -208,3 +208,15 @@ def test_wine_needs_a_folder_of_the_users_own(
     assert not why_no_wine()
     monkeypatch.setattr("os.getuid", lambda: tmp_path.stat().st_uid + 1)
     assert "WINEPREFIX" in why_no_wine()
+
+
+@pytest.mark.parametrize("target", ["x86_64-windows", "armv7-linux"])
+def test_a_program_runs_where_the_temporary_folder_is_gone(
+    target: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Python takes another one, clang and wine fail."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "gone"))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    one = kernels(target, "17")[0]
+    with program(target, objects([one])) as running:
+        assert check_every_input(kernel(running, one), one) == 17 * 17

@@ -151,9 +151,12 @@ def remember(key: str, record: Record) -> None:
             return
         part = folder() / f"{key}.{os.getpid()}"
         text = json.dumps(asdict(record) | {"digest": _digest(key, record)})
-        part.write_bytes(gzip.compress(text.encode(), mtime=0))
-        part.chmod(stat.S_IRUSR | stat.S_IWUSR)
-        part.replace(folder() / key)
+        try:
+            part.write_bytes(gzip.compress(text.encode(), mtime=0))
+            part.chmod(stat.S_IRUSR | stat.S_IWUSR)
+            part.replace(folder() / key)
+        finally:
+            part.unlink(missing_ok=True)  # on a full disk a part of it was written
     except OSError:
         return
 

@@ -29,6 +29,14 @@ MANIFEST = "manifest.json"
 KERNELS = "kernels"
 """What kind of build a folder holds, where it is no package; the manifest says it as `kind`."""
 ELSEWHERE = "name another with -o"
+LEFT_BY_TOOLS = {
+    "Rust package": {"Cargo.lock": "", "target": "CACHEDIR.TAG"},
+    "C package": {"a.out": "", "build": "CMakeCache.txt"},
+}
+"""What cargo, CMake and cc make in a package by its README: it goes with the earlier build.
+
+By the file that shows a folder to be theirs.
+"""
 
 
 def build_folder(
@@ -191,13 +199,23 @@ def _check_held(folder: Path, field: Field, kind: str, any_field: bool) -> None:
         raise OutputError(f"{name} holds {what}; {ELSEWHERE}")
     if (held := manifest.get("kind", kind)) != kind:
         raise OutputError(f"{name} holds a build of another kind, {held}; {ELSEWHERE}")
-    if foreign := _foreign(folder, {MANIFEST, *manifest.get("files", ())} if manifest else set()):
+    ours = {MANIFEST, *manifest.get("files", ())} if manifest else set()
+    if foreign := _foreign(folder, ours, _left_by_tools(folder, kind)):
         held = quote(foreign)
         raise OutputError(f"{name} holds {held}, which fieldc build did not write; {ELSEWHERE}")
 
 
-def _foreign(folder: Path, ours: Collection[str]) -> str:
-    """The first file or empty folder in a folder that is not ours; nothing if all are."""
+def _left_by_tools(folder: Path, kind: str) -> set[str]:
+    """What others made of the build in a folder."""
+    known = LEFT_BY_TOOLS.get(kind, {})
+    return {name for name, shows in known.items() if (folder / name / shows).is_file()}
+
+
+def _foreign(folder: Path, ours: Collection[str], left: Collection[str]) -> str:
+    """The first file or empty folder in a folder that is not ours; nothing if all are.
+
+    What tools left there does not count.
+    """
     if not ours:
         return min(path.name for path in folder.iterdir())
     found = (
@@ -205,7 +223,8 @@ def _foreign(folder: Path, ours: Collection[str]) -> str:
         for path in sorted(folder.rglob("*"))
         if path.is_symlink() or not path.is_dir() or not any(path.iterdir())
     )
-    return next((path for path in found if path not in ours), "")
+    theirs = (path for path in found if path not in ours and path.split("/")[0] not in left)
+    return next(theirs, "")
 
 
 def _manifest_in(folder: Path) -> dict[str, Any]:

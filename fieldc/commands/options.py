@@ -142,7 +142,7 @@ def file(text: str) -> Path:
 
 def picture(text: str) -> Path:
     """The path of a picture for argparse."""
-    path = Path(text)
+    path = file(text)
     if path.suffix not in PICTURES:
         raise UsageError(f"{quote(text)} is no picture; its name ends in {' or '.join(PICTURES)}")
     return path

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from threading import Event, Thread
 
+from fieldc.commands.verb import wrapped
 from fieldc.progress import Progress
 
 SECONDS_BETWEEN_LINES = 5.0
@@ -20,6 +22,8 @@ AT_WORK = "at work"
 def say(line: str) -> None:
     """A line of progress; work goes on where nobody can read it."""
     with suppress(OSError):
+        if sys.stderr.isatty():
+            line = "\n".join(wrapped(line, shutil.get_terminal_size().columns, "  "))
         print(line, file=sys.stderr, flush=True)
 
 

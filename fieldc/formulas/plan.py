@@ -256,7 +256,10 @@ class _Planner:
         """An element for the block of a constant, which reads none: a routine has an operand."""
         sizes = dict(self.formula.sizes)
         known = (x.linear[0][0] for n, x in self.open.items() if n not in sizes and is_value(x))
-        return [next(known)]
+        if (element := next(known, None)) is None:
+            message = "no element comes before this constant: give the formula one as an operand"
+            raise wrong(message, (self.formula.file, self.at[1]))
+        return [element]
 
     def _product(self, a: Open, b: Open) -> Open:
         for x, y in ((a, b), (b, a)):

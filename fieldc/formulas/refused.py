@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, ClassVar, NoReturn
 from fieldc.errors import quote, with_article
 from fieldc.formulas.errors import FormulaError, wrong
 
+if TYPE_CHECKING:
+    from typing import Self
+
 
 class NoMember(FormulaError, AttributeError):
     """A value of a formula has nothing of that name."""
@@ -24,6 +27,12 @@ class FormulaValue:
     def __repr__(self) -> str:
         return f"<{type(self).__name__}>"
 
+    def _itself(self, *_: object) -> Self:
+        return self
+
+    __copy__ = __deepcopy__ = _itself
+    """It cannot be changed: a copy, as `dataclasses.astuple` makes of members, is the same one."""
+
     def _refused(self, *_: object) -> NoReturn:
         raise wrong(f"{with_article(type(self).__name__)} has {self.has}, and nothing else")
 
@@ -31,6 +40,7 @@ class FormulaValue:
         __pos__ = __invert__ = __abs__ = __round__ = __call__ = _refused
         __neg__ = __int__ = __index__ = __float__ = __complex__ = __len__ = _refused
         __getitem__ = __setitem__ = __delitem__ = _refused
+        __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _refused
         __truediv__ = __floordiv__ = __mod__ = __divmod__ = __matmul__ = __pow__ = _refused
         __rtruediv__ = __rfloordiv__ = __rmod__ = __rdivmod__ = __rmatmul__ = __rpow__ = _refused
         __and__ = __or__ = __xor__ = __lshift__ = __rshift__ = _refused

@@ -18,6 +18,7 @@ from pathlib import Path
 from fieldc.errors import UserError
 from fieldc.files import temporary_folder
 from fieldc.machine.frames import FrameError, GuardedKernel
+from fieldc.processes import environment
 
 RUNNER = Path(__file__).with_name("runner") / "runner.c"
 SECONDS = 60
@@ -85,9 +86,9 @@ class RunningProgram:
         with temporary_folder() as folder:
             made = _linked(emulator, objects, folder)
             command = [emulator.command, str(made)]
-            pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
+            pipe, nothing, found = subprocess.PIPE, subprocess.DEVNULL, environment() | _WINE
             self._process = subprocess.Popen(
-                command, stdin=pipe, stdout=pipe, stderr=nothing, bufsize=0, env=os.environ | _WINE
+                command, stdin=pipe, stdout=pipe, stderr=nothing, bufsize=0, env=found
             )
             # Once it has answered, its file is not needed any more.
             try:
@@ -208,7 +209,7 @@ def _linked(emulator: Emulator, objects: Mapping[str, bytes], folder: Path) -> P
     (folder / "objects").write_text("".join(f"{i}.o\n" for i in range(len(objects))))
     sources = [str(path) for path in (RUNNER, *emulator.sources)]
     command = [*emulator.compiler, *sources, "table.c", "@objects", "-o", "program"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=environment())
     if done.returncode:
         raise EmulatorError(
             f"{emulator.compiler[0]}: {(done.stderr.strip() or '?').splitlines()[0]}"

@@ -6,7 +6,7 @@ from operator import index
 from typing import Protocol, SupportsIndex, cast, runtime_checkable
 
 from fieldc.catalogue import find_field
-from fieldc.errors import UserError, shorten
+from fieldc.errors import UserError, shorten, with_article
 from fieldc.field import Field as Constants
 
 LIMB_BITS, HALF_BITS = 64, 32
@@ -26,12 +26,20 @@ class HasConstants(Protocol):
 
 
 def constants_of(prime: str | int | HasConstants | Constants) -> Constants:
-    """The derived constants of what stands for a field, 64-bit limbs. Raises ModulusError."""
+    """The derived constants of what stands for a field, 64-bit limbs.
+
+    Raises ModulusError, and TypeError for another type.
+    """
     if isinstance(prime, HasConstants):
         prime = prime.constants
     if isinstance(prime, Constants):
         return prime if prime.word == LIMB_BITS else Constants(prime.p, LIMB_BITS, prime.name)
-    return find_field(prime if isinstance(prime, str) else hex(index(prime)))
+    if isinstance(prime, str):
+        return find_field(prime)
+    if (number := integer_of(prime)) is None:
+        kind = with_article(type(prime).__name__)
+        raise TypeError(f"a field is an integer, a field, or text with a prime, not {kind}")
+    return find_field(hex(number))
 
 
 def integer_of(value: object) -> int | None:

@@ -19,6 +19,7 @@ from dataclasses import asdict, dataclass
 from fieldc.counting.count import Count
 from fieldc.files import temporary_folder
 from fieldc.machine.processors import Processor
+from fieldc.processes import environment
 
 ITERATIONS = 50
 NEWEST, OLDEST = 40, 11
@@ -123,7 +124,9 @@ def osaca(count: Count, processor: Processor) -> Opinion:
         lines = ("--lines", f"1-{path.read_text(encoding='utf-8').count(chr(10))}")
         command = (sys.executable, "-m", "osaca", *options, *lines, str(path))
         # In an empty folder: Python would run the user's enum.py in place of its own.
-        ran = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
+        ran = subprocess.run(
+            command, capture_output=True, text=True, check=False, cwd=folder, env=environment()
+        )
     loads = _port_loads(ran.stdout.splitlines())
     if not loads:
         return Opinion("osaca", processor.key, remark=_reason(ran.stderr))

@@ -71,6 +71,8 @@ def add_row(
     choice: RowChoice, total: Sum, row: list[Value], multiplier: Value, offset: int
 ) -> list[Value]:
     """Return the words of total + row * multiplier * 2^(w*offset)."""
+    if multiplier.constant == 0:  # such as a limb of R^2 mod p = 2^110, where p = 2^521 - 1
+        return total.words
     _STYLES[choice.style](choice, total, row, multiplier, offset)
     return total.words
 

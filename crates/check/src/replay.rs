@@ -67,7 +67,7 @@ fn covers<'a>(covered: impl Iterator<Item = &'a Known> + Clone, system: &System)
     if let Some(other) = flags.iter().find(|flag| !system.flags.contains(flag)) {
         return fail(format!("cases: no choice depends on variable {other}"));
     }
-    if flags.len() > 10 {
+    if flags.len() > 16 {
         return fail(format!("choices depend on {} flags", flags.len()));
     }
     for values in 0..1_u64 << flags.len() {

@@ -12,6 +12,12 @@ from fieldc.machine.arrays import BLOCK
 from fieldc.packages.c.constants import limbs
 from fieldc.properties import has_transforms, least_non_residue, properties
 
+REFUSED = (
+    "| `FIELDC_NO_TRANSFORM` (8) | ntt_roots, ntt, intt, digits_ntt, digits_intt | the number of"
+    " values is no power of two, or too large a one |\n"
+)
+"""What README says of transforms that refuse a count."""
+
 
 def transform_words(f: Field, r: Representation) -> dict[str, str]:
     """What the templates of transforms ask: the longest one, its root of unity, and 1/2."""
@@ -21,6 +27,7 @@ def transform_words(f: Field, r: Representation) -> dict[str, str]:
         "ntt_base": str(facts.generator or least_non_residue(f.p)),
         "ntt_root_words": limbs(f, r.stored(f, facts.root_of_unity)),
         "ntt_half_words": limbs(f, r.stored(f, (f.p + 1) // 2)),
+        "ntt_status": REFUSED if has_transforms(f.p) else "",
         "ntt_missing": (
             ""
             if has_transforms(f.p)

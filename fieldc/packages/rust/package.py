@@ -263,6 +263,7 @@ def texts(
         made[FORMULAS] = head + formulas_module(formulas, f, kernels, words)
         made["tests/formulas.rs"] = fill("formulas.rs", words)
     made |= {file: fill(file, words) for file in ("Cargo.toml", "README.md")}
+    made[".gitignore"] = "/target\n/Cargo.lock\n"
     return made | {name: licence(name) for name in ("LICENSE-MIT", "LICENSE-APACHE")}
 
 
