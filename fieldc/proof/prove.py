@@ -357,8 +357,8 @@ def _cases(known: KnownNumbers, goal: _Goal, record: RecordCase, of_flags: bool)
 def _split(case: Case, flags: Sequence[int], record: RecordCase) -> Iterator[Case]:
     """Every combination of the flags' values, less those that bounds rule out."""
     if not flags:
-        is_rare = case.doubts is not None and not case.samples
-        yield replace(case, samples=case.doubts.of(case.fixed)) if is_rare else case
+        rare = case.doubts.of(case.fixed) if case.doubts and not case.samples else ()
+        yield replace(case, samples=rare) if rare else case
         return
     several = len(flags) > 1 or case.fixed
     plain = replace(case, comparisons=())  # the rest is left to _impossible, where it is needed
