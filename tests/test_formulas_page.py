@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from fieldc.formulas.load import load_formulas
 from fieldc.machine.processor import is_x86_64
 
 ROOT = Path(__file__).resolve().parents[1]
+PYTHON = shlex.quote(sys.executable)
 NATIVE = pytest.mark.skipif(not is_x86_64(), reason="the page's kernels are for x86-64")
 
 
@@ -30,7 +32,7 @@ def section(heading: str) -> dict[str, list[str]]:
 
 def run(command: str, folder: Path) -> str:
     """What a command of the page prints, in a folder; `fieldc` is this one."""
-    line = re.sub(r"^fieldc ", f"{sys.executable} -m fieldc ", command, flags=re.MULTILINE)
+    line = re.sub(r"^fieldc ", f"{PYTHON} -m fieldc ", command, flags=re.MULTILINE)
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     done = subprocess.run(
         ["sh", "-ec", line], cwd=folder, env=environment, capture_output=True, text=True
@@ -56,7 +58,7 @@ def test_the_published_text_is_the_example() -> None:
 @NATIVE
 def test_python_compiles_the_formula(fresh: Path) -> None:
     (fresh / "page.py").write_text(section("## In Python")["python"][0])
-    assert run(f"{sys.executable} page.py", fresh) == "True True\n"
+    assert run(f"{PYTHON} page.py", fresh) == "True True\n"
 
 
 @NATIVE

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -46,7 +47,7 @@ def test_a_folder_where_no_program_of_a_venv_starts_is_refused(tmp_path: Path, n
     folder = tmp_path / name
     folder.mkdir()
     (folder / "pyproject.toml").touch()
-    status, _, said = make(folder, "venv", f"PYTHON={sys.executable}")
+    status, _, said = make(folder, "venv", f"PYTHON={shlex.quote(sys.executable)}")
     assert status == 2
     assert "\nprograms of Python do not start in a folder of this name; move" in f"\n{said}"
     assert not (folder / ".venv").exists()

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
+import shlex
 import stat
-import sys
 from pathlib import Path
 
 import pytest
@@ -26,7 +26,7 @@ SAYS = {
 def tool(folder: Path, says: object, name: str = "llvm-mca-39") -> str:
     """A PATH with a tool that prints JSON."""
     path = folder / name
-    path.write_text(f"#!{sys.executable}\nprint({json.dumps(says)!r})\n")
+    path.write_text(f"#!/bin/sh\necho {shlex.quote(json.dumps(says))}\n")
     path.chmod(path.stat().st_mode | stat.S_IXUSR)
     return str(folder)
 

@@ -23,8 +23,7 @@ PROPOSING = 16
 
 def case_of(known: KnownNumbers) -> Case:
     """What is known in all cases."""
-    doubts = refute.UnlikelyRuns(known.system, known.inputs) if known.samples else None
-    return Case(known.system, known.inputs, samples=known.runs, doubts=doubts)
+    return Case(known.system, known.inputs, samples=known.runs, doubts=known.doubts)
 
 
 def first_equalities(case: Case) -> tuple[Equality, ...]:

@@ -13,7 +13,7 @@ from fieldc.proof.algebra.dropped import inverse_of
 from fieldc.proof.algebra.equations import ONE, Equation, Polynomial, Select, System
 from fieldc.proof.algebra.facts import Input
 from fieldc.proof.algebra.identity import value_of
-from fieldc.proof.algebra.refute import Sample, evaluate, samples
+from fieldc.proof.algebra.refute import Sample, UnlikelyRuns, evaluate, samples
 from fieldc.proof.algebra.wraps import Equality
 from fieldc.proof.claims.contracts import Claim, Contract
 from fieldc.proof.claims.formulas import MOST_DEGREE
@@ -36,14 +36,17 @@ class KnownNumbers:
     """Runs, each with all numbers."""
     equalities: list[Equality] = field(default_factory=list)
     """What words were shown to equal, in order; the system's rows have it in them."""
+    doubts: UnlikelyRuns | None = None
+    """More runs, where there are any."""
 
     @classmethod
     def on_entry(
         cls, system: System, operands: tuple[Input, ...], samples: Iterable[Sample]
     ) -> KnownNumbers:
         """Of the operands alone."""
-        values = tuple(i.value(system.word_bits) for i in operands)
-        return cls(system, operands, values, tuple(samples))
+        values, seen = tuple(i.value(system.word_bits) for i in operands), tuple(samples)
+        doubts = UnlikelyRuns(system, operands) if seen else None
+        return cls(system, operands, values, seen, doubts=doubts)
 
     @property
     def runs(self) -> tuple[Mapping[int, int], ...]:
