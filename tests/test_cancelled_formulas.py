@@ -256,16 +256,14 @@ def sought(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 @needs_x86
 @pytest.mark.parametrize("prime", sampled(PRIMES[:1], PRIMES[1:]))
 def test_a_sum_that_is_not_read_from_its_words_is_proved_soon(
-    failed: list[str], sought: list[int], prime: str, monkeypatch: pytest.MonkeyPatch
+    sought: list[int], prime: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Runs show it: each attempt from the words alone took seconds, and failed.
 
-    Of a kernel modulo P-256's prime three short attempts fail: it is not seen at first that two
-    flags agree.
+    Modulo P-256's prime short ones fail: it is not seen at first that two flags agree.
     """
     f = find_field(prime)
     data, symbol, formula_text = job(decide_formula(f, and_less_its_square, TARGET, "zen-3"), "adx")
-    failed.clear()  # those of other kernels, before one was chosen
     in_vain, attempt = [0], prover._proofs
 
     def counted(*given: Any, **more: Any) -> Any:
@@ -279,7 +277,7 @@ def test_a_sum_that_is_not_read_from_its_words_is_proved_soon(
     monkeypatch.setattr(prover, "_proofs", counted)
     function = function_of(data, symbol)
     prove_formula(function.code, formula_text, f.p, f.n, start=function.start)
-    assert len(failed) == (3 if prime == "p256" else 0) and max(in_vain) < 200, in_vain
+    assert sum(in_vain) < 200, in_vain
 
 
 @needs_x86

@@ -171,7 +171,7 @@ class Block:
         return way.sum(f, self._factors(f, values))
 
     def _factors(self, f: Field, values: Sequence[Number]) -> tuple[list[Number], list[Number]]:
-        """The first factor of each product, and the second one, in n limbs."""
+        """The first factor of each product, and the second one, in n limbs: of a square both."""
         rows, columns = [], []
         for c, first, second in self.products:
             x, y = (self._combined(f, form, values) for form in signed(c, first, second))

@@ -54,7 +54,8 @@ class Case(Known):
     samples: tuple[Mapping[int, int], ...] = ()
     """All variables in some runs of this case. What a run contradicts need not be tried."""
     doubts: UnlikelyRuns | None = None
-    """More runs, of which some may be of this case: asked where the first bounds do not suffice."""
+    """More runs, of which some may be of this case: asked where the first bounds do not suffice,
+    and where no other run is of it."""
     strategies: tuple[Strategy, ...] = STRATEGIES
     """What bounds try."""
     is_foreign: bool = False

@@ -37,7 +37,7 @@ class KnownNumbers:
     equalities: list[Equality] = field(default_factory=list)
     """What words were shown to equal, in order; the system's rows have it in them."""
     doubts: UnlikelyRuns | None = None
-    """More runs, where there are any."""
+    """More runs, on unlikely operands, where there are samples."""
 
     @classmethod
     def on_entry(
