@@ -114,7 +114,7 @@ cargo-lint:
 	$(if $(CARGO),cargo clippy -p fieldc --lib -- -D warnings)
 	$(if $(CARGO),cargo clippy -p fieldc --lib --features portable,alloc,pairing -- -D warnings)
 	$(if $(CARGO),cargo clippy $(TESTED) --lib --bins --tests --examples --features $(TRAITS) -- -D warnings)
-	$(if $(CARGO),RUSTDOCFLAGS='-D warnings' cargo doc --no-deps --quiet --features $(TRAITS))
+	$(if $(CARGO),RUSTDOCFLAGS='-D warnings' cargo doc --no-deps --quiet --document-private-items --features $(TRAITS))
 
 # All that cargo-lint and cargo-test compile, while there is something else to wait for.
 cargo-build: cargo-lint

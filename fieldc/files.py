@@ -51,6 +51,7 @@ def write_file(path: Path, content: str | bytes, hint: str = "name another file"
         if is_device(path):
             path.write_bytes(data)
             return
+        check_links(path, hint)
         target = Path(os.path.realpath(path))  # a link stays a link
         check_parent(path, hint)
         part = target.with_name(f".{target.name[:KEPT]}.{os.getpid()}.part")
@@ -76,6 +77,7 @@ def check_file(path: Path, hint: str = "name another file") -> None:
             raise ValueError("a null byte in its name")
         if path.is_dir():
             raise OutputError(f"cannot write {quote(str(path))}: Is a directory; {hint}")
+        check_links(path, hint)
         check_parent(path, hint)
         if path.exists() and not os.access(path, os.W_OK):
             raise OutputError(f"cannot write {quote(str(path))}: Permission denied; {hint}")
@@ -116,6 +118,12 @@ def made_folder(folder: Path, hint: str) -> Iterator[None]:
         with suppress(OSError):
             for path in missing:
                 path.rmdir()
+
+
+def check_links(path: Path, hint: str) -> None:
+    """Raise OutputError for a path whose symbolic links lead nowhere but to each other."""
+    if os.path.islink(os.path.realpath(path)):
+        raise OutputError(f"cannot write {quote(str(path))}: its links lead in a circle; {hint}")
 
 
 def check_parent(path: Path, hint: str) -> None:

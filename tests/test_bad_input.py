@@ -82,6 +82,7 @@ def texts() -> dict[str, str]:
         "truth.toml": 'operation = true\narguments = ["z", "x", "y"]',
         "more.toml": 'operation = "mul"\narguments = ["z", "x", "y"]\nconvention = "win64"',
         "no-y.toml": 'operation = "mul"\narguments = ["z", "x"]',
+        "no-names.toml": 'operation = "mul"\narguments = []',
         "x-twice.toml": 'operation = "mul"\narguments = ["z", "x", "y", "x"]',
         "deep.toml": "a = " + "[" * 5000,
         **{f"{name}.toml": text for name, text in claims().items()},
@@ -200,7 +201,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (t / "latin1").write_bytes("p\u00fcrim".encode("latin-1"))
     (t / "latin1.toml").write_bytes((t / "latin1").read_bytes())
     if hasattr(os, "symlink"):
-        (t / "loop").symlink_to(t / "loop")
+        for name in ("loop", "loop.svg", "loop.html"):
+            (t / name).symlink_to(t / name)
     (t / "elf-none").write_bytes(b"\x7fELF\x02\x01\x01" + bytes(57))
     (t / "full").mkdir()
     (t / "full" / "mine").write_text("mine")

@@ -236,8 +236,13 @@ def test_every_fault_has_a_line(checker: Path, built: Path, tmp_path: Path) -> N
 def test_a_package_is_checked(checker: Path, tmp_path: Path, packages: Packages) -> None:
     folder = tmp_path / "package"
     packages("goldilocks", folder)
+    (folder / "a.out").write_bytes(b"")
     status, said = said_of(checker, folder)
     assert status == 0 and " 120 kernels PROVED by their certificates" in said
+    assert "; not read: a.out\n" in said
+    (folder / "Cargo.lock").write_bytes(b"")  # of another kind of package
+    assert said_of(checker, folder)[1].endswith(": Cargo.lock is not named in manifest.json\n")
+    (folder / "Cargo.lock").unlink()
     beside = folder / "proofs/x86_64-linux"
     for end in (".o", ".cert.json"):
         shutil.copy(beside / f"sub_base{end}", beside / f"add_base{end}")
@@ -252,9 +257,30 @@ def test_a_rust_package_is_checked(checker: Path, tmp_path: Path) -> None:
     status, said = said_of(checker, folder)
     proved = f" 0 not PROVED; on arrays {len(kernels)} PROVED by their certificates, 0 without"
     assert status == 0 and proved in said and kernels
+    (folder / "Cargo.lock").write_text("version = 4\n")
+    (folder / "target" / "debug").mkdir(parents=True)
+    (folder / "target" / "debug" / "lib.rlib").write_bytes(b"")
+    status, said = said_of(checker, folder)  # no folder of cargo, which begins with its tag
+    assert status == 1 and "target/debug/lib.rlib is not named in manifest.json" in said
+    (folder / "target" / "CACHEDIR.TAG").write_text("")
+    status, said = said_of(checker, folder)
+    assert status == 0 and "; not read: Cargo.lock, target\n" in said
     (folder / kernels[0]["object"]).write_bytes(b"")
     status, said = said_of(checker, folder)
     assert status == 1 and kernels[0]["object"] in said
+
+
+def test_what_is_not_read_is_no_kernel(checker: Path, built: Path, tmp_path: Path) -> None:
+    copy = Copy(built, tmp_path)
+    copy.manifest["kind"] = "Rust package"
+    (copy.path / "target").mkdir()
+    (copy.path / "target" / "CACHEDIR.TAG").write_text("")
+    moved = copy.row(ADD)["object"]
+    shutil.move(copy.file(moved), copy.path / "target")
+    copy.row(ADD)["object"] = f"target/{Path(moved).name}"
+    copy.write()
+    status, said = said_of(checker, copy.path)
+    assert status == 1 and f"there is no target/{Path(moved).name}" in said
 
 
 def test_the_objects_beside_a_packages_certificates_are_checked(

@@ -12,11 +12,16 @@ import pytest
 from package_c import STRICT, packaged, run, tool
 from package_formulas import ALL_NAMES, MIXED, SMALL, TEXT, written
 
+from fieldc.algorithms.representations import MONTGOMERY
 from fieldc.catalogue import find_field
 from fieldc.cli import main
 from fieldc.formulas.field_calls import field_calls
 from fieldc.formulas.load import load_formulas
+from fieldc.formulas.names import check_names
 from fieldc.machine.processor import is_x86_64
+from fieldc.packages.c.formulas import ENDINGS
+from fieldc.packages.c.package import operations
+from fieldc.packages.c.texts import taken_names
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 
@@ -126,6 +131,40 @@ def test_a_name_that_the_package_has_is_refused(
     assert main(["build", SMALL, *words]) == 2
     said = capsys.readouterr().err
     assert said.count("\n") == 1 and f"has the name {name} already" in said and "f.py:5: " in said
+
+
+OWN_NAMES = ("step", "fold", "find", "quotient", "low", "apply_modulo_p", "ntt_step")
+"""Formulas with names of functions in a package's C file, and one that it has not."""
+
+
+def test_a_formula_may_have_the_name_of_a_function_in_the_c_file(tmp_path: Path) -> None:
+    path = tmp_path / "f.py"
+    text = "@formula\ndef {}(x: Element) -> Element:\n    return x + {}\n"
+    head = "from fieldc.formulas import Element, formula\n"
+    path.write_text(head + "".join(text.format(name, i) for i, name in enumerate(OWN_NAMES)))
+    _, name = packaged("bn254-r", tmp_path / "p", "--formula", str(path))
+    source = (tmp_path / "p" / "src" / f"{name}.c").read_text("utf-8")
+    assert f"static void {name}_own_step(" in source and f"{name}_step_on(" in source
+    flags = (tool("cc"), "-O1", *STRICT, "-Isingle", "test/formulas.c", f"single/{name}.c")
+    run(tmp_path / "p", *flags, "-o", tmp_path / "formulas")
+    assert "portable: right" in run(tmp_path / "p", tmp_path / "formulas")
+
+
+def test_the_moved_name_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "f.py"
+    text = "@formula\ndef {}(x: Element) -> Element:\n    return x + 1\n"
+    head = "from fieldc.formulas import Element, formula\n"
+    path.write_text(head + text.format("step") + text.format("own_step"))
+    words = ("--package", "c", "--formula", str(path), "-o", str(tmp_path / "o"))
+    assert main(["build", SMALL, *words]) == 2
+    assert "has the name own_step already" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.py")), ids=lambda path: path.stem)
+def test_no_example_has_a_name_of_a_package(path: Path) -> None:
+    formulas, f = load_formulas(path), find_field("bls12-381-p")
+    taken = {*taken_names(formulas), *operations(f, MONTGOMERY)}
+    check_names(formulas, taken, ENDINGS)
 
 
 def test_formulas_are_of_montgomery_form(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import platform
+import re
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -41,6 +42,14 @@ def flat(expression: Expression, name: str) -> str:
 
 def intrinsics(expression: Expression, name: str) -> str:
     return print_rust(lower(expression, ROWS), name, expression, INTRINSICS)
+
+
+@pytest.mark.parametrize("printer", [flat, intrinsics, print_rust_looped])
+def test_rustdoc_finds_no_link_in_a_contract(printer: Printer) -> None:
+    expression = choose(find_field("bn254-p"), "sum_of_products", "cios")
+    lines = [s for s in printer(expression, "kernel").splitlines() if s.startswith("/// ")]
+    assert any("x\\[0\\]\\*y\\[0\\]" in line for line in lines)
+    assert not any(re.search(r"(?<!\\)[][]", line) for line in lines)
 
 
 def exported(symbol: str, expression: Expression, printer: Printer) -> str:

@@ -16,7 +16,7 @@ from fieldc.decisions.decision import Decision
 from fieldc.decisions.limits import within_limits
 from fieldc.errors import quote
 from fieldc.field import Field
-from fieldc.files import OutputError, explained, try_folder
+from fieldc.files import OutputError, check_links, explained, try_folder
 from fieldc.folders import PREFIX, SUFFIX, recover, turn, write_folder
 from fieldc.progress import Progress
 from fieldc.signals import deferred_signals
@@ -172,8 +172,7 @@ def check_writable(
 def _check_place(folder: Path) -> None:
     """Raise OutputError unless the folder can be made and written to."""
     name = quote(str(folder))
-    if os.path.islink(os.path.realpath(folder)):
-        raise OutputError(f"cannot write {name}: its links lead in a circle; {ELSEWHERE}")
+    check_links(folder, ELSEWHERE)
     there = folder
     while not there.exists() and there != there.parent:
         there = there.parent

@@ -286,7 +286,7 @@ def contract_in(text: str) -> tuple[str, tuple[str, ...]]:
     try:
         said = tomllib.loads(read_text(Path(text)))
         operation, names = said.pop("operation"), said.pop("arguments")
-        if not (isinstance(names, list) and all(isinstance(word, str) for word in names)):
+        if not (names and isinstance(names, list) and all(isinstance(s, str) for s in names)):
             raise TypeError
         if not isinstance(operation, str):
             raise TypeError

@@ -10,6 +10,7 @@ use crate::contract::Contract;
 use crate::convention::{self, Convention};
 use crate::digest::{digest_of, digest_of_parts};
 use crate::divsteps::DivstepRow;
+use crate::gathered::gathered;
 use crate::polynomial::Integer;
 use crate::report::{Part, Report, Status, by_certificate};
 use crate::{Outcome, fail, verify};
@@ -77,15 +78,18 @@ struct Values {
 /// A folder's files by their paths, and what its manifest says of them.
 struct Folder {
     files: BTreeMap<String, Vec<u8>>,
+    /// What others made of the package there.
+    left: Vec<String>,
     manifest: Manifest,
 }
 
 /// Checks a folder: what becomes of each of its kernels, and what else is wrong.
 pub(crate) fn check(root: &Path) -> Outcome<Report> {
     let folder = Folder::read(root)?;
-    let Folder { files, manifest: Manifest { p: Integer(p), kernels, arrays, divsteps, .. } } =
-        &folder;
-    let mut report = Report { faults: folder.faults_of_files(), ..Report::default() };
+    let Folder { files, left, manifest } = &folder;
+    let Manifest { p: Integer(p), kernels, arrays, divsteps, .. } = manifest;
+    let mut report =
+        Report { faults: folder.faults_of_files(), left: left.clone(), ..Report::default() };
     report.faults.extend(folder.faults_beside_certificates());
     for row in kernels {
         report.add(Part::Kernels, (&row.symbol, row.object.as_deref()), || folder.kernel(row));
@@ -103,8 +107,7 @@ pub(crate) fn check(root: &Path) -> Outcome<Report> {
 
 impl Folder {
     fn read(root: &Path) -> Outcome<Self> {
-        let mut files = BTreeMap::new();
-        gather(root, "", &mut files)?;
+        let (files, left) = gathered(root, MANIFEST)?;
         let text = files.get(MANIFEST).ok_or(format!("there is no {MANIFEST}"))?;
         let manifest: Manifest =
             serde_json::from_slice(text).map_err(|why| format!("{MANIFEST}: {why}"))?;
@@ -117,7 +120,7 @@ impl Folder {
         if !bits.is_some_and(|bits| bits <= 1 << 16 && manifest.r.0 == BigInt::from(1) << bits) {
             return fail(format!("{MANIFEST}: R is not 2^(word*n)"));
         }
-        Ok(Self { files, manifest })
+        Ok(Self { files, left, manifest })
     }
 
     fn file(&self, path: &str) -> Outcome<&[u8]> {
@@ -366,23 +369,4 @@ fn parsed(path: &str, text: &[u8]) -> Outcome<Certificate> {
 
 fn is_object(data: &[u8]) -> bool {
     FileKind::parse(data).is_ok()
-}
-
-/// Reads all files below a folder. A link is refused: it may lead to another file tomorrow.
-fn gather(root: &Path, inside: &str, files: &mut BTreeMap<String, Vec<u8>>) -> Outcome<()> {
-    let said = |why: std::io::Error| format!("{}: {why}", root.display());
-    for entry in std::fs::read_dir(root).map_err(said)? {
-        let entry = entry.map_err(said)?;
-        let name = entry.file_name().into_string().map_err(|_| "a file's name is no text")?;
-        let path = format!("{inside}{name}");
-        let kind = entry.file_type().map_err(said)?;
-        if kind.is_dir() {
-            gather(&entry.path(), &format!("{path}/"), files)?;
-        } else if kind.is_file() {
-            files.insert(path, std::fs::read(entry.path()).map_err(said)?);
-        } else {
-            return fail(format!("{path} is a link or a device"));
-        }
-    }
-    Ok(())
 }

@@ -23,6 +23,7 @@ mod divsteps;
 mod folder;
 mod forms;
 mod formula;
+mod gathered;
 mod memory;
 mod object_code;
 mod polynomial;

@@ -10,6 +10,8 @@ use std::time::Instant;
 pub(crate) struct Report {
     pub(crate) kernels: Vec<Verdict>,
     pub(crate) faults: Vec<String>,
+    /// What cargo, `CMake` and cc made there, which was not read.
+    pub(crate) left: Vec<String>,
 }
 
 /// What became of one kernel.
@@ -90,6 +92,9 @@ impl fmt::Display for Report {
                 let said = "PROVED by their certificates";
                 write!(f, "; {name} {replayed} {said}, {others} without one")?;
             }
+        }
+        if !self.left.is_empty() {
+            write!(f, "; not read: {}", self.left.join(", "))?;
         }
         for verdict in self.kernels.iter().filter(|v| v.status == Status::NoCertificate) {
             let symbol = &verdict.symbol;

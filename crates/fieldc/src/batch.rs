@@ -7,7 +7,7 @@ use crate::chains::{CHAINS, by_halves, one_by_one, replace_zero};
 use crate::digit_inversion::invert_in_digits;
 use crate::{Field, slices};
 
-/// The scratch space of [`field!`](crate::field) types' `batch_invert` is too short.
+/// The scratch space of [`field!`](crate::field!) types' `batch_invert` is too short.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ShortScratch {
     /// Elements that it must have: as many as there are to invert.

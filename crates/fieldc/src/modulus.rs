@@ -6,7 +6,7 @@ use crate::residues;
 
 /// An odd prime of N limbs, as a type.
 ///
-/// [`field!`](crate::field) implements it; nothing else should.
+/// [`field!`](crate::field!) implements it; nothing else should.
 pub trait Modulus<const N: usize>: Sized + 'static {
     /// The modulus p, least significant limb first.
     const P: [u64; N];

@@ -7,7 +7,7 @@ use crate::slices::numbers::{Form, Order};
 use crate::unreduced::HasSums;
 use crate::{DecodeError, Field};
 
-/// The integers modulo a prime: what every type of [`field!`](crate::field) is.
+/// The integers modulo a prime: what every type of [`field!`](crate::field!) is.
 ///
 /// ```
 /// use fieldc::PrimeField;

@@ -110,7 +110,7 @@ def build_package(
     before anything is written.
     """
     check_writable(folder, field, KIND)
-    taken = {*taken_names(), *operations(field, r), *map(step_name, blocks_of(formulas))}
+    taken = {*taken_names(formulas), *operations(field, r), *map(step_name, blocks_of(formulas))}
     check_names(formulas, taken, ENDINGS)
     for name, formula in product(WHOLE_FORMULAS_FOR, formulas):  # before what takes seconds
         formula.check(field)

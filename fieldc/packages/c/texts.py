@@ -37,6 +37,11 @@ from fieldc.words.lower import lower
 
 WORD = re.compile(r"@([a-z][a-z0-9_]*)@")
 TAKEN = re.compile(r"@name@_(\w+)")
+PRIVATE = re.compile(r"^static [^;(=]*@name@_(\w+)\(", re.MULTILINE)
+CALLED = frozenset({"digits_invert_apart", "in_vectors", "invert_in_digits", "ntt_in_tiles", "run"})
+"""Functions of templates that texts made elsewhere call."""
+MOVED = "own_"
+"""What a function of a template gets before its name where a formula has that name."""
 VERSION = "0.1.0"
 PARTS = (
     "inversion",
@@ -188,11 +193,24 @@ def _lazy_words(words: Mapping[str, str], r: Representation, has_lazy: bool) -> 
     return texts
 
 
-def taken_names() -> set[str]:
-    """What the package itself calls things, without its own name before it."""
+def taken_names(formulas: Sequence[Formula]) -> set[str]:
+    """What the package itself calls things beside these, without its own name before it."""
+    names = {name for text in _sources().values() for name in TAKEN.findall(text)}
+    moved = _private() & {one.name for one in formulas}
+    return names - moved | {MOVED + name for name in moved}
+
+
+def _private() -> set[str]:
+    """Functions that only a package's own C file calls, so that they can have any name."""
+    of = _sources()
+    shown = {name for file in of if file.endswith(".h") for name in TAKEN.findall(of[file])}
+    return {name for text in of.values() for name in PRIVATE.findall(text)} - shown - CALLED
+
+
+def _sources() -> dict[str, str]:
+    """The templates of C files and headers, by their names."""
     folder = files("fieldc.packages.c").joinpath("templates")
-    sources = (f.read_text("utf-8") for f in folder.iterdir() if f.name.endswith((".c", ".h")))
-    return {name for text in sources for name in TAKEN.findall(text)}
+    return {f.name: f.read_text("utf-8") for f in folder.iterdir() if f.name.endswith((".c", ".h"))}
 
 
 def _formula_words(
@@ -210,8 +228,13 @@ def _formula_words(
 
 
 def fill(template: str, words: Mapping[str, str]) -> str:
-    """A template's text; words in capitals are CMake's."""
+    """A template's text; words in capitals are CMake's.
+
+    Names that formulas have, which are `moved`, become others.
+    """
     text = files("fieldc.packages.c").joinpath("templates", template).read_text(encoding="utf-8")
+    if words["moved"]:
+        text = re.sub(rf"(?<=@name@_)(?=(?:{words['moved']})\b)", MOVED, text)
     return WORD.sub(lambda m: words[m[1]], text)
 
 
@@ -226,6 +249,7 @@ def texts(
     """Every file that is text, by its path in the package."""
     words = values(f, r, command)
     words |= array_words(f, words["name"], arrays)
+    words["moved"] = "|".join(sorted(_private() & {one.name for one in formulas}))
     words["arrays_h"] = fill("arrays.h", words) + fill("digits.h", words)
     words["transform_h"] = (
         fill("transform.h", words) if has_transforms(f.p) else words["ntt_missing"]

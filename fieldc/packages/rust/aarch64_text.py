@@ -38,6 +38,7 @@ from fieldc.packages.rust.plain import (
 )
 from fieldc.packages.rust.text import array, called, constant, signature, wrapped
 from fieldc.targets.aarch64.in_registers import compile_in_registers
+from fieldc.targets.source import rust_doc
 from fieldc.words.lower import lower
 
 HEAD = """use core::arch::asm;
@@ -162,7 +163,7 @@ def kernel_text(kernel: ClassKernel) -> str:
     pointers = ("z.as_mut_ptr()", *(f"core::ptr::from_ref({x})" for x, _ in operands))
     arguments = [f"{x}: &{array(bound.count, n)}" for x, bound in operands]
     return KERNEL.format(
-        says=says.split(":")[0],
+        says=rust_doc(says.split(":")[0]),
         algorithm=expression.kernel.algorithm,
         n=n,
         signature=signature(

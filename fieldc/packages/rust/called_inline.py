@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from fieldc.language import Expression
 from fieldc.packages.rust.text import array, called, signature, wrapped
+from fieldc.targets.source import rust_doc
 from fieldc.targets.x86_64.conventions import CALLED_INLINE, GENERAL
 from fieldc.targets.x86_64.instructions import Physical
 from fieldc.targets.x86_64.kernel import X86Kernel
@@ -88,7 +89,7 @@ def called_inline(
     lines = body_of(kernel, constants)
     text = KERNEL if result else STORING
     return text.format(
-        says=says.split(":")[0],
+        says=rust_doc(says.split(":")[0]),
         algorithm=expression.kernel.algorithm,
         variant=variant,
         features=" and ".join(f.upper() for f in kernel.features),

@@ -11,6 +11,7 @@ from fieldc.packages.rust.called_inline import body_of
 from fieldc.packages.rust.text import called, wrapped
 from fieldc.proof.claims.divsteps import BATCH, DIVSTEP_MATRIX
 from fieldc.targets.aarch64.divsteps import compile_divsteps_for_arm
+from fieldc.targets.source import rust_doc
 from fieldc.targets.x86_64.divsteps import OPERANDS, called_divsteps, ordered_name
 from fieldc.targets.x86_64.timing.called import held_by
 
@@ -66,7 +67,7 @@ def arm_divsteps_text() -> str:
 
 def _function(symbol: str, safe: str, call: str, held: Iterator[str], options: str = "") -> str:
     return FUNCTION.format(
-        says="\n".join(f"/// {line}" for line in wrap(f"{BATCH.says}.", 96)),
+        says="\n".join(f"/// {rust_doc(line)}" for line in wrap(f"{BATCH.says}.", 96)),
         symbol=symbol,
         safe=safe,
         called=call,

@@ -28,6 +28,7 @@ from fieldc.packages.rust.classes import (
 from fieldc.packages.rust.text import array, constant, signature, wrapped
 from fieldc.targets.aarch64 import in_registers as arm
 from fieldc.targets.aarch64.in_registers import ArmInlineCode
+from fieldc.targets.source import rust_doc
 from fieldc.targets.x86_64.choices import VARIANTS
 from fieldc.targets.x86_64.in_registers import InlineCode, compile_in_registers
 from fieldc.targets.x86_64.print import LOW_HALF
@@ -149,7 +150,7 @@ def inlined_text(
     counts = {x: bound.count for x, bound in kernel.operands}
     known = {word: f"{value:#x}_u64" for word, value in code.constants if numbers}
     return KERNEL.format(
-        says=says,
+        says=rust_doc(says),
         algorithm=kernel.algorithm,
         signature=signature(f"fn {name}<M: Modulus<{n}>>", arguments, f"[u64; {n}]"),
         lines="\n".join(f'            "{line}",' for line in lines),

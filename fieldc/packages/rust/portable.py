@@ -46,6 +46,7 @@ from fieldc.packages.rust.portable_body import RowBody, SignBody
 from fieldc.packages.rust.portable_plain import plain_products
 from fieldc.targets.header import contract
 from fieldc.targets.rust.flat import HELPERS, FlatBody, Flavour, rust_function
+from fieldc.targets.source import rust_doc
 from fieldc.words.program import Program, Value
 from fieldc.words.rows import RowChoice, RowStyle
 
@@ -118,8 +119,8 @@ def _of_class(prime_class: PrimeClass, limbs: int) -> Iterator[str]:
         body = SignBody(program, flavour) if is_difference else _body(prime_class, program, flavour)
         text = rust_function(program, name, None, flavour, body).text
         _, head, rest = text.partition(HEADER)
-        says = f"/// {operation}: {contract(expression)}. The class: {prime_class.says}."
-        yield f"{says}\n{head}{rest}"
+        says = rust_doc(f"{operation}: {contract(expression)}. The class: {prime_class.says}.")
+        yield f"/// {says}\n{head}{rest}"
 
 
 def _body(prime_class: PrimeClass, program: Program, flavour: Flavour) -> FlatBody:

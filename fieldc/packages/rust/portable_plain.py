@@ -13,6 +13,7 @@ from fieldc.language import Expression
 from fieldc.packages.rust.portable_body import RowBody
 from fieldc.targets.header import contract, field_symbol
 from fieldc.targets.rust.flat import Flavour, rust_function
+from fieldc.targets.source import rust_doc
 from fieldc.words.lower import lower
 from fieldc.words.rows import RowChoice
 
@@ -42,7 +43,8 @@ def _function(expression: Expression, flavour: Flavour, rows: RowChoice) -> str:
     text = rust_function(program, name, None, flavour, RowBody(program, flavour)).text
     head = flavour.head(set())
     _, _, rest = text.partition(head)
-    return f"/// {expression.kernel.operation}: {contract(expression)}.\n{head}{rest}"
+    says = rust_doc(f"{expression.kernel.operation}: {contract(expression)}.")
+    return f"/// {says}\n{head}{rest}"
 
 
 def _macro(part: str, primes: list[Field]) -> str:

@@ -14,6 +14,7 @@ from fieldc.targets.source import (
     is_named,
     named_constants,
     read_values,
+    rust_doc,
     unread_operands,
 )
 from fieldc.words.operations import Kind
@@ -232,7 +233,7 @@ def rust_function(
     names = [name, *(operand for operand, _ in program.operands)]
     is_snake = all(each == each.lower() and "__" not in each for each in names)
     lines = [
-        *(f"/// {line}" for line in heading(program, expression)),
+        *(f"/// {rust_doc(line)}" for line in heading(program, expression)),
         *([] if is_snake else ["#[allow(non_snake_case)] // names are the user's"]),
         f"{flavour.head(body.helpers)} {name}({operands}) -> [{word}; {len(program.results)}] {{",
         *(f"    {line}" for line in [*constants, *unread, *body.lines, f"[{results}]"]),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from fieldc.language import Expression
 from fieldc.targets.rust.flat import RustFunction, rust_helpers
-from fieldc.targets.source import check_word, contract
+from fieldc.targets.source import check_word, contract, rust_doc
 from fieldc.words.loops import loops
 from fieldc.words.statements import (
     DIFFERENCE,
@@ -212,7 +212,7 @@ def rust_looped_function(expression: Expression, name: str) -> RustFunction:
     word = body.word
     operands = ", ".join(f"{operand}: &[{word}; {count}]" for operand, count in program.operands)
     lines = [
-        *(f"/// {line}" for line in contract(expression)),
+        *(f"/// {rust_doc(line)}" for line in contract(expression)),
         ALLOWED,
         f"pub fn {name}({operands}) -> [{word}; {program.count}] {{",
         *body.lines,

@@ -2898,7 +2898,7 @@ ret
     }
 }
 
-/// (x[0]*y[0] + x[1]*y[1])/R mod p; cios.
+/// (x\[0\]\*y\[0\] + x\[1\]\*y\[1\])/R mod p; cios.
 ///
 /// # Safety
 /// p is of the class.
@@ -4988,7 +4988,7 @@ ret
     }
 }
 
-/// (x[0]*y[0] + x[1]*y[1])/R mod p as by cios, where the sum may reach 3p; two-subtractions.
+/// (x\[0\]\*y\[0\] + x\[1\]\*y\[1\])/R mod p as by cios, where the sum may reach 3p; two-subtractions.
 ///
 /// # Safety
 /// p is of the class.

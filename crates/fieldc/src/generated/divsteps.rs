@@ -6,8 +6,8 @@ use core::arch::asm;
 
 use crate::machine::called;
 
-/// zeta from 1 - 2^62 to 2^62 - 1, f odd, g any word; z[0] is zeta after 59 divsteps, and (z[1],
-/// z[2]; z[3], z[4]) is their matrix times 2^59; zeta is -(delta + 1/2), and it and z are words
+/// zeta from 1 - 2^62 to 2^62 - 1, f odd, g any word; z\[0\] is zeta after 59 divsteps, and (z\[1\],
+/// z\[2\]; z\[3\], z\[4\]) is their matrix times 2^59; zeta is -(delta + 1/2), and it and z are words
 /// with signs.
 #[inline(always)]
 pub(crate) fn divstep_matrix(zeta: i64, f: i64, g: i64) -> [i64; 5] {
@@ -962,8 +962,8 @@ ret
     z
 }
 
-/// zeta from 1 - 2^62 to 2^62 - 1, f odd, g any word; z[0] is zeta after 59 divsteps, and (z[1],
-/// z[2]; z[3], z[4]) is their matrix times 2^59; zeta is -(delta + 1/2), and it and z are words
+/// zeta from 1 - 2^62 to 2^62 - 1, f odd, g any word; z\[0\] is zeta after 59 divsteps, and (z\[1\],
+/// z\[2\]; z\[3\], z\[4\]) is their matrix times 2^59; zeta is -(delta + 1/2), and it and z are words
 /// with signs.
 #[inline(always)]
 pub(crate) fn sign_first_divstep_matrix(zeta: i64, f: i64, g: i64) -> [i64; 5] {

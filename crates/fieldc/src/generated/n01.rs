@@ -16,7 +16,7 @@ inlined! { 1, 2:
     sub: sub_full;
 }
 
-/// (x[0]*y[0] + x[1]*y[1])/R mod p; high-limbs.
+/// (x\[0\]\*y\[0\] + x\[1\]\*y\[1\])/R mod p; high-limbs.
 #[inline(always)]
 fn sum_of_products_spare<M: Modulus<1>>(x: &[[u64; 1]; 2], y: &[[u64; 1]; 2]) -> [u64; 1] {
     let z0;
@@ -158,7 +158,7 @@ fn mul_full<M: Modulus<1>>(x: &[u64; 1], y: &[u64; 1]) -> [u64; 1] {
     [z0]
 }
 
-/// (x[0]*y[0] + x[1]*y[1])/R mod p; high-limbs.
+/// (x\[0\]\*y\[0\] + x\[1\]\*y\[1\])/R mod p; high-limbs.
 #[inline(always)]
 fn sum_of_products_full<M: Modulus<1>>(x: &[[u64; 1]; 2], y: &[[u64; 1]; 2]) -> [u64; 1] {
     let z0;

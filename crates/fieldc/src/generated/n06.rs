@@ -6923,7 +6923,7 @@ ret
     z
 }
 
-/// (x[0]*y[0] + x[1]*y[1])/R mod p; cios, variant mulx.
+/// (x\[0\]\*y\[0\] + x\[1\]\*y\[1\])/R mod p; cios, variant mulx.
 ///
 /// # Safety
 /// The processor has BMI2; p is of the class.
@@ -7413,7 +7413,7 @@ ret
     z
 }
 
-/// (x[0]*y[0] + x[1]*y[1])/R mod p; cios, variant adx.
+/// (x\[0\]\*y\[0\] + x\[1\]\*y\[1\])/R mod p; cios, variant adx.
 ///
 /// # Safety
 /// The processor has ADX and BMI2; p is of the class.
@@ -9663,7 +9663,7 @@ ret
     z
 }
 
-/// (x[0]*y[0] + x[1]*y[1])/R mod p as by cios, where the sum may reach 3p; two-subtractions, variant mulx.
+/// (x\[0\]\*y\[0\] + x\[1\]\*y\[1\])/R mod p as by cios, where the sum may reach 3p; two-subtractions, variant mulx.
 ///
 /// # Safety
 /// The processor has BMI2; p is of the class.
@@ -10213,7 +10213,7 @@ ret
     z
 }
 
-/// (x[0]*y[0] + x[1]*y[1])/R mod p as by cios, where the sum may reach 3p; two-subtractions, variant adx.
+/// (x\[0\]\*y\[0\] + x\[1\]\*y\[1\])/R mod p as by cios, where the sum may reach 3p; two-subtractions, variant adx.
 ///
 /// # Safety
 /// The processor has ADX and BMI2; p is of the class.

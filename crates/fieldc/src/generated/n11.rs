@@ -4401,7 +4401,7 @@ ret
     z
 }
 
-/// (x[0]*y[0] + x[1]*y[1])/R mod p; cios, variant mulx.
+/// (x\[0\]\*y\[0\] + x\[1\]\*y\[1\])/R mod p; cios, variant mulx.
 ///
 /// # Safety
 /// The processor has BMI2; p is of the class.
@@ -7536,7 +7536,7 @@ ret
     z
 }
 
-/// (x[0]*y[0] + x[1]*y[1])/R mod p as by cios, where the sum may reach 3p; two-subtractions, variant mulx.
+/// (x\[0\]\*y\[0\] + x\[1\]\*y\[1\])/R mod p as by cios, where the sum may reach 3p; two-subtractions, variant mulx.
 ///
 /// # Safety
 /// The processor has BMI2; p is of the class.

@@ -475,7 +475,7 @@ pub(crate) fn square_spare_4(x: &[u64; 4], p: &[u64; 4], n0: u64) -> [u64; 4] {
     [z_195, z_196, z_197, z_198]
 }
 
-/// sum_of_products: x two values < p, y two values < p; z = (x[0]*y[0] + x[1]*y[1])/R mod p, z < p. The class: at least one spare bit: no carry leaves the top limb.
+/// sum_of_products: x two values < p, y two values < p; z = (x\[0\]\*y\[0\] + x\[1\]\*y\[1\])/R mod p, z < p. The class: at least one spare bit: no carry leaves the top limb.
 #[inline(always)]
 pub(crate) fn sum_of_products_spare_4(x: &[u64; 8], y: &[u64; 8], p: &[u64; 4], n0: u64) -> [u64; 4] {
     let y0_1 = y[0];
@@ -999,7 +999,7 @@ pub(crate) fn mul_full_4(x: &[u64; 4], y: &[u64; 4], p: &[u64; 4], n0: u64) -> [
     [z_242, z_243, z_244, z_245]
 }
 
-/// sum_of_products: x two values < p, y two values < p; z = (x[0]*y[0] + x[1]*y[1])/R mod p, z < p. The class: every odd prime.
+/// sum_of_products: x two values < p, y two values < p; z = (x\[0\]\*y\[0\] + x\[1\]\*y\[1\])/R mod p, z < p. The class: every odd prime.
 #[inline(always)]
 pub(crate) fn sum_of_products_full_4(x: &[u64; 8], y: &[u64; 8], p: &[u64; 4], n0: u64) -> [u64; 4] {
     let y0_1 = y[0];
@@ -2825,7 +2825,7 @@ pub(crate) fn square_spare_6(x: &[u64; 6], p: &[u64; 6], n0: u64) -> [u64; 6] {
     [z_403, z_404, z_405, z_406, z_407, z_408]
 }
 
-/// sum_of_products: x two values < p, y two values < p; z = (x[0]*y[0] + x[1]*y[1])/R mod p, z < p. The class: at least one spare bit: no carry leaves the top limb.
+/// sum_of_products: x two values < p, y two values < p; z = (x\[0\]\*y\[0\] + x\[1\]\*y\[1\])/R mod p, z < p. The class: at least one spare bit: no carry leaves the top limb.
 #[inline(always)]
 pub(crate) fn sum_of_products_spare_6(x: &[u64; 12], y: &[u64; 12], p: &[u64; 6], n0: u64) -> [u64; 6] {
     let y0_1 = y[0];
@@ -3858,7 +3858,7 @@ pub(crate) fn mul_full_6(x: &[u64; 6], y: &[u64; 6], p: &[u64; 6], n0: u64) -> [
     [z_506, z_507, z_508, z_509, z_510, z_511]
 }
 
-/// sum_of_products: x two values < p, y two values < p; z = (x[0]*y[0] + x[1]*y[1])/R mod p, z < p. The class: every odd prime.
+/// sum_of_products: x two values < p, y two values < p; z = (x\[0\]\*y\[0\] + x\[1\]\*y\[1\])/R mod p, z < p. The class: every odd prime.
 #[inline(always)]
 pub(crate) fn sum_of_products_full_6(x: &[u64; 12], y: &[u64; 12], p: &[u64; 6], n0: u64) -> [u64; 6] {
     let y0_1 = y[0];

@@ -1,6 +1,6 @@
 //! Products in Fp12 in the lanes of vectors: a coefficient is a sum of products in Fp.
 //!
-//! Let Fp12 be Fp2[w] with w^6 = ξ. Then the coefficients of z = x*y are
+//! Let Fp12 be `Fp2[w]` with w^6 = ξ. Then the coefficients of z = x*y are
 //!
 //! ```text
 //! z_k = x_0*y_k + x_1*y_(k-1) + ... + x_5*y_(k-5),    y_(j-6) = ξ*y_j
@@ -197,7 +197,7 @@ impl<const N: usize, const D: usize, F: HasProducts<N> + HasTower> Lanes<N, D, F
     }
 
     /// The same, which is compiled for AVX2 as a part of it: c0^2 + v*c1^2 and 2*c0*c1, where Fp6 is
-    /// Fp2[v] with v^3 = ξ. Three lanes have the coefficients of 1, v and v^2.
+    /// `Fp2[v]` with v^3 = ξ. Three lanes have the coefficients of 1, v and v^2.
     #[inline(always)]
     fn squared_by_halves_in_rows(&self, quads: Quads, result: &mut Fp12<F>, x: &Fp12<F>) {
         let x = limb_rows(powers(x), SPLIT);
