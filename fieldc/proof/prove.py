@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -18,7 +18,7 @@ from fieldc.proof.algebra.halves import equate_zero_tops
 from fieldc.proof.algebra.identity import Identity, ProofError, flags_of, open_masks, value_of
 from fieldc.proof.algebra.masks import fix_masked
 from fieldc.proof.algebra.refute import Sample
-from fieldc.proof.algebra.strategies import STRATEGIES, Strategy
+from fieldc.proof.algebra.strategies import STRATEGIES
 from fieldc.proof.algebra.zeros import fix_unread, fix_zeros
 from fieldc.proof.claims.contracts import Claim, Contract
 from fieldc.proof.claims.cut_points import (
@@ -30,6 +30,7 @@ from fieldc.proof.claims.cut_points import (
 )
 from fieldc.proof.entry import Entered, entered, from_any_place
 from fieldc.proof.equalities import EQUALITIES, case_of, first_equalities
+from fieldc.proof.exclusions import impossible
 from fieldc.proof.instruction_sets import INSTRUCTION_SETS
 from fieldc.proof.memory import KernelMemory
 from fieldc.proof.proved import CaseProof, CutPoint, Excluded, Proved
@@ -277,11 +278,15 @@ def _proofs(
     were right, the others are proved first: they are quicker proved than asked.
     """
     proofs: list[CaseProof | Excluded] = []
+    excluded: list[Excluded] = []
     in_vain = 0
-    for case in _cases(known, goal, proofs.append, of_flags):
+    for case in _cases(known, goal, proofs.append, excluded, of_flags):
         asks = bool(known.samples) and not case.samples and in_vain < MOST_IN_VAIN
-        proofs.append(_settled(case, contract, goal, asks))
-        in_vain += asks and isinstance(proofs[-1], CaseProof)
+        proofs.append(found := _settled(case, contract, goal, asks))
+        if isinstance(found, Excluded):
+            excluded.append(found)
+        else:
+            in_vain += asks
     return [replace(proof, equated=len(known.equalities)) for proof in proofs]
 
 
@@ -293,14 +298,14 @@ def _settled(case: Case, contract: Contract, goal: _Goal, asks: bool) -> CasePro
     case = case if goal.is_needed else replace(case, budget=Budget())
     flags = dict(case.fixed)
     newest = list(flags)[-1:]
-    if asks and (found := _impossible(case, flags, newest, STRATEGIES[:1])):
+    if asks and (found := impossible(case, flags, newest, STRATEGIES[:1])):
         return found
     fix_unread(case)
     try:
         return _prove_case(case, contract, goal)
     except ProofError:
         is_seen = bool(case.samples)  # in a run
-        if not is_seen and (found := _impossible(case, flags, reversed(flags), STRATEGIES)):
+        if not is_seen and (found := impossible(case, flags, reversed(flags), STRATEGIES)):
             return found
         if not goal.is_needed:
             raise
@@ -325,23 +330,17 @@ def _refute(
             raise ProofError(f"canonical: z is {z:#x}, above its bound, for {given}")
 
 
-def _impossible(
-    case: Case, flags: Mapping[int, int], asked: Iterable[int], strategies: tuple[Strategy, ...]
-) -> Excluded | None:
-    """Why bounds exclude a case, if they do: given the rest, a flag asked has the other value."""
-    for flag in asked:
-        rest = {f: v for f, v in flags.items() if f != flag}
-        if not rest:
-            continue
-        plain = replace(case, fixed=rest, facts={}, hints={}, samples=(), is_foreign=False)
-        probe = replace(plain, strategies=strategies)
-        if bound := probe.excludes(flag, flags[flag]):
-            return Excluded({**rest, flag: flags[flag]}, bound)
-    return None
+def _cases(
+    known: KnownNumbers,
+    goal: _Goal,
+    record: RecordCase,
+    excluded: Sequence[Excluded],
+    of_flags: bool,
+) -> Iterator[Case]:
+    """Every combination of the flags; `of_flags`, also of those that flags are made of.
 
-
-def _cases(known: KnownNumbers, goal: _Goal, record: RecordCase, of_flags: bool) -> Iterator[Case]:
-    """Every combination of the flags; `of_flags`, also of those that flags are made of."""
+    Those that are `excluded` while they are asked for are left out.
+    """
     system = known.system
     flags = flags_of(system, {**goal.result, **goal.claimed}, of_flags)
     comparisons = tuple(c for flag in flags if (c := comparison_of(system, flag)) is not None)
@@ -351,25 +350,29 @@ def _cases(known: KnownNumbers, goal: _Goal, record: RecordCase, of_flags: bool)
         tops = (comparison_by_top(system, flag) for flag in flags)
         comparisons += tuple(c for c, carry in filter(None, tops) if always.is_always(carry, 0))
     case = replace(case_of(known), comparisons=comparisons, is_foreign=is_foreign)
-    yield from _split(case, flags, record)
+    yield from _split(case, flags, record, excluded)
 
 
-def _split(case: Case, flags: Sequence[int], record: RecordCase) -> Iterator[Case]:
+def _split(
+    case: Case, flags: Sequence[int], record: RecordCase, excluded: Sequence[Excluded]
+) -> Iterator[Case]:
     """Every combination of the flags' values, less those that bounds rule out."""
     if not flags:
         rare = case.doubts.of(case.fixed) if case.doubts and not case.samples else ()
         yield replace(case, samples=rare) if rare else case
         return
     several = len(flags) > 1 or case.fixed
-    plain = replace(case, comparisons=())  # the rest is left to _impossible, where it is needed
+    plain = replace(case, comparisons=())  # the rest is left to `impossible`, where it is needed
     for value in (0, 1):
         fixed = {**case.fixed, flags[0]: value}
+        if any(each.flags.items() <= fixed.items() for each in excluded):
+            continue
         if several and (bound := plain.excludes(flags[0], value)):
             record(Excluded(fixed, bound))
             continue
         samples = tuple(sample for sample in case.samples if sample[flags[0]] == value)
         half = replace(case, fixed=fixed, facts={}, samples=samples)
-        yield from _split(half, flags[1:], record)
+        yield from _split(half, flags[1:], record, excluded)
 
 
 def _prove_case(case: Case, contract: Contract, goal: _Goal) -> CaseProof:

@@ -23,7 +23,7 @@ from fieldc.proof.algebra.equations import (
     Tops,
     add_to,
 )
-from fieldc.proof.algebra.facts import Bound, Budget, Fact, Known
+from fieldc.proof.algebra.facts import Bound, Budget, Fact, Known, other_value
 from fieldc.proof.algebra.hints import holds
 from fieldc.proof.algebra.low_bits import cuts, without_tops
 from fieldc.proof.algebra.maxima import Maxima
@@ -125,7 +125,7 @@ class Case(Known):
         """Why a flag has the other value than this, if bounds show it."""
         if any(sample[flag] == value for sample in self.samples):
             return None
-        return self.shown({(flag,): -1}, -1) if value == 0 else self.shown({(flag,): 1}, 0)
+        return self.shown(*other_value(flag, value))
 
     def upper(self, target: Polynomial) -> Fraction:
         """Return the least upper bound that any strategy gives."""

@@ -75,3 +75,8 @@ class Known:
     system: System
     inputs: tuple[Input, ...]
     fixed: dict[int, int] = field(default_factory=dict)
+
+
+def other_value(flag: int, value: int) -> tuple[Polynomial, int]:
+    """What is at most what, where a flag has the other value than this."""
+    return ({(flag,): -1}, -1) if value == 0 else ({(flag,): 1}, 0)
