@@ -124,7 +124,7 @@ def test_every_file_is_of_a_named_field_and_a_known_processor() -> None:
     assert {*FOLDER.glob("*")} == {path for path in FILES.values() if path.is_file()}
 
 
-@pytest.mark.sweep(3)
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(("name", "processor", "one"), SHIPPED)
 def test_orders_that_ship_are_taken_and_proved(name: str, processor: str, one: FoundOrder) -> None:
     """Another code is refused by its digest: then search again, as docs/tuning.md says."""
@@ -139,6 +139,7 @@ def test_orders_that_ship_are_taken_and_proved(name: str, processor: str, one: F
     assert chosen.chosen_by.startswith(f"the order that a search found for {processor}: predicted")
 
 
+@pytest.mark.full
 def test_an_order_may_be_of_an_algorithm_that_is_only_studied() -> None:
     """Unless another one is named; and on that processor alone."""
     f = find_field("bls12-381-r")

@@ -116,6 +116,7 @@ def cases() -> list[object]:
     return [*some, pytest.param(SMALL, tuple(families.values()), id=SMALL), *every]
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize(("name", "operations"), cases())
 def test_all_doors_give_the_same_kernel(name: str, operations: tuple[str, ...]) -> None:
     field = find_field(name)

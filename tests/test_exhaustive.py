@@ -31,6 +31,7 @@ def test_the_primes_are_all_there() -> None:
     assert [len(primes_of(4, n)) for n in (1, 2, 3)] == [5, 48, 510]
 
 
+@pytest.mark.sweep(10)
 @pytest.mark.parametrize("rows", CARRY_STYLES, ids=style_id)
 @pytest.mark.parametrize(
     ("word", "limbs"), [(2, 1), (2, 2), (2, 3), (3, 1), (3, 2), (4, 1), (4, 2)]

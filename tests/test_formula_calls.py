@@ -255,6 +255,7 @@ def with_integer(x: Element, k: U64) -> Element:
 """
 
 
+@pytest.mark.sweep(7)
 @pytest.mark.parametrize("prime", ["bn254-p", "bls12-381-r", "0x10001", "983"])
 @pytest.mark.parametrize("target", ["x86_64-linux", "aarch64-linux", "c", "rust"])
 def test_a_difference_times_a_number(prime: str, target: str, tmp_path: Path) -> None:

@@ -124,6 +124,7 @@ def check_words(expression: Expression, rows: RowChoice | None = None, every: in
         assert is_right(expression, operands, result), (expression.kernel.operation, operands)
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(("name", "word"), [*((n, 64) for n in FIELDS), ("curve25519", 32)])
 def test_integers_and_words(name: str, word: int) -> None:
     for expression in expressions_of(FUSED, named_field(name, word)):

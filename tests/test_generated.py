@@ -166,6 +166,7 @@ here = pytest.mark.skipif("x86_64" not in host_triple(), reason="LLVM here assem
 
 
 @here
+@pytest.mark.sweep(8)
 @pytest.mark.parametrize("name", sorted(named_primes()))
 def test_every_checked_in_kernel_of_a_named_prime_is_proved(name: str):
     jobs = crate_jobs(ROOT / FOLDER, find_field(name))

@@ -36,6 +36,7 @@ NOP = 0xD503201F.to_bytes(4, "little")
 TRIPLES = ("aarch64-unknown-linux-gnu", "aarch64-apple-darwin", "aarch64-pc-windows-msvc")
 
 
+@pytest.mark.sweep(8)
 @pytest.mark.parametrize("name", sorted(named_primes()))
 def test_every_kernel_of_a_named_prime_is_proved(name: str) -> None:
     f = find_field(name)

@@ -42,6 +42,7 @@ def test_a_folder_that_setuptools_cannot_have_is_refused(tmp_path: Path, name: s
     assert not (folder / ".venv").exists()
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", ['a "b" c', "a\nb", "a `b` c"])
 def test_a_folder_where_no_program_of_a_venv_starts_is_refused(tmp_path: Path, name: str) -> None:
     folder = tmp_path / name

@@ -84,8 +84,12 @@ def test_every_path_computes_arrays(small: Package, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "missing", "compared"),
     sampled_rows(
-        [(SMALL, ("mul",), ""), (SHAPELESS, ("mul", "square"), "mul_add")],
-        [(SHAPELESS, ("mul",), "square"), (SHAPELESS, PRODUCTS, "")],
+        [(SMALL, ("mul",), "")],
+        [
+            (SHAPELESS, ("mul", "square"), "mul_add"),
+            (SHAPELESS, ("mul",), "square"),
+            (SHAPELESS, PRODUCTS, ""),
+        ],
     ),
 )
 def test_a_kernel_that_is_not_proved_is_left_out(
@@ -120,7 +124,7 @@ def test_a_kernel_that_is_not_proved_is_left_out(
     assert not is_x86_64() or ARRAY_TARGETS["avx2"].runs_here == (9 in seen)
 
 
-@pytest.mark.parametrize("text", sampled(["bn254-p", "goldilocks"], ["2^127-1", "babybear"]))
+@pytest.mark.parametrize("text", sampled(["goldilocks"], ["bn254-p", "2^127-1", "babybear"]))
 def test_other_fields_compute_arrays(text: str, tmp_path: Path, packages: Packages) -> None:
     """Four limbs; plain residues, which have sums in vectors and no products; words in lanes."""
     f, name = packages(text, tmp_path)

@@ -63,7 +63,7 @@ def test_inverses_in_digits(text: str, tmp_path: Path, packages: Packages) -> No
             assert z.values() == [pow(v, -1, f.p) if v else 0 for v in given]
 
 
-@pytest.mark.parametrize("text", ["goldilocks", "2^127-1"])
+@pytest.mark.parametrize("text", sampled(("goldilocks",), ("2^127-1",)))
 def test_fields_without_kernels_in_digits(text: str, tmp_path: Path, packages: Packages) -> None:
     """One limb; plain residues: values are stored as they are."""
     f, name = packages(text, tmp_path)

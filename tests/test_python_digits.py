@@ -98,6 +98,7 @@ def test_inverses_and_transforms(way: bool) -> None:
         F.array([1, 0]).to_digits().inverse()
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("name", ["bls12-381-p", "bls12-381-r", "secp256k1-p"])
 def test_inverses_by_chains(name: str, way: bool) -> None:
     """secp256k1's prime has no spare bit: its arrays in limbs are inverted by halves."""
@@ -111,6 +112,7 @@ def test_inverses_by_chains(name: str, way: bool) -> None:
             assert int(inverse.to_digits() @ a.to_digits()) == count % F.p
 
 
+@pytest.mark.sweep(5)
 @pytest.mark.parametrize("place", [0, 5, chains.LEAST, chains.PART - 1, chains.PART + 4])
 def test_the_first_zero_is_named(place: int, way: bool) -> None:
     F = Field("bls12-381-r")

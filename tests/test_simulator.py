@@ -240,7 +240,7 @@ def test_rows_of_aarch64_are_current() -> None:
     assert line in PAGE.read_text("utf-8").splitlines(), "make it again: make generate"
 
 
-@pytest.mark.sweep(5)  # test_the_page_is_current has all
+@pytest.mark.sweep(2)  # test_the_page_is_current has all
 @pytest.mark.parametrize("of", ROUTINES, ids=[of.symbol for of in ROUTINES])
 def test_the_page_has_the_ratios_to_hand_written_code(of: HandWritten) -> None:
     if of.operation == "fp2_mul":
