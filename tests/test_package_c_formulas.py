@@ -19,6 +19,8 @@ from fieldc.formulas.field_calls import field_calls
 from fieldc.formulas.load import load_formulas
 from fieldc.formulas.names import check_names
 from fieldc.machine.processor import is_x86_64
+from fieldc.packages import c
+from fieldc.packages.c import texts
 from fieldc.packages.c.formulas import ENDINGS
 from fieldc.packages.c.package import operations
 from fieldc.packages.c.texts import taken_names
@@ -148,6 +150,13 @@ def test_a_formula_may_have_the_name_of_a_function_in_the_c_file(tmp_path: Path)
     flags = (tool("cc"), "-O1", *STRICT, "-Isingle", "test/formulas.c", f"single/{name}.c")
     run(tmp_path / "p", *flags, "-o", tmp_path / "formulas")
     assert "portable: right" in run(tmp_path / "p", tmp_path / "formulas")
+
+
+def test_only_known_functions_of_the_c_file_are_called_from_other_texts() -> None:
+    """The names of all others may move."""
+    sources = [p.read_text("utf-8") for p in Path(c.__file__).parent.glob("*.py")]
+    called = {name for name in texts._private() for s in sources if f"}}_{name}(" in s}
+    assert not called and texts._private()
 
 
 def test_the_moved_name_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -278,15 +278,11 @@ def _proofs(
     were right, the others are proved first: they are quicker proved than asked.
     """
     proofs: list[CaseProof | Excluded] = []
-    excluded: list[Excluded] = []
     in_vain = 0
-    for case in _cases(known, goal, proofs.append, excluded, of_flags):
+    for case in _cases(known, goal, proofs, of_flags):
         asks = bool(known.samples) and not case.samples and in_vain < MOST_IN_VAIN
-        proofs.append(found := _settled(case, contract, goal, asks))
-        if isinstance(found, Excluded):
-            excluded.append(found)
-        else:
-            in_vain += asks
+        proofs.append(_settled(case, contract, goal, asks))
+        in_vain += asks and isinstance(proofs[-1], CaseProof)
     return [replace(proof, equated=len(known.equalities)) for proof in proofs]
 
 
@@ -331,15 +327,11 @@ def _refute(
 
 
 def _cases(
-    known: KnownNumbers,
-    goal: _Goal,
-    record: RecordCase,
-    excluded: Sequence[Excluded],
-    of_flags: bool,
+    known: KnownNumbers, goal: _Goal, proofs: list[CaseProof | Excluded], of_flags: bool
 ) -> Iterator[Case]:
     """Every combination of the flags; `of_flags`, also of those that flags are made of.
 
-    Those that are `excluded` while they are asked for are left out.
+    What bounds rule out is added to the proofs. What a proof excludes meanwhile is left out.
     """
     system = known.system
     flags = flags_of(system, {**goal.result, **goal.claimed}, of_flags)
@@ -350,12 +342,10 @@ def _cases(
         tops = (comparison_by_top(system, flag) for flag in flags)
         comparisons += tuple(c for c, carry in filter(None, tops) if always.is_always(carry, 0))
     case = replace(case_of(known), comparisons=comparisons, is_foreign=is_foreign)
-    yield from _split(case, flags, record, excluded)
+    yield from _split(case, flags, proofs)
 
 
-def _split(
-    case: Case, flags: Sequence[int], record: RecordCase, excluded: Sequence[Excluded]
-) -> Iterator[Case]:
+def _split(case: Case, flags: Sequence[int], proofs: list[CaseProof | Excluded]) -> Iterator[Case]:
     """Every combination of the flags' values, less those that bounds rule out."""
     if not flags:
         rare = case.doubts.of(case.fixed) if case.doubts and not case.samples else ()
@@ -365,14 +355,14 @@ def _split(
     plain = replace(case, comparisons=())  # the rest is left to `impossible`, where it is needed
     for value in (0, 1):
         fixed = {**case.fixed, flags[0]: value}
-        if any(each.flags.items() <= fixed.items() for each in excluded):
+        if any(isinstance(p, Excluded) and p.flags.items() <= fixed.items() for p in proofs):
             continue
         if several and (bound := plain.excludes(flags[0], value)):
-            record(Excluded(fixed, bound))
+            proofs.append(Excluded(fixed, bound))
             continue
         samples = tuple(sample for sample in case.samples if sample[flags[0]] == value)
         half = replace(case, fixed=fixed, facts={}, samples=samples)
-        yield from _split(half, flags[1:], record, excluded)
+        yield from _split(half, flags[1:], proofs)
 
 
 def _prove_case(case: Case, contract: Contract, goal: _Goal) -> CaseProof:

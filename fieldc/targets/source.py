@@ -50,11 +50,6 @@ def heading(program: Program, expression: Expression | None) -> list[str]:
     return [f"{program.name} of {operands}, {program.word} bits each."]
 
 
-def rust_doc(line: str) -> str:
-    """A line for rustdoc, where `[0]` is a link and the signs of products beside it emphasis."""
-    return re.sub(r"([][*])", r"\\\1", line) if "[" in line else line
-
-
 def identifier(value: Value) -> str:
     """A value's name in a language of letters; `p[0]` becomes P_0, `p[0].low` P_0_LOW."""
     if value.constant is None:

@@ -38,7 +38,7 @@ from fieldc.packages.rust.plain import (
 )
 from fieldc.packages.rust.text import array, called, constant, signature, wrapped
 from fieldc.targets.aarch64.in_registers import compile_in_registers
-from fieldc.targets.source import rust_doc
+from fieldc.targets.rust.comments import rust_doc
 from fieldc.words.lower import lower
 
 HEAD = """use core::arch::asm;

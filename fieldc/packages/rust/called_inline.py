@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from fieldc.language import Expression
 from fieldc.packages.rust.text import array, called, signature, wrapped
-from fieldc.targets.source import rust_doc
+from fieldc.targets.rust.comments import rust_doc
 from fieldc.targets.x86_64.conventions import CALLED_INLINE, GENERAL
 from fieldc.targets.x86_64.instructions import Physical
 from fieldc.targets.x86_64.kernel import X86Kernel

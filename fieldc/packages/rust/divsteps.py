@@ -11,7 +11,7 @@ from fieldc.packages.rust.called_inline import body_of
 from fieldc.packages.rust.text import called, wrapped
 from fieldc.proof.claims.divsteps import BATCH, DIVSTEP_MATRIX
 from fieldc.targets.aarch64.divsteps import compile_divsteps_for_arm
-from fieldc.targets.source import rust_doc
+from fieldc.targets.rust.comments import rust_doc
 from fieldc.targets.x86_64.divsteps import OPERANDS, called_divsteps, ordered_name
 from fieldc.targets.x86_64.timing.called import held_by
 

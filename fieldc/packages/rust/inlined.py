@@ -28,7 +28,7 @@ from fieldc.packages.rust.classes import (
 from fieldc.packages.rust.text import array, constant, signature, wrapped
 from fieldc.targets.aarch64 import in_registers as arm
 from fieldc.targets.aarch64.in_registers import ArmInlineCode
-from fieldc.targets.source import rust_doc
+from fieldc.targets.rust.comments import rust_doc
 from fieldc.targets.x86_64.choices import VARIANTS
 from fieldc.targets.x86_64.in_registers import InlineCode, compile_in_registers
 from fieldc.targets.x86_64.print import LOW_HALF

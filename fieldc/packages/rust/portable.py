@@ -45,8 +45,8 @@ from fieldc.packages.rust.classes import (
 from fieldc.packages.rust.portable_body import RowBody, SignBody
 from fieldc.packages.rust.portable_plain import plain_products
 from fieldc.targets.header import contract
+from fieldc.targets.rust.comments import rust_doc
 from fieldc.targets.rust.flat import HELPERS, FlatBody, Flavour, rust_function
-from fieldc.targets.source import rust_doc
 from fieldc.words.program import Program, Value
 from fieldc.words.rows import RowChoice, RowStyle
 

@@ -12,8 +12,8 @@ from fieldc.field import Field
 from fieldc.language import Expression
 from fieldc.packages.rust.portable_body import RowBody
 from fieldc.targets.header import contract, field_symbol
+from fieldc.targets.rust.comments import rust_doc
 from fieldc.targets.rust.flat import Flavour, rust_function
-from fieldc.targets.source import rust_doc
 from fieldc.words.lower import lower
 from fieldc.words.rows import RowChoice
 

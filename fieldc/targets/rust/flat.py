@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from fieldc.language import Expression
+from fieldc.targets.rust.comments import rust_doc
 from fieldc.targets.source import (
     StepText,
     check_word,
@@ -14,7 +15,6 @@ from fieldc.targets.source import (
     is_named,
     named_constants,
     read_values,
-    rust_doc,
     unread_operands,
 )
 from fieldc.words.operations import Kind

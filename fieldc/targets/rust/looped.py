@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from fieldc.language import Expression
+from fieldc.targets.rust.comments import rust_doc
 from fieldc.targets.rust.flat import RustFunction, rust_helpers
-from fieldc.targets.source import check_word, contract, rust_doc
+from fieldc.targets.source import check_word, contract
 from fieldc.words.loops import loops
 from fieldc.words.statements import (
     DIFFERENCE,
