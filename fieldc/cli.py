@@ -7,6 +7,7 @@ line by its place in VERBS.
 
 from __future__ import annotations
 
+import argparse
 import os
 import shutil
 import sys
@@ -15,8 +16,8 @@ from importlib import import_module
 
 from fieldc import __version__
 from fieldc.commands.output import emit
-from fieldc.commands.verb import NARROW, UsageError, Verb, unknown, wrapped
-from fieldc.errors import UserError, quote
+from fieldc.commands.verb import NARROW, UnknownOption, UsageError, Verb, unknown, wrapped
+from fieldc.errors import UserError, enumerated, quote
 from fieldc.program import printing, status_of
 
 VERBS = (
@@ -107,11 +108,24 @@ def run(words: Sequence[str]) -> int:
     check_current_folder()
     verb = find_verb(name)
     with printing():  # --help
-        arguments = verb.parse(rest)
+        arguments = parsed(verb, rest)
     answer = verb.run(arguments)
     with printing():
         emit(answer, arguments.json)
     return answer.status
+
+
+def parsed(verb: Verb, words: Sequence[str]) -> argparse.Namespace:
+    """The arguments of a verb. Raises UsageError, which names the verbs that have an option."""
+    try:
+        return verb.parse(words)
+    except UnknownOption as error:
+        having = [name for name in VERBS if error.option in find_verb(name).parser().names()]
+        if not having:
+            raise
+        raise UsageError(
+            f"{verb.name} has no option {quote(error.option)}; verbs with it: {enumerated(having)}"
+        ) from None
 
 
 def check_current_folder() -> None:

@@ -41,6 +41,14 @@ class UsageError(UserError):
     """
 
 
+class UnknownOption(UsageError):
+    """A word that looks like an option and is none of this verb's."""
+
+    def __init__(self, message: str, option: str) -> None:
+        super().__init__(message)
+        self.option = option
+
+
 @dataclass(frozen=True)
 class Table:
     """Rows under named columns; without column names, a list of properties.
@@ -118,6 +126,10 @@ def wrapped(text: str, width: int, indent: str = "") -> list[str]:
 class Parser(argparse.ArgumentParser):
     """A parser that raises UsageError where argparse prints its usage and exits."""
 
+    def names(self) -> dict[str, argparse.Action]:
+        """Each option by each of its names."""
+        return {name: action for action in self._actions for name in action.option_strings}
+
     def error(self, message: str) -> NoReturn:
         for theirs, ours in WORDED.items():
             message = re.sub(theirs, ours, message)
@@ -182,7 +194,7 @@ class Verb:
     def parse(self, words: Sequence[str]) -> argparse.Namespace:
         """The arguments of this verb. Raises UsageError."""
         parser = self.parser()
-        actions = {name: action for action in parser._actions for name in action.option_strings}
+        actions = parser.names()
         check_options(words, list(actions))
         check_repeats(words, actions)
         try:
@@ -225,7 +237,7 @@ def check_apart(arguments: argparse.Namespace) -> None:
 
 
 def check_options(words: Sequence[str], options: Sequence[str]) -> None:
-    """Raise UsageError for the first word that looks like an option and is none."""
+    """Raise UsageError for the first word that looks like an option and is none of these."""
     for before, word in pairwise(("", *words)):
         if word == "--":
             return
@@ -235,7 +247,8 @@ def check_options(words: Sequence[str], options: Sequence[str]) -> None:
             if is_number and before not in options:
                 raise UsageError(f"{quote(word)} begins like an option; write ({shorten(word)})")
             file = f"; a file of that name is ./{word}" if before == "-o" else ""
-            raise UsageError(unknown("option", word.partition("=")[0], alike(word, options)) + file)
+            text = word.partition("=")[0]
+            raise UnknownOption(unknown("option", text, alike(word, options)) + file, text)
 
 
 def alike(word: str, options: Sequence[str]) -> Sequence[str]:

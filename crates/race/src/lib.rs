@@ -50,7 +50,8 @@ pub fn run(
     arguments: impl Iterator<Item = String>,
     list: impl Fn(&Options, &mut Vec<String>) -> Vec<Entry>,
 ) -> ExitCode {
-    let options = match Options::parse(arguments) {
+    let read = |options: Options| options.check_file().map(|()| options);
+    let options = match Options::parse(arguments).and_then(read) {
         Ok(options) => options,
         Err(message) => {
             eprintln!("{message}");

@@ -1,5 +1,8 @@
 //! The command line.
 
+use std::fs::{self, OpenOptions};
+use std::path::Path;
+
 use crate::chain::Operands;
 use crate::entry::{Entry, OURS, is_ours};
 use crate::fields::{FIELDS, OPERATIONS};
@@ -25,6 +28,8 @@ usage: cargo bench -p race --bench race -- [OPTION]...
   --seed N           seed of operands and order (default 1)
   --json [FILE]      rows for programs, to FILE or instead of the table
   --quick            5 rounds, 100 checks";
+
+const HELP: &str = "--help lists the options";
 
 /// The names of all peers; ours takes part without being named.
 pub const PEERS: [&str; 18] = [
@@ -95,7 +100,7 @@ impl Options {
         let mut arguments = arguments.filter(|argument| argument != "--bench").peekable();
         while let Some(argument) = arguments.next() {
             let mut value =
-                || arguments.next().ok_or_else(|| format!("{argument} needs a value\n{USAGE}"));
+                || arguments.next().ok_or_else(|| format!("{argument} needs a value; {HELP}"));
             match &*argument {
                 "--field" => {
                     let known: Vec<&str> = FIELDS.iter().map(|field| field.name).collect();
@@ -110,10 +115,19 @@ impl Options {
                 "--quick" => (options.rounds, options.checks) = (5, 100),
                 "--json" => options.json = Some(arguments.next_if(|next| !next.starts_with("--"))),
                 "--help" | "-h" => options.is_help = true,
-                _ => return Err(format!("what is {argument}?\n{USAGE}")),
+                _ => return Err(format!("unknown option {argument}; {HELP}")),
             }
         }
         Ok(options)
+    }
+
+    /// Says why the file of rows cannot be written, before the race instead of after it.
+    pub fn check_file(&self) -> Result<(), String> {
+        let Some(Some(file)) = &self.json else { return Ok(()) };
+        let is_new = !Path::new(file).exists();
+        let opened = OpenOptions::new().append(true).create(true).open(file);
+        let left = opened.and_then(|_| if is_new { fs::remove_file(file) } else { Ok(()) });
+        left.map_err(|e| format!("{file}: {e}"))
     }
 
     /// Whether the entry is one of the rows.
@@ -203,7 +217,21 @@ mod tests {
             ("--rounds", "--rounds"),
             ("--fast", "--fast"),
         ] {
-            assert!(parse(line).unwrap_err().contains(word), "{line}");
+            let message = parse(line).unwrap_err();
+            assert!(message.contains(word) && !message.contains('\n'), "{line}");
         }
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_written_is_refused_before_the_race() {
+        let folder = std::env::temp_dir();
+        let place = |name: &str| folder.join(name).display().to_string();
+        let options = |file: String| Options { json: Some(Some(file)), ..Options::default() };
+        assert!(options(place("")).check_file().is_err());
+        assert!(options(place("no_such_folder/rows.json")).check_file().is_err());
+        let new = place(&format!("race_{}.json", std::process::id()));
+        assert_eq!(options(new.clone()).check_file(), Ok(()));
+        assert!(!Path::new(&new).exists());
+        assert_eq!(parse("--json").unwrap().check_file(), Ok(()));
     }
 }
