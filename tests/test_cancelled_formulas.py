@@ -27,7 +27,7 @@ from fieldc.formulas.kernels import CALLS
 from fieldc.formulas.load import load_formulas
 from fieldc.formulas.plan import PlanForm, planned
 from fieldc.machine.assemble import host_triple
-from fieldc.proof import prove as prover
+from fieldc.proof import cases
 from fieldc.proof.algebra.bounds import Case
 from fieldc.proof.algebra.facts import Bound
 from fieldc.proof.algebra.identity import ProofError
@@ -226,7 +226,7 @@ def job(decision: Decision, variant: str) -> tuple[bytes, str, str]:
 def failed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What each attempt at a proof that failed said."""
     said: list[str] = []
-    proofs = prover._proofs
+    proofs = cases._proofs
 
     def attempt(*given: Any, **more: Any) -> Any:
         try:
@@ -235,7 +235,7 @@ def failed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
             said.append(str(error))
             raise
 
-    monkeypatch.setattr(prover, "_proofs", attempt)
+    monkeypatch.setattr(cases, "_proofs", attempt)
     return said
 
 
@@ -264,7 +264,7 @@ def test_a_sum_that_is_not_read_from_its_words_is_proved_soon(
     """
     f = find_field(prime)
     data, symbol, formula_text = job(decide_formula(f, and_less_its_square, TARGET, "zen-3"), "adx")
-    in_vain, attempt = [0], prover._proofs
+    in_vain, attempt = [0], cases._proofs
 
     def counted(*given: Any, **more: Any) -> Any:
         before = len(sought)
@@ -274,7 +274,7 @@ def test_a_sum_that_is_not_read_from_its_words_is_proved_soon(
             in_vain.append(len(sought) - before)
             raise
 
-    monkeypatch.setattr(prover, "_proofs", counted)
+    monkeypatch.setattr(cases, "_proofs", counted)
     function = function_of(data, symbol)
     prove_formula(function.code, formula_text, f.p, f.n, start=function.start)
     assert sum(in_vain) < 200, in_vain

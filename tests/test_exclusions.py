@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fieldc.proof import prove as prover
+from fieldc.proof import cases
 from fieldc.proof.algebra.bounds import Case
 from fieldc.proof.algebra.comparisons import comparison_of
 from fieldc.proof.algebra.equations import Equation, System, variable
@@ -43,7 +43,7 @@ def test_what_a_proof_excludes_is_not_asked_again() -> None:
     case, flags, (below_10, _, below_20) = made()
     found = impossible(case, flags, reversed(flags), STRATEGIES)
     assert found is not None
-    every = [dict(each.fixed) for each in prover._split(case, [*flags], [])]
-    left = [dict(each.fixed) for each in prover._split(case, [*flags], [found])]
+    every = [dict(each.fixed) for each in cases._split(case, [*flags], [])]
+    left = [dict(each.fixed) for each in cases._split(case, [*flags], [found])]
     assert len(every) == 8
     assert left == [e for e in every if (e[below_10], e[below_20]) != (1, 0)]

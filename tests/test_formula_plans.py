@@ -62,9 +62,9 @@ def and_its_double(x: Element, y: Element) -> Pair:
 
 
 @formula
-def and_more_squares(x: Element) -> Pair:
+def and_more_squares(x: Element, y: Element) -> Pair:
     """Modulo some primes it is not proved in one line."""
-    t = -x
+    t = x - y
     u = -1360180762 * t
     return u, u * u + t * t
 

@@ -25,7 +25,7 @@ from fieldc.formulas.formula import MOST_OPERANDS, Formula
 from fieldc.formulas.karatsuba import with_karatsuba
 from fieldc.formulas.lazy import Laziness
 from fieldc.formulas.names import names_of
-from fieldc.formulas.open_sums import Open, block_of, is_value, product_of
+from fieldc.formulas.open_sums import LARGEST, Open, block_of, is_value, product_of
 from fieldc.formulas.step_blocks import SAID, StepBlock
 from fieldc.operands import residues
 
@@ -190,9 +190,15 @@ class _Planner:
         return Open((), ((made, 1),))
 
     def _scaled(self, x: Open, factor: int) -> Open:
+        """A multiple of a sum; of a single value, what makes a multiple of its multiple."""
         found = x.scaled(factor)
         if found.is_small:
             return found
+        if not x.has_products and len(found.linear) == 1:
+            ((value, factor),) = found.linear
+            x = Open((), ((value, 1),))
+        if abs(factor) <= LARGEST:
+            return self._closed(x).scaled(factor)
         if abs(factor) < MOST_MULTIPLE:
             return self._multiple(x, abs(factor)).scaled(1 if factor > 0 else -1)
         return Open(((1, self._closed(x).linear, ((ONE, factor),)),))

@@ -3,34 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
-from fractions import Fraction
+from dataclasses import replace
 
 from fieldc.proof.algebra import refute
 from fieldc.proof.algebra.bounds import Case
-from fieldc.proof.algebra.comparisons import comparison_by_top, comparison_of
 from fieldc.proof.algebra.dropped import find_equal_words, join_wraps
 from fieldc.proof.algebra.ends import equate_ends
-from fieldc.proof.algebra.equations import ONE, Polynomial, add_to
-from fieldc.proof.algebra.facts import Budget, Input
+from fieldc.proof.algebra.equations import ONE
+from fieldc.proof.algebra.facts import Input
 from fieldc.proof.algebra.halves import equate_zero_tops
-from fieldc.proof.algebra.identity import Identity, ProofError, flags_of, open_masks, value_of
-from fieldc.proof.algebra.masks import fix_masked
+from fieldc.proof.algebra.identity import ProofError, flags_of, open_masks, value_of
 from fieldc.proof.algebra.refute import Sample
-from fieldc.proof.algebra.strategies import STRATEGIES
-from fieldc.proof.algebra.zeros import fix_unread, fix_zeros
+from fieldc.proof.cases import Goal, NotBounded, shown
 from fieldc.proof.claims.contracts import Claim, Contract
 from fieldc.proof.claims.cut_points import (
     KnownNumbers,
     are_chosen,
-    are_right_of_any,
     is_too_deep,
     words_of,
 )
 from fieldc.proof.entry import Entered, entered, from_any_place
-from fieldc.proof.equalities import EQUALITIES, case_of, first_equalities
-from fieldc.proof.exclusions import impossible
+from fieldc.proof.equalities import case_of, first_equalities
 from fieldc.proof.instruction_sets import INSTRUCTION_SETS
 from fieldc.proof.memory import KernelMemory
 from fieldc.proof.proved import CaseProof, CutPoint, Excluded, Proved
@@ -41,8 +34,6 @@ MOST_FLAGS = 3
 """Flags on whose choices a result may depend before masks are taken for products."""
 MOST_HIGHS = 5
 """How often it is asked what words of a value between may be at most."""
-MOST_IN_VAIN = 4
-"""How often it is asked in vain whether a case can be."""
 
 
 class NotHeld(ProofError):
@@ -52,14 +43,6 @@ class NotHeld(ProofError):
         self, message: str = "function: no words hold a value between operands and result"
     ) -> None:
         super().__init__(message)
-
-
-class NotBounded(ProofError):
-    """A result that is right modulo p, but may be too large: up to `high`, as far as is shown."""
-
-    def __init__(self, message: str, high: int = 0) -> None:
-        super().__init__(message)
-        self.high = high
 
 
 RecordCase = Callable[[CaseProof | Excluded], None]
@@ -107,26 +90,13 @@ def prove(
         find_equal_words(system)
         join_wraps(Case(system, known.inputs, samples=known.runs))
     for goal in goals:
-        for proof in _shown(known, contract, goal):
+        for proof in shown(known, contract, goal):
             record(proof)
     found = tuple(known.equalities), frozenset(memory.executed), cut_points
     return Proved(system, memory.deepest, *found)
 
 
-@dataclass(frozen=True)
-class _Goal:
-    """One result, as a polynomial in words, and what it must be."""
-
-    number: int
-    result: Polynomial
-    claim: Claim
-    claimed: Polynomial
-    """The claim of the numbers that are known."""
-    is_needed: bool = True
-    """Whether the proof fails without it."""
-
-
-def _goals(memory: KernelMemory, contract: Contract, known: KnownNumbers) -> Iterator[_Goal]:
+def _goals(memory: KernelMemory, contract: Contract, known: KnownNumbers) -> Iterator[Goal]:
     limbs, written = contract.result_limbs, memory.result
     missing = [i for i in range(memory.result_limbs) if i not in written]
     if missing:
@@ -137,7 +107,7 @@ def _goals(memory: KernelMemory, contract: Contract, known: KnownNumbers) -> Ite
         claimed = claim(known.numbers)
         if contract.may_be_written and is_too_deep(known.system, claimed):
             raise ProofError("function: no words hold a factor that is a product")
-        yield _Goal(number, value, claim, claimed)
+        yield Goal(number, value, claim, claimed)
 
 
 def _cut_points(
@@ -176,7 +146,7 @@ def _cut_point(known: KnownNumbers, contract: Contract, claim: Claim) -> CutPoin
     if not known.system.is_foreign:
         known.equalities.extend(equate_ends(case_of(known), limbs))
     value = value_of([{(v,): 1} for v in limbs], known.system.radix)
-    goal = _Goal(0, value, claim, claimed, is_needed=not contract.may_be_written)
+    goal = Goal(0, value, claim, claimed, is_needed=not contract.may_be_written)
     try:
         return _held(known, contract, goal, limbs, below)
     except ProofError:
@@ -186,7 +156,7 @@ def _cut_point(known: KnownNumbers, contract: Contract, claim: Claim) -> CutPoin
 
 
 def _held(
-    known: KnownNumbers, contract: Contract, goal: _Goal, limbs: tuple[int, ...], below: int
+    known: KnownNumbers, contract: Contract, goal: Goal, limbs: tuple[int, ...], below: int
 ) -> CutPoint:
     """The proof that words hold a value between, which runs show to be `below`. Raises ProofError.
 
@@ -196,7 +166,7 @@ def _held(
     for left in reversed(range(MOST_HIGHS)):
         high, *highs = highs
         try:
-            cases = _shown(known, replace(contract, high=high), goal)
+            cases = shown(known, replace(contract, high=high), goal)
             break
         except NotBounded as error:
             if not (left and highs):
@@ -206,7 +176,7 @@ def _held(
 
 
 def _highs(
-    known: KnownNumbers, contract: Contract, goal: _Goal, is_chosen: bool, below: int
+    known: KnownNumbers, contract: Contract, goal: Goal, is_chosen: bool, below: int
 ) -> Iterator[int]:
     """What the words of a value between may be at most, where runs show that they are `below`.
 
@@ -225,95 +195,8 @@ def _highs(
     yield below + contract.p - 1
 
 
-def _shown(known: KnownNumbers, contract: Contract, goal: _Goal) -> list[CaseProof | Excluded]:
-    """Every case of a result; where need be, words are equated first. Raises ProofError.
-
-    What made the words of sums between is asked too: first where runs show that it must be, else
-    at last. x - y may be in words below 2p for its square, and below p as a result.
-    """
-    is_right = are_right_of_any(known, contract, goal.result, goal.claimed)
-    if not is_right and (found := _shown_by_sums(known, contract, goal)):
-        return found
-    try:
-        return _proofs(known, contract, goal)
-    except ProofError as error:
-        refused = error
-    if known.system.is_foreign:
-        return _proofs(known, contract, goal, of_flags=True)
-    for equalities in EQUALITIES:
-        if more := equalities(known, contract, goal.claimed):
-            known.equalities.extend(more)
-            try:
-                return _proofs(known, contract, goal)
-            except ProofError as error:
-                refused = error
-    if not known.system.sums:
-        raise refused
-    with known.system.opened():
-        return _proofs(known, contract, goal)
-
-
-def _shown_by_sums(
-    known: KnownNumbers, contract: Contract, goal: _Goal
-) -> list[CaseProof | Excluded]:
-    """Every case where what made the words of sums between is asked; none where that is no proof.
-
-    Raises ProofError where this need not be proved, and is not right then either.
-    """
-    with known.system.opened():
-        if are_right_of_any(known, contract, goal.result, goal.claimed):
-            with suppress(ProofError):
-                return _proofs(known, contract, goal)
-        elif not goal.is_needed:
-            raise ProofError("function: words are a value's by what made other words")
-    return []
-
-
-def _proofs(
-    known: KnownNumbers, contract: Contract, goal: _Goal, of_flags: bool = False
-) -> list[CaseProof | Excluded]:
-    """Every case of a result. Raises ProofError.
-
-    Where no run is of a case, bounds may exclude it. Once they did not a few times, and the cases
-    were right, the others are proved first: they are quicker proved than asked.
-    """
-    proofs: list[CaseProof | Excluded] = []
-    in_vain = 0
-    for case in _cases(known, goal, proofs, of_flags):
-        asks = bool(known.samples) and not case.samples and in_vain < MOST_IN_VAIN
-        proofs.append(_settled(case, contract, goal, asks))
-        in_vain += asks and isinstance(proofs[-1], CaseProof)
-    return [replace(proof, equated=len(known.equalities)) for proof in proofs]
-
-
-def _settled(case: Case, contract: Contract, goal: _Goal, asks: bool) -> CaseProof | Excluded:
-    """Why a case is right, or cannot be; `asks` asks the latter first, but briefly.
-
-    Raises ProofError.
-    """
-    case = case if goal.is_needed else replace(case, budget=Budget())
-    flags = dict(case.fixed)
-    newest = list(flags)[-1:]
-    if asks and (found := impossible(case, flags, newest, STRATEGIES[:1])):
-        return found
-    fix_unread(case)
-    try:
-        return _prove_case(case, contract, goal)
-    except ProofError:
-        is_seen = bool(case.samples)  # in a run
-        if not is_seen and (found := impossible(case, flags, reversed(flags), STRATEGIES)):
-            return found
-        if not goal.is_needed:
-            raise
-        again = replace(case, fixed=flags, facts={})
-        is_masked = fix_masked(again)
-        if not fix_zeros(again) and not is_masked:
-            raise
-        return _prove_case(again, contract, goal)
-
-
 def _refute(
-    inputs: Sequence[Input], contract: Contract, goal: _Goal, samples: Sequence[Sample]
+    inputs: Sequence[Input], contract: Contract, goal: Goal, samples: Sequence[Sample]
 ) -> None:
     """Raise ProofError where a run on numbers breaks the contract."""
     for run in samples:
@@ -324,66 +207,3 @@ def _refute(
             raise ProofError(f"function: z is {z:#x} for {given}")
         if z > contract.high:
             raise ProofError(f"canonical: z is {z:#x}, above its bound, for {given}")
-
-
-def _cases(
-    known: KnownNumbers, goal: _Goal, proofs: list[CaseProof | Excluded], of_flags: bool
-) -> Iterator[Case]:
-    """Every combination of the flags; `of_flags`, also of those that flags are made of.
-
-    What bounds rule out is added to the proofs. What a proof excludes meanwhile is left out.
-    """
-    system = known.system
-    flags = flags_of(system, {**goal.result, **goal.claimed}, of_flags)
-    comparisons = tuple(c for flag in flags if (c := comparison_of(system, flag)) is not None)
-    is_foreign = system.is_foreign
-    if is_foreign:
-        always = Case(system, known.inputs, {}, samples=known.runs, is_foreign=True)
-        tops = (comparison_by_top(system, flag) for flag in flags)
-        comparisons += tuple(c for c, carry in filter(None, tops) if always.is_always(carry, 0))
-    case = replace(case_of(known), comparisons=comparisons, is_foreign=is_foreign)
-    yield from _split(case, flags, proofs)
-
-
-def _split(case: Case, flags: Sequence[int], proofs: list[CaseProof | Excluded]) -> Iterator[Case]:
-    """Every combination of the flags' values, less those that bounds rule out."""
-    if not flags:
-        rare = case.doubts.of(case.fixed) if case.doubts and not case.samples else ()
-        yield replace(case, samples=rare) if rare else case
-        return
-    several = len(flags) > 1 or case.fixed
-    plain = replace(case, comparisons=())  # the rest is left to `impossible`, where it is needed
-    for value in (0, 1):
-        fixed = {**case.fixed, flags[0]: value}
-        if any(isinstance(p, Excluded) and p.flags.items() <= fixed.items() for p in proofs):
-            continue
-        if several and (bound := plain.excludes(flags[0], value)):
-            proofs.append(Excluded(fixed, bound))
-            continue
-        samples = tuple(sample for sample in case.samples if sample[flags[0]] == value)
-        half = replace(case, fixed=fixed, facts={}, samples=samples)
-        yield from _split(half, flags[1:], proofs)
-
-
-def _prove_case(case: Case, contract: Contract, goal: _Goal) -> CaseProof:
-    flags = {f: v for f, v in case.fixed.items() if f not in case.facts}
-    given = ", ".join(f"flag {case.system.names[f]} = {v}" for f, v in flags.items())
-    where = f" (where {given})" if given else ""
-    try:
-        target: Polynomial = {}
-        add_to(target, goal.result, contract.factor)
-        add_to(target, goal.claimed, -1)
-        identity = Identity(case, contract.p)
-        identity.vanishes(target)
-        canonical = case.shown(goal.result, contract.high)
-        if canonical is None:
-            high = case.upper(goal.result)
-            over = Fraction(high - contract.high, contract.p)
-            percent = -(-over.numerator * 100 // over.denominator)
-            message = f"canonical: the result may exceed its bound by {percent} hundredths of p"
-            raise NotBounded(f"{message}{where}", int(high))
-        return CaseProof(goal.number, case, identity.rows, canonical)
-    except NotBounded:
-        raise
-    except ProofError as error:
-        raise ProofError(f"{error}{where}") from None

@@ -54,21 +54,31 @@ def equate_tops(case: Case) -> tuple[Equality, ...]:
 def equate_zero_tops(case: Case) -> tuple[Equality, ...]:
     """Find top bits, and carries of shifts to the left, that are 0 by bounds; write that down.
 
-    Ranges do not say so of differences, nor where they were made before a value between was shown.
-    What carries such sums drop is asked before their top bits.
+    And high halves of products that nobody reads. Ranges do not say so of differences, nor where
+    they were made before a value between was shown. What carries such sums drop is asked before
+    their top bits.
     """
     system = case.system
     found = [*equate_ends(case, [word for word, _ in system.top_bits])]
     briefly = replace(case, strategies=FIRST)
     cuts = {top: of for of, top in system.top_bits.items()}
     shifted = [row.carry for row in system.rows if _is_shift(row) and row.carry is not None]
-    for number in (*cuts, *shifted):
+    asked = [(number, briefly) for number in (*cuts, *shifted)]
+    asked += [(number, case) for number in _unread_high_halves(system)]
+    for number, of in asked:
         if system.ranges[number][1] and (factors := factors_of(system, number)):
-            equality = shown(briefly, number, {}, factors, cuts.get(number))
+            equality = shown(of, number, {}, factors, cuts.get(number))
             if equality is not None:
                 write(system, equality)
                 found.append(equality)
     return tuple(found)
+
+
+def _unread_high_halves(system: System) -> list[int]:
+    """The high halves of products that no row reads, where the low half may be all there is."""
+    products = [r for r in system.rows if isinstance(r, Equation) and r.kind == "mul"]
+    read = system.read() if products else set()
+    return [r.carry for r in products if r.carry is not None and r.carry not in read]
 
 
 def _definition(system: System, row: Equation) -> Polynomial:
