@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from aarch64_code import code_of as llvm_code_of
 from certificates import certificate_of, code_of, object_of
 from contracts import contract_named
 from forged import Tamper, renamed, replay
 from formal_checker import answers
 
+from fieldc.algorithms import choose
 from fieldc.artifacts.certify import BadCertificate, claim_for
 from fieldc.binary.linkable import function_of
 from fieldc.catalogue import find_field
@@ -48,6 +50,17 @@ def test_more_or_fewer_squarings_are_refused() -> None:
     for other in ("square", "square_times_2", "square_times_8"):
         with pytest.raises(ProofError, match=r"^function: "):
             prove(code_of(*FIRST), contract_named(other, f.p, f.n))
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize("target", ["x86_64-linux-llvm", "x86_64-linux-llvm-bmi2"])
+def test_a_search_for_words_that_are_0_ends(target: str) -> None:
+    """LLVM shifts where a limb of p is a power of two: residues of powers grow without end."""
+    f = find_field(name := "2^222+28753")
+    code = llvm_code_of(name, choose(f, "square_times_4").kernel, target)
+    assert code is not None
+    with pytest.raises(ProofError, match="half of a product is dropped"):
+        prove(code, contract_named("square_times_4", f.p, f.n))
 
 
 def test_what_a_value_says_of_its_limbs() -> None:

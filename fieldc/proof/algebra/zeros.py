@@ -17,15 +17,23 @@ from fieldc.proof.algebra.equations import (
 from fieldc.proof.algebra.facts import Fact
 from fieldc.proof.algebra.totals import Total, times
 
+MOST_TERMS = 1000
+"""Terms of a total after which the search for a multiple of 2^w is given up.
+
+Of 300 multiples of 2^w, each total had at most 5 terms. Others may grow without end.
+"""
+
 
 def residue_of(case: Case, word: int) -> Combination | None:
-    """The rows that leave a word a multiple of 2^w, if they do: then it is 0."""
+    """The rows that leave a word a multiple of 2^w, if that is found: then it is 0."""
     system = case.system
     total = Total(system, {(word,): 1}, modulus=system.radix)
     rows: Combination = {}
     for row in total.backwards():
         if not isinstance(row, Equation):
             continue
+        if len(total.terms) > MOST_TERMS:
+            return None
         total.put_in(row.word, case.fixed)
         if row.carry is not None:
             total.put_in(row.carry, case.fixed)
@@ -55,6 +63,8 @@ def residue_of_two(case: Case, word: int) -> Combination | None:
     for row in total.backwards():
         if not isinstance(row, Equation):
             continue
+        if len(total.terms) > MOST_TERMS:
+            return None
         total.put_in(row.word, case.fixed)
         words = total.split(row.word)
         if row.word in total.places:
