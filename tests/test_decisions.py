@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -56,6 +57,24 @@ def test_a_model_chooses_on_aarch64(field: str, operation: str, algorithm: str) 
     figures = [candidate.figure for candidate in found.candidates if candidate.figure]
     assert figures == shorter_first(figures, lambda figure: figure)
     assert found.preferred.options == ("--processor apple-m1",)
+
+
+@pytest.mark.parametrize("processor", ["", "neoverse-v2"])
+def test_the_command_of_a_text_makes_it_again(processor: str, tmp_path: Path) -> None:
+    """For a core that is not known too: one that is named has orders of its own."""
+    targets = ["--target", "aarch64-linux" if processor else "aarch64-linux,x86_64-linux"]
+    words = ["build", "2^120+1171", "--op", "mul,double", *targets]
+    words += ["--processor", processor] if processor else []
+    assert main([*words, "-o", str(tmp_path / "first")]) == 0
+    texts = sorted((tmp_path / "first").rglob("*.s"))
+    assert len(texts) == (2 if processor else 8)
+    for text in texts:
+        command = re.match(r"\S+ fieldc (.*) -o DIR\n", text.read_text())
+        assert command is not None
+        again = tmp_path / text.stem
+        assert main([*command[1].split(), "-o", str(again)]) == 0
+        path = text.relative_to(tmp_path / "first")
+        assert (again / path).read_text() == text.read_text()
 
 
 @pytest.mark.parametrize("field", sampled(["bls12-381-r"], ["bls12-381-p"]))

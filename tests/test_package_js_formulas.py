@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import random
+import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 from package_formulas import ALL_NAMES, MIXED, SMALL, TEXT, written
-from test_package_js import node, run
+from test_package_js import PACKAGE, node, run
 
 from fieldc.algorithms.representations import MONTGOMERY, PLAIN, Representation
 from fieldc.catalogue import find_field
@@ -73,6 +75,54 @@ def test_operands_that_are_no_elements_are_checked(package: tuple[Path, Represen
         "the values of operand 1 of chain are an iterable of bigints, not the number 7",
         "operand 2 of chain has 2 values, not 1",
     ]
+
+
+USES = """
+import { Field, Formulas, Vector, load } from "./package/index.js";
+import { nobleField } from "./package/lib/noble.js";
+
+const F = await load();
+const field: Field = F;
+const { multiples, chain }: Formulas = F.formulas;
+const one: bigint = multiples(1n, 2n, 3n);
+const two: [bigint, bigint] = chain([1n, 2n], [one, 3n]);
+const three: bigint = F.formulas.turned(two, two)[2];
+const four: bigint = F.formulas.picked(true, 1n, F.formulas.scaled_sum(three));
+const z: Vector = F.formulas.picked.vec(F.vector(1), F.vector(1), F.vector(1), F.from([four]));
+const same: boolean = nobleField(F).ORDER === field.p;
+// @ts-expect-error: three operands
+multiples(1n, 2n);
+// @ts-expect-error: a point is an array
+chain(1n, [1n, 2n]);
+// @ts-expect-error: a mask is no number
+F.formulas.picked(1, 2n, 3n);
+// @ts-expect-error: one vector for each operand
+multiples.vec(F.vector(1), F.vector(1));
+// @ts-expect-error: no formula has this name
+F.formulas.chains;
+"""
+STRICT = {
+    **{"strict": True, "noEmit": True, "target": "es2022", "skipLibCheck": False, "types": []},
+    **{"noUncheckedIndexedAccess": True, "noPropertyAccessFromIndexSignature": True},
+    **{"exactOptionalPropertyTypes": True, "lib": ["es2022"]},
+}
+
+
+@node
+@pytest.mark.parametrize("module", ["nodenext", "bundler"])
+def test_formulas_have_types(
+    module: str, package: tuple[Path, Representation], tmp_path: Path
+) -> None:
+    compiler = PACKAGE / "node_modules/.bin/tsc"
+    if not compiler.exists():
+        pytest.skip("SKIPPED: no TypeScript; run: npm install in packages/js")
+    shutil.copytree(package[0], tmp_path / "package")
+    (tmp_path / "use.ts").write_text(USES)
+    (tmp_path / "package.json").write_text('{"type": "module"}')
+    kinds = {"module": "esnext" if module == "bundler" else module, "moduleResolution": module}
+    options = {"compilerOptions": STRICT | kinds, "files": ["use.ts"]}
+    (tmp_path / "tsconfig.json").write_text(json.dumps(options))
+    run(tmp_path, compiler, "-p", ".")
 
 
 @node

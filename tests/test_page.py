@@ -69,6 +69,7 @@ def test_the_page_is_whole_and_needs_nothing_else(page: Path) -> None:
         "The multiplication",
     ):
         assert f"<h2>{heading}" in text
+    assert "<h2>The multiplication: fieldc_<wbr>p127_<wbr>" in text  # so a phone shows whole words
     assert "<h2>Pressure on ports" in text and "<h2>The proof" in text
     assert "from operands in the cache; a chain of calls may take less." in text
     assert text.count("<td>PROVED</td>") == 4 and "2^127 - 1" in text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 from primes import named_field
 
 from fieldc.catalogue import find_field
+from fieldc.errors import ERROR_WIDTH
 from fieldc.field import Field
 from fieldc.formulas.errors import FormulaError
 from fieldc.formulas.formula import Formula
@@ -153,6 +155,48 @@ def test_what_is_no_field_is_refused_with_its_line(
     (raised,) = (one for one in load_formulas(path) if one.name == "raised")
     with pytest.raises(FormulaError, match=rf"tower\.py:{line}: Fp\d is no field modulo"):
         raised.over(named_field(prime))
+
+
+@pytest.mark.parametrize(
+    ("prime", "text", "at"),
+    [
+        ("2^379-3967", "Fp2 = extend(Element, 2, {-2})\nT = extend(Fp2, 3, Fp2(5, 1))", 2),
+        ("2^379-3967", f"{FP2.format(-11)}T = extend(Fp2, 3, {{Fp2(1, 1)}})", 3),
+        ("bn254-p", f"{FP2.format(-1)}T = extend(Fp2, 3, {{Fp2(1, 0)}})", 3),
+        ("bls12-381-p", f"{FP2.format(-1)}T = extend(Fp2, 2, {{Fp2(0, -1)}})", 3),
+        (
+            "bls12-381-p",
+            f"{FP2.format(-1)}Fp6 = extend(Fp2, 3, Fp2(1, 1))\nT = extend(Fp6, 2, {{4}})",
+            4,
+        ),
+        ("bls12-381-p", "T = extend(Element, 3, {1})", 2),
+        ("3", "T = extend(Element, 2, {0})", 2),
+    ],
+)
+def test_what_is_no_field_names_a_root_that_makes_one(
+    prime: str, text: str, at: int, tmp_path: Path
+) -> None:
+    path = tmp_path / "tower.py"
+    root = re.search(r"\{(.*)\}", text)[1]
+    for tried in range(2):
+        written = re.sub(r"\{.*\}", root, text)
+        path.write_text(f"from fieldc.formulas import *\n{written}\n{BODY}")
+        (raised,) = (one for one in load_formulas(path) if one.name == "raised")
+        if tried:
+            raised.over(find_field(prime))
+            continue
+        with pytest.raises(FormulaError, match=rf"tower\.py:{at}: .* its root ") as error:
+            raised.over(find_field(prime))
+        assert len(str(error.value)) - len(str(path)) < ERROR_WIDTH - 40
+        root = re.fullmatch(r".* there, (.*) is none", str(error.value))[1]
+
+
+def test_where_all_numbers_are_cubes_that_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "tower.py"
+    path.write_text(f"from fieldc.formulas import *\nT = extend(Element, 3, 2)\n{BODY}")
+    (raised,) = (one for one in load_formulas(path) if one.name == "raised")
+    with pytest.raises(FormulaError, match="modulo 0x107: every number is a cube there"):
+        raised.over(Field(0x107))
 
 
 @pytest.mark.parametrize("body", ["x.frobenius(0)", "x.frobenius(True)", "T(1).frobenius()"])

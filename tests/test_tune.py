@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 from dataclasses import fields, replace
 from pathlib import Path
 
@@ -295,5 +297,28 @@ def test_tune_writes_a_schedule_that_it_goes_on_from(
         assert entry.measured["seed"] == 1 and isinstance(entry.measured["disturbed"], bool)
         assert entry.measured["operands"] == "moving"
         assert {"fixed_throughput_cycles", "fixed_latency_cycles"} <= entry.measured.keys()
+    built_as_said(shown.out, tmp_path / "built")
     file.write_text("{}")
     assert cli.main(words) == 2 and "no schedule" in capsys.readouterr().err
+
+
+def built_as_said(said: str, folder: Path) -> None:
+    """Run the command that `tune` prints last."""
+    (command,) = re.findall(r"^next +fieldc (.*)$", said, re.M)
+    *words, place = shlex.split(command)
+    assert place == "DIR" and cli.main([*words, str(folder)]) == 0
+    made = json.loads((folder / "manifest.json").read_text())["kernels"]
+    assert "the schedule that was named" in [row["chosen_by"] for row in made]
+
+
+@HOST
+def test_the_command_after_a_tuned_formula(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    runs_here("adx")
+    formulas, file = tmp_path / "my formulas.py", tmp_path / "tuned.json"
+    lines = "from fieldc.formulas import Element, formula\n@formula\n"
+    formulas.write_text(f"{lines}def f(x: Element) -> Element:\n    return x * x - 3 * x\n")
+    words = ["--formula", str(formulas), "--time", "1", "-o", str(file)]
+    assert cli.main(["tune", "2^61-1", *words]) == 0
+    built_as_said(capsys.readouterr().out, tmp_path / "built")

@@ -20,7 +20,7 @@ from fieldc.algorithms.reduction import (
 )
 from fieldc.field import Field
 from fieldc.language import DoesNotApply, Kernel, Number, Pair, kernel
-from fieldc.operations import BETAS, fp2_mul, fp2_square
+from fieldc.operations import BETAS, Operation, fp2_mul, fp2_square
 from fieldc.polynomial_bounds import tighten
 
 Finish = Callable[[Number, int], Number]
@@ -28,10 +28,17 @@ WholeProduct = Callable[[Field, Number, Number], Number]
 """A product that is not reduced."""
 
 
-def check_beta(f: Field, beta: int) -> None:
-    """Raise DoesNotApply unless u^2 = beta makes a field."""
-    if pow(beta % f.p, (f.p - 1) // 2, f.p) != f.p - 1:
-        raise DoesNotApply(f"u^2 = {beta} makes no field: it is a square modulo {f.short}")
+def check_beta(f: Field, beta: int, operation: Callable[[int], Operation]) -> None:
+    """Raise DoesNotApply, naming the operation that applies, unless u^2 = beta makes a field."""
+    if is_square(f, beta):
+        others = [operation(b).name for b in BETAS if not is_square(f, b)]
+        other = f"; {others[0]} applies" if others else ""
+        raise DoesNotApply(f"u^2 = {beta} makes no field: it is a square modulo {f.short}{other}")
+
+
+def is_square(f: Field, x: int) -> bool:
+    """Whether an integer is a square modulo p, as 0 is."""
+    return pow(x % f.p, (f.p - 1) // 2, f.p) != f.p - 1
 
 
 def times(x: Number, factor: int) -> Number:
@@ -108,11 +115,11 @@ def _by_sums(
     beta: int, algorithm: str, reduce: Reduction, finish: Finish, how: str
 ) -> Iterator[Kernel]:
     def multiply(f: Field, x: Pair, y: Pair) -> Pair:
-        check_beta(f, beta)
+        check_beta(f, beta, fp2_mul)
         return _multiply(f, x, y, beta, reduce, finish)
 
     def square(f: Field, x: Pair) -> Pair:
-        check_beta(f, beta)
+        check_beta(f, beta, fp2_square)
         return _square(f, x, beta, reduce, finish)
 
     multiply.__doc__ = f"x*y/R with u^2 = {beta} as two sums of products, {how}"
@@ -125,7 +132,7 @@ def _by_karatsuba(
     beta: int, algorithm: str, whole: WholeProduct, reduced: Reduction, how: str
 ) -> Kernel:
     def multiply(f: Field, x: Pair, y: Pair) -> Pair:
-        check_beta(f, beta)
+        check_beta(f, beta, fp2_mul)
         return _multiply_karatsuba(f, x, y, beta, whole, reduced)
 
     multiply.__doc__ = f"x*y/R with u^2 = {beta}: {how}"

@@ -139,7 +139,8 @@ def _sentence(rows: list[RaceRow]) -> str:
             f" ({row.throughput.median:.1f} by {row.backend})" for row in of_others[:1]
         )
     elif rival:
-        times = f"{rival.throughput:.1f} times as fast as"
+        # A ratio is of rounds: where noise decides, it is below 1 for the lower median.
+        times = f"{max(1.0, rival.throughput):.1f} times as fast as"
         parts.append(f"{times.removeprefix('1.0 times ')} what LLVM makes of wide integers")
     if best.limits is not None:
         name, cycles = best.limits.binding

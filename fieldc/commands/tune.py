@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from fieldc.algorithms import OPERATIONS, STUDIED_OPERATIONS
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 COLUMNS = ("op", "algorithm", "variant", "start", "best", "ratio", "bound", "kernel", "verdict")
 DEFAULT = ["mul", "square"]
-NEXT = "fieldc build {} --op OP --schedule {} -o DIR"
 OTHER = "name another with -o"
 
 
@@ -93,12 +93,23 @@ def tune(arguments: argparse.Namespace) -> Answer:
         except OutputError as error:
             unwritten = error
             break
+    following = "" if unwritten else _build_command(arguments, schedule, done, path)
     return Answer(
-        _tables(done, schedule, None if unwritten else path),
+        _tables(done, schedule, path, following),
         [row_of(entry) for entry in done],
         unwritten=unwritten,
         content=dump(schedule) if unwritten else "",
     )
+
+
+def _build_command(
+    arguments: argparse.Namespace, schedule: Schedule, done: Sequence[TunedKernel], path: Path
+) -> str:
+    """The command that builds what was tuned."""
+    what = f"--formula {quote(str(arguments.formula))}"
+    if arguments.formula is None:
+        what = f"--op {','.join(entry.operation for entry in done)}"
+    return f"fieldc build {schedule.label} {what} --schedule {quote(str(path))} -o DIR"
 
 
 def _subjects(field: Field, arguments: argparse.Namespace) -> Iterator[Subject]:
@@ -156,7 +167,7 @@ def prove_entry(subject: Subject, entry: TunedKernel) -> None:
 
 
 def _tables(
-    entries: Sequence[TunedKernel], schedule: Schedule, path: Path | None
+    entries: Sequence[TunedKernel], schedule: Schedule, path: Path, following: str
 ) -> tuple[Table, ...]:
     rows: list[tuple[object, ...]] = []
     for entry in entries:
@@ -184,9 +195,9 @@ def _tables(
         ("pairs", "throughput | latency in core cycles, one call an operation"),
         ("bound", "throughput by the model of this processor, the call not in it"),
         ("tries", ", ".join(_tries(entry) for entry in entries)),
-        *(() if path is None else [("next", NEXT.format(schedule.label, path))]),
+        *([("next", following)] if following else []),
     )
-    title = schedule.label if path is None else f"{schedule.label}: {path}"
+    title = f"{schedule.label}: {path}" if following else schedule.label
     return Table(COLUMNS, rows, title), Table((), state)
 
 

@@ -75,12 +75,15 @@ def decide(
     if judge is None:
         return Decision(target, "", tuple(_by_preference(target, expressions)))
     model, is_host = _model(target, judge, processor), processor is None
-    found, refused = _modelled(target, judge, expressions, model, is_host)
-    if judge.orders and _meant(target, processor) is not None:
+    has_orders = judge.orders and _meant(target, processor) is not None
+    # The same choice by name: a core that is named is ordered too, what stands in for it is not.
+    options = _options(model) if has_orders or not judge.orders else ()
+    found, refused = _modelled(target, judge, expressions, model, is_host, options)
+    if has_orders:
         found = _in_best_orders(judge, found, model)
     if judge.is_simulated:
         found = shorter_first(found, lambda c: c.figure or Figure(0, 0, 0))
-    if judge.orders and _meant(target, processor) is not None:
+    if has_orders:
         found = [*_searched(target, judge, expressions, model, found, any_order), *found]
     tuned = []
     if judge.takes_schedules:
@@ -160,6 +163,7 @@ def _modelled(
     expressions: Sequence[Expression],
     model: Processor,
     is_host: bool,
+    options: tuple[str, ...],
 ) -> tuple[list[Candidate], list[tuple[str, str]]]:
     """Every algorithm in every variant, by the model; those that do not compile.
 
@@ -174,7 +178,7 @@ def _modelled(
             codes = set()
             why = f"the model of {model.key}"
             for plan in judge.plans(variant, model.key):
-                choice = Choice(expression, variant, plan, options=_options(model))
+                choice = Choice(expression, variant, plan, options=options)
                 try:
                     code = judge.code(choice)
                     bound = figure(judge, choice, model.key)

@@ -17,6 +17,7 @@ from fieldc.formulas.element import Element, left_to, small_power
 from fieldc.formulas.errors import place, wrong
 from fieldc.formulas.kinds import ELEMENT, ValueType
 from fieldc.formulas.refused import FormulaValue
+from fieldc.formulas.tower_fields import Numbers, numbers, power, why_no_field
 
 MOST_FROBENIUS = 12
 """Powers of p in one step; more of them are their remainder by the tower's degree."""
@@ -287,7 +288,7 @@ def constant_power(f: Field, base: Any, root: Coefficient, exponent: int) -> Coe
             return value - f.p if 2 * value > f.p else value
         return kind(*(made(kind.base, v) for v in value))
 
-    return made(base, power(f, base, numbers(f, root), exponent))
+    return made(base, power(f, base, numbers(f, base, root), exponent))
 
 
 def is_zero(value: Coefficient) -> bool:
@@ -324,13 +325,12 @@ def extend(base: Any, degree: int, root: Coefficient) -> type[Extension]:
         return value.coefficients if isinstance(value, made) else None
 
     @lru_cache(maxsize=8)
-    def is_no_field(f: Field) -> bool:
-        return is_power(f, made)
+    def why_not(f: Field) -> str:
+        return why_no_field(f, made)
 
     def check(f: Field) -> None:
-        if is_no_field(f):
-            power = "a square" if degree == 2 else "a cube"
-            raise wrong(f"{name} is no field modulo {f.short}: its root is {power} there", at)
+        if why := why_not(f):
+            raise wrong(f"{name} is no field modulo {f.short}: {why}", at)
 
     made.kind = ValueType(
         name, below.count * degree, make, parts, (below,) * degree, (*below.checks, check)
@@ -342,58 +342,3 @@ def _is_constant(value: Coefficient) -> bool:
     if isinstance(value, Extension):
         return all(map(_is_constant, value.coefficients))
     return isinstance(value, int)
-
-
-def is_power(f: Field, made: type[Extension]) -> bool:
-    """Whether the root is a square or a cube in the field below, so that u^d = root has a root.
-
-    It is none exactly if the order q - 1 below is a multiple of d and root^((q-1)/d) is not 1.
-    """
-    size = 1 if made.base is Element else made.base.kind.count
-    order = f.p**size - 1
-    if order % made.degree:
-        return True
-    one, zero = (numbers(f, lifted(made.base, n)) for n in (1, 0))
-    return bool(power(f, made.base, numbers(f, made.root), order // made.degree) in (one, zero))
-
-
-Numbers = Any
-"""A constant of a tower modulo p: an int, or a tuple of those below."""
-
-
-def numbers(f: Field, value: Coefficient) -> Numbers:
-    """A constant modulo p."""
-    if isinstance(value, Extension):
-        return tuple(numbers(f, c) for c in value.coefficients)
-    return value % f.p
-
-
-def power(f: Field, kind: Any, x: Numbers, exponent: int) -> Numbers:
-    """x^exponent in a tower modulo p."""
-    result = numbers(f, lifted(kind, 1))
-    for bit in f"{exponent:b}":
-        result = multiplied(f, kind, result, result)
-        result = multiplied(f, kind, result, x) if bit == "1" else result
-    return result
-
-
-def multiplied(f: Field, kind: Any, x: Numbers, y: Numbers) -> Numbers:
-    """x * y in a tower modulo p."""
-    if kind is Element:
-        return x * y % f.p
-    root, degree = numbers(f, kind.root), kind.degree
-    total = [numbers(f, lifted(kind.base, 0))] * degree
-    for i, a in enumerate(x):
-        for j, b in enumerate(y):
-            term = multiplied(f, kind.base, a, b)
-            if i + j >= degree:
-                term = multiplied(f, kind.base, term, root)
-            total[(i + j) % degree] = added(f, total[(i + j) % degree], term)
-    return tuple(total)
-
-
-def added(f: Field, x: Numbers, y: Numbers) -> Numbers:
-    """x + y in a tower modulo p."""
-    if isinstance(x, tuple):
-        return tuple(added(f, a, b) for a, b in zip(x, y, strict=True))
-    return (x + y) % f.p

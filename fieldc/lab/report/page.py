@@ -98,7 +98,8 @@ def page(title: str, lead: str, warning: str, sections: Iterable[Section]) -> st
 
 def _section(section: Section) -> str:
     parts = "".join(map(_part, section.parts))
-    return f"<h2>{escape(section.title)}</h2>\n<p>{escape(section.text)}</p>\n{parts}"
+    title = escape(section.title).replace("_", "_<wbr>")  # a long name breaks between its words
+    return f"<h2>{title}</h2>\n<p>{escape(section.text)}</p>\n{parts}"
 
 
 def _listing(part: Listing) -> str:

@@ -149,6 +149,24 @@ def _kind(operand: tuple[str, Range]) -> str:
     return f'"{"i" if bound.is_signed else "u"}{bound.bits}"'
 
 
+def types_text(formulas: Sequence[Formula]) -> str:
+    """The members of a type of TypeScript: each formula with its operands and its result."""
+    lines = []
+    for one in formulas:
+        given = ", ".join(f"{operand[0]}: {_type(operand)}" for operand in one.ranges)
+        count = len(one.results)
+        result = "bigint" if count == 1 else f"[{', '.join(['bigint'] * count)}]"
+        lines.append(f"  readonly {one.name}: FormulaOf<[{given}], {result}>;\n")
+    return "".join(lines)
+
+
+def _type(operand: tuple[str, Range]) -> str:
+    kind = _kind(operand)
+    return {"1": "bigint", '"mask"': "bigint | boolean"}.get(
+        kind, "readonly bigint[]" if kind.isdigit() else "bigint"
+    )
+
+
 def vectors(f: Field, formula: Formula) -> list[tuple[list[int], list[int]]]:
     """Numbers for the operands, and the results by Python's integers."""
     draw = random.Random(formula.name)

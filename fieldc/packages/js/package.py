@@ -17,7 +17,7 @@ from fieldc.artifacts.write import check_writable, manifest, manifest_file, writ
 from fieldc.field import Field
 from fieldc.formulas.formula import Formula
 from fieldc.formulas.names import check_names
-from fieldc.packages.js.formulas import ENDINGS, counts_text, vectors_text
+from fieldc.packages.js.formulas import ENDINGS, counts_text, types_text, vectors_text
 from fieldc.packages.js.module import FORMS, SYMBOLS, field_module, kernels_of, says
 from fieldc.progress import Progress
 from fieldc.properties import properties, two_adicity
@@ -114,7 +114,9 @@ def package(
         words["formula_file"] = Path(formulas[0].file).name
         words["formula_names"] = ", ".join(f"`{one.name}`" for one in formulas)
         words["formula_vectors"] = vectors_text(f, formulas)
+        words["formula_types"] = types_text(formulas)
         words["formulas"] = fill("formulas.md", words)
+        texts["index.d.ts"] = fill("formulas.d.ts", words)
         texts["test/formulas.test.mjs"] = fill("formulas.test.mjs", words)
     texts |= {name: fill(name, words) for name in ("package.json", "README.md")}
     made = {path: each.encode() for path, each in texts.items()}
