@@ -162,9 +162,9 @@ def types_text(formulas: Sequence[Formula]) -> str:
 
 def _type(operand: tuple[str, Range]) -> str:
     kind = _kind(operand)
-    return {"1": "bigint", '"mask"': "bigint | boolean"}.get(
-        kind, "readonly bigint[]" if kind.isdigit() else "bigint"
-    )
+    if kind == '"mask"':
+        return "bigint | boolean"
+    return "readonly bigint[]" if kind.isdigit() and kind != "1" else "bigint"
 
 
 def vectors(f: Field, formula: Formula) -> list[tuple[list[int], list[int]]]:
