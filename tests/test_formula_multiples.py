@@ -64,6 +64,12 @@ def eightfold(w: Element, v: Element) -> Element:
     return 8 * (w * w - v)
 
 
+@formula
+def from_a_negated(x: Element) -> Element:
+    """-20*x^2, where words hold 26*x and nothing holds -26*x."""
+    return -(x + x) * 13 * x + 3 * x * (2 * x)
+
+
 @pytest.mark.parametrize(
     ("one", "blocks"),
     [
@@ -81,7 +87,12 @@ def test_a_multiple_is_made_of_the_value_by_what_is_shortest(
 
 @needs_x86
 @pytest.mark.parametrize(
-    ("one", "prime"), [(difference, "bls12-381-r"), (less_its_multiple, str(P381))]
+    ("one", "prime"),
+    [
+        (difference, "bls12-381-r"),
+        (less_its_multiple, str(P381)),
+        (from_a_negated, "goldilocks"),
+    ],
 )
 def test_multiples_are_proved_in_one_line(one: Formula, prime: str) -> None:
     """Of the second the range of a word does not say that the high half of a product is 0."""

@@ -20,6 +20,8 @@ class FormulaText:
     inputs: int
     steps: list[list[object]] = field(default_factory=list)
     of: list[int] = field(default_factory=list)
+    negated: dict[int, int] = field(default_factory=dict)
+    """Of what a value of the text is the negative."""
 
     def __post_init__(self) -> None:
         self.of = list(range(self.inputs))
@@ -30,10 +32,7 @@ class FormulaText:
         return self.inputs + len(self.steps) - 1
 
     def add(self, step: Step) -> None:
-        """A step of a formula: a few steps of the text, as few things at a time as code does.
-
-        So -17*x is 17*x first, a value that words hold.
-        """
+        """A step of a formula: a few steps of the text, as few things at a time as code does."""
         args = [self.of[i] for i in step.args]
         if step.kind == "choose":
             mask, a, b = args
@@ -42,14 +41,25 @@ class FormulaText:
             found = self.put("add", args[0], self.put("times", *args[1:]))
         elif step.kind == "product":
             found = self.put("times", *args)
-        elif step.kind == "scale" and step.number < -1:
-            found = self.put("scale", self.put("scale", *args, hex(-step.number)), hex(-1))
+        elif step.kind == "scale":
+            found = self._multiple(args[0], step.number)
         elif step.kind == "reduce":
             found = self.put("scale", *args, hex(1))  # the same value modulo p
         else:
             numbers = [hex(step.number)] if step.kind in NUMBERED else []
             found = self.put(step.kind, *args, *numbers)
         self.of.append(found)
+
+    def _multiple(self, of: int, number: int) -> int:
+        """A multiple: -17*x and 17*-x are 17*x first, a value that words hold."""
+        if abs(number) > 1 and of in self.negated:
+            of, number = self.negated[of], -number
+        if number < -1:
+            of, number = self.put("scale", of, hex(-number)), -1
+        found = self.put("scale", of, hex(number))
+        if number == -1:
+            self.negated[found] = of
+        return found
 
     def leave_out(self) -> None:
         """A step of a formula that no result needs: nothing in the text."""
