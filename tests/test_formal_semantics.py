@@ -21,6 +21,7 @@ MORE_FORMS = {
     "or rax, rcx; adc rdx, rax": "",
     "push rdx; or rcx, [rsp]; adc rax, rcx; pop rsi": "",
     "neg r15; adc rax, r15": "",
+    "not r15; adc rax, r15": "",
     "xor rax, rcx": "",
     "xor rcx, rcx; adc rax, rcx": "",
     "xor rdx, rsi; adox rax, rcx": "adx",
@@ -50,7 +51,7 @@ MORE_FORMS = {
     "push rdx; mov ecx, 0; bzhi rcx, [rsp], rcx; adox rcx, rax; pop rsi": "bmi2",
 }
 """Forms that only the model has, or that the prover's symbols do not allow."""
-UNKNOWN = ("nop", "not", "setb", "setae")
+UNKNOWN = ("nop", "setb", "setae")
 """Instructions that the model lacks, as it lacks all of 32 and 8 bits but `xor`."""
 UNKNOWN_FORMS = (
     "and eax, -1",
@@ -58,6 +59,8 @@ UNKNOWN_FORMS = (
     "or rax, 1",
     "neg eax",
     "neg qword ptr [rsp]",
+    "not eax",
+    "not qword ptr [rsp]",
     "push -2; pop rcx",
     "mov al, 1",
     "mov eax, ecx",

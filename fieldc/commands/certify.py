@@ -25,6 +25,7 @@ KERNELS, ARRAYS, DIVSTEPS = "kernels", "arrays", "divsteps"
 """The lists of a manifest."""
 UPDATES = ("divstep_fg", "divstep_de_lazy")
 """What the proved checker does not know of the first; nor does it know the others."""
+NOT_ACCEPTED = "the claim is not proved, or code of LLVM's has instructions that it does not know"
 GET_CHECKER = (
     "fieldc-check is not installed, which replays kernels on arrays and divsteps; in a checkout"
     " `cargo install --path crates/check` puts it on PATH"
@@ -261,6 +262,6 @@ def fault_of(folder: Path, kernel: ManifestRow, p: int, limbs: int, program: str
         family, parameters = ("", {}) if kernel.formula else named_operation(kernel.operation)
         text = read(folder / kernel.certificate)
         claim = claim_for(code, family, parameters, p, limbs, kernel.stack, text, kernel.formula)
-        return "" if replay(program, claim) else "the certificate does not prove the claim"
+        return "" if replay(program, claim) else NOT_ACCEPTED
     except (ObjectError, ProofError, BadCertificate, NoAnswer) as error:
         return str(error)

@@ -187,6 +187,7 @@ Definition wide_opcode (e : extension) (op : Z) : parser instruction :=
     mn <~ modrm e; o <~ to_source (snd mn);
     if fst mn =? 4 then yield (Mul o)
     else if fst mn =? 3 then match o with Reg d => yield (Neg d) | _ => fail end
+    else if fst mn =? 2 then match o with Reg d => yield (Not d) | _ => fail end
     else fail
   else if op =? 0x0f then second_opcode e
   else fail.

@@ -71,6 +71,7 @@ Inductive instruction :=
   | And (d : register) (o : source)
   | Or (d : register) (o : source)
   | Neg (d : register)
+  | Not (d : register)
   | Bzhi (d : register) (o : source) (index : register)
   | Xor (d r : register)
   | Xor32 (d r : register)
@@ -185,6 +186,7 @@ Definition execute (i : instruction) (s : state) : option state :=
   | Neg d =>
       let total := - registers s d in
       Some (set d (total mod radix) (flags (Some (total <? 0)) None s))
+  | Not d => Some (set d (radix - 1 - registers s d) s)
   | Bzhi d o index =>
       let k := registers s index mod 256 in
       let w := if k <? 64 then operand s o mod 2 ^ k else operand s o in

@@ -364,6 +364,7 @@ Section Kernel.
     - now apply and_right.
     - now apply or_right.
     - now apply neg_right.
+    - now apply not_right.
     - now apply bzhi_right.
     - cbn [step] in H. destruct (register_beq d r) eqn:E; [|discriminate].
       apply internal_register_dec_bl in E. subst r. cbn [guard bind] in H.

@@ -189,6 +189,23 @@ Section Kernel.
       eexists; eauto.
   Qed.
 
+  (** ** Complements *)
+
+  Lemma not_right d m m' v s : step c code (Not d) m = Some m' -> sim v m s ->
+    stands_for m m' v (execute (Not d) s).
+  Proof.
+    intros H S. cbn [step] in H. cbn [execute].
+    unbind H. unbind H. destruct p as [u s1].
+    pose proof (file_words _ _ _ _ _ _ S d) as W.
+    pose proof (register_word _ _ _ _ _ E S) as M.
+    assert (is_word (radix - 1 - registers s d)) as WD by (unfold is_word in *; lia).
+    destruct (define_word_right _ _ v (radix - 1 - registers s d) _ _ E0
+      (good_sys _ _ _ _ _ _ S)) as (v1 & X1 & G1 & M1).
+    { intros x X. rewrite value_minus, value_word, (M x X). cbn [constant value product]. lia. }
+    { exact WD. }
+    eapply finish_only; eauto.
+  Qed.
+
   (** ** Whether a word is 0 *)
 
   Lemma neg_right d m m' v s : step c code (Neg d) m = Some m' -> sim v m s ->

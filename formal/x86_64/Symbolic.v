@@ -246,6 +246,10 @@ Section Kernel.
             '(w, out, s) <- sum (Const 0) a (Const 0) (-1) (sys m);
             put_word d w s (with_flags (Some out) None m)
         end
+    | Not d =>
+        a <- as_word (file m d);
+        '(w, s) <- define_word (minus (constant (radix - 1)) (word_polynomial a)) (sys m);
+        put_word d w s m
     | Bzhi d o index =>
         '(second, m1) <- read o m;
         b <- as_word second;
