@@ -40,7 +40,7 @@ class _PutOff(ProofError):
 
 
 @dataclass(frozen=True)
-class Goal:
+class ResultGoal:
     """One result, as a polynomial in words, and what it must be."""
 
     number: int
@@ -52,7 +52,7 @@ class Goal:
     """Whether the proof fails without it."""
 
 
-def shown(known: KnownNumbers, contract: Contract, goal: Goal) -> list[CaseProof | Excluded]:
+def shown(known: KnownNumbers, contract: Contract, goal: ResultGoal) -> list[CaseProof | Excluded]:
     """Every case of a result; where need be, words are equated first. Raises ProofError.
 
     What made the words of sums between is asked too: first where runs show that it must be, else
@@ -72,7 +72,7 @@ def shown(known: KnownNumbers, contract: Contract, goal: Goal) -> list[CaseProof
 
 
 def _shown_with_equalities(
-    known: KnownNumbers, contract: Contract, goal: Goal
+    known: KnownNumbers, contract: Contract, goal: ResultGoal
 ) -> list[CaseProof | Excluded]:
     """Every case, once words are equated where need be. Raises ProofError.
 
@@ -100,7 +100,7 @@ def _shown_with_equalities(
 
 
 def _shown_by_sums(
-    known: KnownNumbers, contract: Contract, goal: Goal
+    known: KnownNumbers, contract: Contract, goal: ResultGoal
 ) -> list[CaseProof | Excluded]:
     """Every case where what made the words of sums between is asked; none where that is no proof.
 
@@ -118,7 +118,7 @@ def _shown_by_sums(
 def _proofs(
     known: KnownNumbers,
     contract: Contract,
-    goal: Goal,
+    goal: ResultGoal,
     of_flags: bool = False,
     is_brief: bool = False,
 ) -> list[CaseProof | Excluded]:
@@ -142,7 +142,7 @@ def _proofs(
     return [replace(proof, equated=len(known.equalities)) for proof in proofs]
 
 
-def _settled(case: Case, contract: Contract, goal: Goal, asks: bool) -> CaseProof | Excluded:
+def _settled(case: Case, contract: Contract, goal: ResultGoal, asks: bool) -> CaseProof | Excluded:
     """Why a case is right, or cannot be; `asks` asks the latter first, but briefly.
 
     Raises ProofError.
@@ -168,7 +168,7 @@ def _settled(case: Case, contract: Contract, goal: Goal, asks: bool) -> CaseProo
 
 
 def _cases(
-    known: KnownNumbers, goal: Goal, proofs: list[CaseProof | Excluded], of_flags: bool
+    known: KnownNumbers, goal: ResultGoal, proofs: list[CaseProof | Excluded], of_flags: bool
 ) -> Iterator[Case]:
     """Every combination of the flags; `of_flags`, also of those that flags are made of.
 
@@ -206,7 +206,7 @@ def _split(case: Case, flags: Sequence[int], proofs: list[CaseProof | Excluded])
         yield from _split(half, flags[1:], proofs)
 
 
-def _prove_case(case: Case, contract: Contract, goal: Goal) -> CaseProof:
+def _prove_case(case: Case, contract: Contract, goal: ResultGoal) -> CaseProof:
     flags = {f: v for f, v in case.fixed.items() if f not in case.facts}
     given = ", ".join(f"flag {case.system.names[f]} = {v}" for f, v in flags.items())
     where = f" (where {given})" if given else ""

@@ -14,7 +14,7 @@ from fieldc.proof.algebra.facts import Input
 from fieldc.proof.algebra.halves import equate_zero_tops
 from fieldc.proof.algebra.identity import ProofError, flags_of, open_masks, value_of
 from fieldc.proof.algebra.refute import Sample
-from fieldc.proof.cases import Goal, NotBounded, shown
+from fieldc.proof.cases import NotBounded, ResultGoal, shown
 from fieldc.proof.claims.contracts import Claim, Contract
 from fieldc.proof.claims.cut_points import (
     KnownNumbers,
@@ -96,7 +96,7 @@ def prove(
     return Proved(system, memory.deepest, *found)
 
 
-def _goals(memory: KernelMemory, contract: Contract, known: KnownNumbers) -> Iterator[Goal]:
+def _goals(memory: KernelMemory, contract: Contract, known: KnownNumbers) -> Iterator[ResultGoal]:
     limbs, written = contract.result_limbs, memory.result
     missing = [i for i in range(memory.result_limbs) if i not in written]
     if missing:
@@ -107,7 +107,7 @@ def _goals(memory: KernelMemory, contract: Contract, known: KnownNumbers) -> Ite
         claimed = claim(known.numbers)
         if contract.may_be_written and is_too_deep(known.system, claimed):
             raise ProofError("function: no words hold a factor that is a product")
-        yield Goal(number, value, claim, claimed)
+        yield ResultGoal(number, value, claim, claimed)
 
 
 def _cut_points(
@@ -146,7 +146,7 @@ def _cut_point(known: KnownNumbers, contract: Contract, claim: Claim) -> CutPoin
     if not known.system.is_foreign:
         known.equalities.extend(equate_ends(case_of(known), limbs))
     value = value_of([{(v,): 1} for v in limbs], known.system.radix)
-    goal = Goal(0, value, claim, claimed, is_needed=not contract.may_be_written)
+    goal = ResultGoal(0, value, claim, claimed, is_needed=not contract.may_be_written)
     try:
         return _held(known, contract, goal, limbs, below)
     except ProofError:
@@ -156,7 +156,7 @@ def _cut_point(known: KnownNumbers, contract: Contract, claim: Claim) -> CutPoin
 
 
 def _held(
-    known: KnownNumbers, contract: Contract, goal: Goal, limbs: tuple[int, ...], below: int
+    known: KnownNumbers, contract: Contract, goal: ResultGoal, limbs: tuple[int, ...], below: int
 ) -> CutPoint:
     """The proof that words hold a value between, which runs show to be `below`. Raises ProofError.
 
@@ -176,7 +176,7 @@ def _held(
 
 
 def _highs(
-    known: KnownNumbers, contract: Contract, goal: Goal, is_chosen: bool, below: int
+    known: KnownNumbers, contract: Contract, goal: ResultGoal, is_chosen: bool, below: int
 ) -> Iterator[int]:
     """What the words of a value between may be at most, where runs show that they are `below`.
 
@@ -196,7 +196,7 @@ def _highs(
 
 
 def _refute(
-    inputs: Sequence[Input], contract: Contract, goal: Goal, samples: Sequence[Sample]
+    inputs: Sequence[Input], contract: Contract, goal: ResultGoal, samples: Sequence[Sample]
 ) -> None:
     """Raise ProofError where a run on numbers breaks the contract."""
     for run in samples:
