@@ -117,6 +117,14 @@ def test_a_prime_whose_constants_are_almost_p(name: str) -> None:
     assert 3 not in jumps(in_lanes(f))[-2:]
 
 
+@pytest.mark.parametrize("name", ["2^760-2^281+2^34+1"])
+def test_a_prime_whose_constants_leave_no_room_for_lazy_products(name: str) -> None:
+    """p - mu^3 is p*2^-20, a product of values below 2p adds p*2^-18: more than 2p."""
+    digits = in_lanes(find_field(name, 64))
+    for operation in ("mul_lazy", "square_lazy", "mul_add_lazy", "butterfly_lazy"):
+        lower_in_lanes(in_lanes_by(digits, operation))
+
+
 def test_products_of_a_kernel_are_those_of_the_plan() -> None:
     """2D^2 halves of products, as many of the reduction less one for each quotient's carry."""
     for name, digits in (("bls12-381-p", 8), ("bls12-381-r", 5)):

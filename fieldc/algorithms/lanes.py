@@ -76,8 +76,10 @@ def jumps(digits: Field) -> list[int]:
 
     A jump of k digits leaves t as much as k digits above p, so each is shorter than what is left.
     Where its constant is almost p and k digits follow, t would stay above 2p: it is one shorter.
+    Products of lazy values add up to 5p*p/R.
     """
-    is_almost_p = digits.p - pow(digits.mu, 3, digits.p) < digits.p >> digits.word - 1
+    room = (digits.p >> digits.word - 1) + 8 * digits.p**2 // digits.R
+    is_almost_p = digits.p - pow(digits.mu, 3, digits.p) < room
     left, found = digits.n - 2, list[int]()
     while left > 0:
         found.append(max(1, min(2 if is_almost_p and left == 4 else 3, left - 1)))
