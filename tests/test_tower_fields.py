@@ -171,6 +171,7 @@ def test_what_is_no_field_is_refused_with_its_line(
         ),
         ("bls12-381-p", "T = extend(Element, 3, {1})", 2),
         ("3", "T = extend(Element, 2, {0})", 2),
+        ("2^377-2^310+2^55+1", f"T = extend(Element, 2, {{{2**377 - 2**310 + 2**55}}})", 2),
     ],
 )
 def test_what_is_no_field_names_a_root_that_makes_one(

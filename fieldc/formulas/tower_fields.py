@@ -34,15 +34,23 @@ def why_no_field(f: Field, made: Tower) -> str:
 
 
 def near(made: Tower) -> Iterator[Any]:
-    """Roots to try: those that differ in the first coefficient, then 1 times the last power."""
+    """Roots to try: those that differ in the first coefficient, then 1 times the last power.
+
+    They are near 0 where the root is a large number: one is to be written in a formula.
+    """
     if made.base is Element:
         for k in range(1, MOST_TRIED):
-            yield from (made.root + k, made.root - k)
+            yield from (small(made.root) + k, small(made.root) - k)
         return
     first, *rest = parts(made.root)
     for last in (rest, [*([0] * (made.base.degree - 2)), 1]):
         for k in range(MOST_TRIED_ABOVE):
-            yield (lowest(first) + k, *last)
+            yield (small(lowest(first)) + k, *last)
+
+
+def small(number: int) -> int:
+    """A number that is short to write, or 0."""
+    return number if abs(number) < MOST_TRIED else 0
 
 
 def parts(value: Any) -> tuple[Any, ...]:
