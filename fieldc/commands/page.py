@@ -17,7 +17,7 @@ from fieldc.commands.progress import progress
 from fieldc.commands.show import constants, shape_table
 from fieldc.commands.verb import FIELD, Answer, Table, UsageError, option, verb
 from fieldc.commands.why import why_representation
-from fieldc.errors import quote
+from fieldc.errors import counted, quote
 from fieldc.field import Field
 from fieldc.files import check_file, write_file
 from fieldc.lab.report.listing import listing
@@ -196,7 +196,7 @@ def _case(number: int, case: dict[str, Any]) -> Grid:
     ]
     more = len(facts) - len(lines)
     note = f"{more} more steps are in the certificate." if more > 0 else ""
-    title = f"Case {number}: flags assumed: {flags}; {len(facts)} steps"
+    title = f"Case {number}: flags assumed: {flags}; {counted(len(facts), 'step')}"
     return Grid(title, ("step", "shown", "by"), lines, note)
 
 

@@ -41,7 +41,7 @@ export type Elements = bigint | readonly bigint[];
 
 /** A formula of a package. `index.d.ts` of the package has each with its own operands. */
 export interface Formula {
-  /** On bigints: a wrong number of values is a RangeError. */
+  /** On bigints: a wrong number of operands is a TypeError, of values in one a RangeError. */
   (...operands: any[]): Elements;
   /** On vectors with the values of one call after those of another; integers are elements there. Returns z, which may be an operand. */
   vec(z: Vector, ...operands: Vector[]): Vector;
@@ -49,7 +49,7 @@ export interface Formula {
 
 /** A formula whose operands and result are known: several elements are an array. */
 export interface FormulaOf<Operands extends readonly unknown[], Result extends Elements> {
-  /** On bigints: a wrong number of values is a RangeError. */
+  /** On bigints: a wrong number of operands is a TypeError, of values in one a RangeError. */
   (...operands: Operands): Result;
   /** On vectors with the values of one call after those of another; integers are elements there. Returns z, which may be an operand. */
   vec(z: Vector, ...operands: { [Each in keyof Operands]: Vector }): Vector;
