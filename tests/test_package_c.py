@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,7 @@ from fieldc.packages.c.aarch64 import ARM_SYSTEMS
 from fieldc.packages.c.arrays import offered, packaged_targets
 from fieldc.packages.c.assembly import LINUX, MACOS, SYSTEMS, DifferentKernel, Platform, check_same
 from fieldc.packages.c.package import fastest, operations
+from fieldc.packages.paths import by_path
 from fieldc.targets.registry import TARGETS
 from fieldc.targets.target import Artifact
 
@@ -345,8 +347,9 @@ def test_the_package_is_proved_again_and_the_same(
 
 def test_another_text_than_the_proved_one_is_refused(small: tuple[Path, Field, str]) -> None:
     folder, f, _ = small
-    mul = fastest(f).parts["mul"]
-    proved = build([preferred(f, mul, TARGETS["x86_64-linux"])], lambda *_: None)
+    mul, target = fastest(f).parts["mul"], TARGETS["x86_64-linux"]
+    decision = by_path(target, partial(preferred, f, mul, target))  # of no host: of each path
+    proved = build([decision], lambda *_: None)
     for system in (LINUX, MACOS):
         check_same((folder / system.object_file).read_bytes(), system, proved)
         changed = [replace(a, code=_changed(a)) for a in proved]
