@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +13,7 @@ from fieldc.artifacts.verify import job_of
 from fieldc.artifacts.write import build
 from fieldc.binary.linkable import function_of
 from fieldc.catalogue import find_field
+from fieldc.cli import main
 from fieldc.decisions.formulas import decide_formula
 from fieldc.formulas import Element, extend, formula
 from fieldc.formulas.formula import Formula
@@ -29,6 +32,13 @@ P381 = (
     "8b992a294ee3a73acb5cbee7c3e8e03350c544dc8d8cf77d"
 )
 Fp2: Any = extend(Element, 2, 3)
+FILE = """
+from fieldc.formulas import Element, extend, formula
+Fp2 = extend(Element, 2, 3)
+@formula
+def less_its_multiple(x: Fp2) -> Fp2:
+    return x * Fp2(2, 5) - Fp2(0, 1) * x * 3
+"""
 
 
 @formula
@@ -102,6 +112,17 @@ def test_multiples_are_proved_in_one_line(one: Formula, prime: str) -> None:
     made = build([decide_formula(find_field(prime), one, TARGET)], lambda *_: None)
     assert len(made) == 3 and {kernel.status for kernel in made} == {PROVED}
     assert "calls" not in {kernel.expression.kernel.algorithm for kernel in made}
+
+
+@needs_x86
+@pytest.mark.usefixtures("installed")
+def test_certificates_of_multiples_replay(checker: Path, tmp_path: Path) -> None:
+    """They say that the high half of a product is 0, which no row reads."""
+    file, folder = tmp_path / "formulas.py", tmp_path / "out"
+    file.write_text(FILE)
+    assert main(["build", P381, "--formula", str(file), "-o", str(folder), "--no-cache"]) == 0
+    subprocess.run([checker, folder], check=True)
+    assert main(["certify", str(folder)]) == 0
 
 
 @needs_x86
