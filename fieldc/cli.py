@@ -124,7 +124,8 @@ def parsed(verb: Verb, words: Sequence[str]) -> argparse.Namespace:
         if not having:
             raise
         raise UsageError(
-            f"{verb.name} has no option {quote(error.option)}; verbs with it: {enumerated(having)}"
+            f"{verb.name} has no option {quote(error.option)}; "
+            f"verbs that have it: {enumerated(having)}"
         ) from None
 
 

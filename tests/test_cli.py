@@ -71,8 +71,11 @@ BAD = [
         ["build", "17", "-o", "x", "--op", "divstep_de_lazy", "--word", "32", "--target", "c"],
         "divides by 2^64, which is no limb of 32 bits; use --word 64",
     ),
-    (["trace", "x.o:f", "--opinions"], "trace has no option '--opinions'; verbs with it: count"),
-    (["show", "17", "--op", "mul"], "show has no option '--op'; verbs with it: list, build, "),
+    (
+        ["trace", "x.o:f", "--opinions"],
+        "trace has no option '--opinions'; verbs that have it: count",
+    ),
+    (["show", "17", "--op", "mul"], "show has no option '--op'; verbs that have it: list, build, "),
     (["page", "17", "-o", "-x"], "a file of that name is ./-x"),
     (["show", "--qqq"], "unknown option '--qqq'; use"),
     (["show", "17", "-x\n"], "unknown option '-x\\n'"),

@@ -25,7 +25,10 @@ KERNELS, ARRAYS, DIVSTEPS = "kernels", "arrays", "divsteps"
 """The lists of a manifest."""
 UPDATES = ("divstep_fg", "divstep_de_lazy")
 """What the proved checker does not know of the first; nor does it know the others."""
-NOT_ACCEPTED = "the claim is not proved, or code of LLVM's has instructions that it does not know"
+NOT_ACCEPTED = (
+    "the certificate does not prove the claim, or code by LLVM has an instruction that this"
+    " checker does not know"
+)
 GET_CHECKER = (
     "fieldc-check is not installed, which replays kernels on arrays and divsteps; in a checkout"
     " `cargo install --path crates/check` puts it on PATH"

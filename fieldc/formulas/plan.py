@@ -190,7 +190,7 @@ class _Planner:
         return Open((), ((made, 1),))
 
     def _scaled(self, x: Open, factor: int) -> Open:
-        """A multiple of a sum; of a single value, what makes a multiple of its multiple."""
+        """A multiple of a sum: of 5*x, 3 times that is 15*x."""
         found = x.scaled(factor)
         if found.is_small:
             return found

@@ -21,7 +21,7 @@ class FormulaText:
     steps: list[list[object]] = field(default_factory=list)
     of: list[int] = field(default_factory=list)
     negated: dict[int, int] = field(default_factory=dict)
-    """Of what a value of the text is the negative."""
+    """What each negative in the text is the negative of."""
 
     def __post_init__(self) -> None:
         self.of = list(range(self.inputs))

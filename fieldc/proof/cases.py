@@ -36,7 +36,7 @@ class NotBounded(ProofError):
 
 
 class _PutOff(ProofError):
-    """A case took many bounds."""
+    """A case took more bounds than it may at first."""
 
 
 @dataclass(frozen=True)

@@ -52,11 +52,11 @@ def equate_tops(case: Case) -> tuple[Equality, ...]:
 
 
 def equate_zero_tops(case: Case) -> tuple[Equality, ...]:
-    """Find top bits, and carries of shifts to the left, that are 0 by bounds; write that down.
+    """Find what is 0 by bounds, and write that down.
 
-    And high halves of products that nobody reads. Ranges do not say so of differences, nor where
-    they were made before a value between was shown. What carries such sums drop is asked before
-    their top bits.
+    Asked are top bits, carries of shifts to the left, and high halves of products that nobody
+    reads. Ranges do not say so of differences, nor where they were made before a value between was
+    shown. What carries such sums drop is asked before their top bits.
     """
     system = case.system
     found = [*equate_ends(case, [word for word, _ in system.top_bits])]
@@ -75,7 +75,7 @@ def equate_zero_tops(case: Case) -> tuple[Equality, ...]:
 
 
 def _unread_high_halves(system: System) -> list[int]:
-    """The high halves of products that no row reads, where the low half may be all there is."""
+    """High halves that no row reads: the low half may be the whole product."""
     products = [r for r in system.rows if isinstance(r, Equation) and r.kind == "mul"]
     read = system.read() if products else set()
     return [r.carry for r in products if r.carry is not None and r.carry not in read]

@@ -39,14 +39,6 @@ export type IntegerType = "mask" | "u64" | "u128" | "i64" | "i128";
 /** An operand or a result of one element, or of several. */
 export type Elements = bigint | readonly bigint[];
 
-/** A formula of a package. `index.d.ts` of the package has each with its own operands. */
-export interface Formula {
-  /** On bigints: a wrong number of operands is a TypeError, of values in one a RangeError. */
-  (...operands: any[]): Elements;
-  /** On vectors with the values of one call after those of another; integers are elements there. Returns z, which may be an operand. */
-  vec(z: Vector, ...operands: Vector[]): Vector;
-}
-
 /** A formula whose operands and result are known: several elements are an array. */
 export interface FormulaOf<Operands extends readonly unknown[], Result extends Elements> {
   /** On bigints: a wrong number of operands is a TypeError, of values in one a RangeError. */
@@ -54,6 +46,9 @@ export interface FormulaOf<Operands extends readonly unknown[], Result extends E
   /** On vectors with the values of one call after those of another; integers are elements there. Returns z, which may be an operand. */
   vec(z: Vector, ...operands: { [Each in keyof Operands]: Vector }): Vector;
 }
+
+/** Any formula. `index.d.ts` of the package has each with its own operands. */
+export type Formula = FormulaOf<any[], Elements>;
 
 /**
  * Values side by side in a module's memory. A method throws a TypeError for a wrong type or after
