@@ -34,7 +34,7 @@ ifndef SIDE_BY_SIDE
 endif
 .PHONY: help audits generate venv lint python-lint cargo-lint cargo-build test crates-test \
     python-test cargo-test foreign-check arkworks-check test-bare test-full test-part portable-test foreign-install \
-    big-endian-test small-test race race-test clients-test \
+    big-endian-test small-test race race-test clients-test campaign \
     arkworks-patch arkworks-test arkworks-demo js-bench formal fuzz miri demo bench clean
 .DEFAULT_GOAL := help
 
@@ -108,6 +108,9 @@ test-full: venv lint cargo-test foreign-check portable-test big-endian-test smal
 PART ?= 1/20
 test-part: venv ## a part of the slow Python tests: PART=3/20 is every 20th, beginning with the third
 	$(PYTEST) --timeout 3600 -m full --part $(PART)
+
+campaign: venv ## every verb and package on primes and formulas that nobody chose: CAMPAIGN='--seed 7 --count 5'
+	cd tests && ../.venv/bin/python -m campaign $(CAMPAIGN)
 
 cargo-lint:
 	$(if $(CARGO),cargo fmt --all --check)

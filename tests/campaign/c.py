@@ -1,0 +1,57 @@
+"""The C package of a case: every function on every path of this processor, and its own tests."""
+
+from __future__ import annotations
+
+import ctypes
+from pathlib import Path
+
+from package_c import Library, check_arithmetic, check_lazy, check_more, check_random
+from package_c import check_refusals as check_statuses
+
+from campaign.case import Case, Finding, fieldc, run
+from campaign.drawn_formulas import Operand
+from campaign.rows import FormulaRow, formula_rows_of
+from fieldc.catalogue import find_field
+from fieldc.packages.c.texts import package_name
+
+STRICT = ("-std=c99", "-O1", "-Wall", "-Wextra", "-pedantic", "-Wconversion", "-Werror")
+CHECKS = (check_arithmetic, check_lazy, check_more, check_random, check_statuses)
+
+
+def check(case: Case, folder: Path) -> None:
+    """Raises Finding or AssertionError if anything is wrong."""
+    formulas = case.formulas_in(folder)
+    words = ("--package", "c", "--formula", formulas)
+    fieldc(folder, "build", case.written, *words, "-o", "package")
+    f = find_field(case.written)
+    name = package_name(f)
+    package, source = folder / "package", f"single/{name}.c"
+    run(package, "gcc", *STRICT, "-shared", "-fPIC", source, "-o", folder / "package.so")
+    library = Library(folder / "package.so", f, name)
+    for _ in library.paths():
+        for of_library in CHECKS:
+            of_library(library)
+        for row in formula_rows_of(case):
+            _formula(library, case, row)
+    run(package, "gcc", *STRICT, "-Isingle", "test/formulas.c", source, "-o", folder / "tests")
+    run(folder, "./tests")
+
+
+def _formula(library: Library, case: Case, row: FormulaRow) -> None:
+    formula, n = case.formulas[row.number], library.f.n
+    z = (ctypes.c_uint64 * (n * len(row.wanted)))()
+    operands = map(_operand, [library] * len(formula.kinds), formula.kinds, row.operands)
+    library.call(formula.name, z, *operands)
+    found = [library.encode(library.value(*z[n * i : n * i + n])) for i in range(len(row.wanted))]
+    if found != list(row.wanted):
+        raise Finding(f"C: {formula.name}{row.operands} is {found}, not {row.wanted}")
+
+
+def _operand(library: Library, kind: str, value: Operand) -> object:
+    if kind == "Mask":
+        return ctypes.c_int(int(value))  # type: ignore[arg-type]
+    if kind == "U64":
+        return ctypes.c_uint64(value)  # type: ignore[arg-type]
+    values = value if isinstance(value, tuple) else (value,)
+    words = [word for one in values for word in library.decode(one)]
+    return (ctypes.c_uint64 * len(words))(*words)
