@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ctypes
+import shutil
 from pathlib import Path
 
 from package_c import Library, check_arithmetic, check_lazy, check_more, check_random
 from package_c import check_refusals as check_statuses
+from package_c_arrays import check_arrays
 
 from campaign.case import Case, Finding, fieldc, run
 from campaign.drawn_formulas import Operand
@@ -15,6 +17,14 @@ from fieldc.catalogue import find_field
 from fieldc.packages.c.texts import package_name
 
 STRICT = ("-std=c99", "-O1", "-Wall", "-Wextra", "-pedantic", "-Wconversion", "-Werror")
+COMPILERS = (
+    ("clang", *STRICT),
+    ("g++", "-std=c++11", "-O1", *STRICT[2:], "-x", "c++"),
+    ("gcc", "-DFIELDC_PORTABLE_ONLY", "-DFIELDC_NO_INT128", *STRICT),
+)
+"""Others that compile the package without a warning, where they are."""
+LENGTHS = (0, 1, 2, 7, 8, 9, 16, 33, 40)
+"""Lengths of arrays."""
 CHECKS = (check_arithmetic, check_lazy, check_more, check_random, check_statuses)
 
 
@@ -31,10 +41,14 @@ def check(case: Case, folder: Path) -> None:
     for _ in library.paths():
         for of_library in CHECKS:
             of_library(library)
+        check_arrays(library, LENGTHS)
         for row in formula_rows_of(case):
             _formula(library, case, row)
-    run(package, "gcc", *STRICT, "-Isingle", "test/formulas.c", source, "-o", folder / "tests")
-    run(folder, "./tests")
+    for compiler in (("gcc", *STRICT), *COMPILERS):
+        if shutil.which(compiler[0]):
+            made = ("-Isingle", "test/formulas.c", source, "-o", folder / "tests")
+            run(package, *compiler, *made)
+            run(folder, "./tests")
 
 
 def _formula(library: Library, case: Case, row: FormulaRow) -> None:

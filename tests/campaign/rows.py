@@ -11,6 +11,8 @@ PAIRS = 12
 """Pairs of operands of a case."""
 CALLS = 6
 """Calls of each formula."""
+LENGTH = 19
+"""Elements of an array: one more than vectors of 2, 3, 6 and 9."""
 
 
 @dataclass(frozen=True)
@@ -61,3 +63,9 @@ def formula_rows_of(case: Case) -> list[FormulaRow]:
             operands = formula.operands(draw, case.p)
             found.append(FormulaRow(number, operands, tuple(formula.computed(case.p, operands))))
     return found
+
+
+def pairs_of(case: Case) -> list[tuple[int, int]]:
+    """Two arrays of elements, side by side."""
+    draw = case.draw()
+    return [(element(draw, case.p), element(draw, case.p)) for _ in range(LENGTH)]

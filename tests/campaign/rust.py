@@ -7,11 +7,11 @@ from pathlib import Path
 
 from campaign.case import Case, fieldc, run
 from campaign.drawn_formulas import Operand
-from campaign.rows import FormulaRow, Row, formula_rows_of, rows_of
+from campaign.rows import FormulaRow, Row, formula_rows_of, pairs_of, rows_of
 
 PROGRAM = """//! Calls, and what Python's integers say.
 
-use {name}::{{Fp, formulas}};
+use {name}::{{Fp, formulas, inner_product}};
 
 fn n(text: &str) -> Fp {{
     Fp::from_hex(text).expect("a number below p")
@@ -42,11 +42,19 @@ def check(case: Case, folder: Path) -> None:
     name = metadata["packages"][0]["name"].replace("-", "_")
     lines = [f"    {_row(row)}" for row in rows_of(case)]
     lines += [f"    {_formula_row(case, row)}" for row in formula_rows_of(case)]
+    lines += _arrays(case)
     program = PROGRAM.format(name=name, lines="\n".join(lines))
     (package / "examples/drawn.rs").write_text(program)
     for more in ((), ("--features", "portable")):
         run(package, "cargo", "run", "--quiet", "--example", "drawn", *more, **WARNINGS)
     run(package, "cargo", "test", "--quiet", **WARNINGS)
+
+
+def _arrays(case: Case) -> list[str]:
+    pairs = pairs_of(case)
+    x, y = ("&[" + ", ".join(map(_element, column)) + "]" for column in zip(*pairs, strict=True))
+    inner = sum(a * b for a, b in pairs) % case.p
+    return [f"    assert_eq!(inner_product({x}, {y}), {_element(inner)});"]
 
 
 def _element(value: Operand) -> str:
