@@ -216,3 +216,16 @@ def test_an_odd_row_is_one_line(
         (folder / "manifest.json").write_text(json.dumps(manifest | {part: odd}))
         assert main(["certify", str(folder)]) == 2
         assert capsys.readouterr().err.endswith("manifest.json' is no manifest\n")
+
+
+@pytest.mark.usefixtures("installed")
+@pytest.mark.parametrize("prime", ["2^63+29", "2^90-1073", "0xfaf4b7ac03614a8b6473989500000001"])
+def test_flags_that_llvm_keeps_in_bytes_are_certified(
+    prime: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its code for these has setb, sums of bytes and 32-bit and."""
+    folder = tmp_path / "kernels"
+    assert main(["build", prime, "--target", "x86_64-linux-llvm", "-o", str(folder)]) == 0
+    capsys.readouterr()
+    assert main(["certify", str(folder)]) == 0
+    assert "10 of 10 kernels" in capsys.readouterr().out

@@ -44,6 +44,14 @@ MORE_FORMS = {
     "lea rax, [rip + 5]; lea rcx, [rip - 2]; sub rax, rcx; xor ecx, ecx": "",
     "mov rcx, rcx; mov rax, [rip - 10]": "",
     "endbr64; adc rax, rcx": "",
+    "mov ecx, 0; setb cl": "",
+    "setb al; xor ecx, ecx; add al, 255; sbb rcx, rcx; and ecx, 1": "",
+    "add rax, rdx; setb dl; add dl, 255; adc rcx, rsi": "",
+    "add r15b, 200; setb sil; add sil, 100": "",
+    "and eax, 1; and r15d, 0x7f; and rcx, -2": "",
+    "and eax, 0x87654321": "",
+    "and r15d, 0x12345678; sbb rax, rax": "",
+    "and esi, 0xfedcba98": "",
     "mov ecx, 7; mov r15d, 0x87654321": "",
     "mov ecx, 1; bzhi rax, rdx, rcx": "bmi2",
     "mov r15d, 63; bzhi rax, r15, r15": "bmi2",
@@ -52,8 +60,19 @@ MORE_FORMS = {
 }
 """Forms that only the model has, or that the prover's symbols do not allow."""
 UNKNOWN = ("nop", "setb", "setae")
-"""Instructions that the model lacks, as it lacks all of 32 and 8 bits but `xor`."""
+"""Instructions that the model lacks, or has in some forms only: those of MORE_FORMS."""
 UNKNOWN_FORMS = (
+    "setb ah",
+    "add ch, 255",
+    "setb byte ptr [rsp]",
+    "add byte ptr [rsp], 255",
+    "add cl, dl",
+    "adc cl, 255",
+    "setae cl",
+    "and eax, ecx",
+    "and ecx, -2",
+    "and dword ptr [rsp], 1",
+    "add eax, 1",
     "and eax, -1",
     "or eax, ecx",
     "or rax, 1",

@@ -192,11 +192,35 @@ Definition wide_opcode (e : extension) (op : Z) : parser instruction :=
   else if op =? 0x0f then second_opcode e
   else fail.
 
-(** Opcodes that need no prefix for 64 bits, and [xor] and [mov] of 32. *)
-Definition plain_opcode (e : extension) (op : Z) : parser instruction :=
+(** A register's lowest byte. Without REX the numbers 4 to 7 name second bytes. *)
+Definition to_byte (prefixed : bool) (e : extension) : parser (Z * register) :=
+  mn <~ modrm e;
+  d <~ to_register (snd mn);
+  if prefixed || existsb (register_beq d) [RAX; RCX; RDX; RBX] then yield (fst mn, d) else fail.
+
+(** [and] of 32 bits with a number that it extends by zeros. *)
+Definition and_number (d : register) (z : Z) : parser instruction :=
+  if 0 <=? z then yield (And d (Imm z)) else fail.
+
+(** Opcodes that need no prefix for 64 bits, and some of 32 and of 8 bits. *)
+Definition plain_opcode (prefixed : bool) (e : extension) (op : Z) : parser instruction :=
   if (0x50 <=? op) && (op <=? 0x57) then yield (Push (register_of (op - 0x50 + ext_base e)))
   else if (0x58 <=? op) && (op <=? 0x5f) then yield (Pop (register_of (op - 0x58 + ext_base e)))
   else if op =? 0x31 then to_rm e Xor32
+  else if op =? 0x04 then z <~ byte; yield (AddByte RAX z)
+  else if op =? 0x80 then
+    kd <~ to_byte prefixed e; z <~ byte;
+    if fst kd =? 0 then yield (AddByte (snd kd) z) else fail
+  else if op =? 0x0f then
+    z <~ byte;
+    if z =? 0x92 then kd <~ to_byte prefixed e; yield (Setb (snd kd)) else fail
+  else if op =? 0x25 then z <~ little 4; and_number RAX z
+  else if op =? 0x81 then
+    mn <~ modrm e; d <~ to_register (snd mn); z <~ little 4;
+    if fst mn =? 4 then and_number d z else fail
+  else if op =? 0x83 then
+    mn <~ modrm e; d <~ to_register (snd mn); z <~ signed_byte;
+    if fst mn =? 4 then and_number d z else fail
   else if (0xb8 <=? op) && (op <=? 0xbf) then
     z <~ little 4; yield (Mov (register_of (op - 0xb8 + ext_base e)) (Imm z))
   else fail.
@@ -234,8 +258,8 @@ Definition decode : parser instruction :=
   else if b =? 0xe8 then d <~ signed_long; yield (Call d)
   else if is_rex b then
     op <~ byte;
-    if wide (rex b) then wide_opcode (rex b) op else plain_opcode (rex b) op
-  else plain_opcode no_extension b.
+    if wide (rex b) then wide_opcode (rex b) op else plain_opcode true (rex b) op
+  else plain_opcode false no_extension b.
 
 (** ** What is read does not depend on what follows *)
 
@@ -287,6 +311,7 @@ Proof. unfold to_rm, to_register. stability. Qed.
 Theorem stable_decode : stable decode.
 Proof.
   unfold decode, adx, vex, wide_opcode, plain_opcode, second_opcode, with_immediate, shift_by,
+    to_byte, and_number,
     to_source, to_register, signed_byte, signed_long.
   stability.
 Qed.

@@ -72,6 +72,8 @@ Inductive instruction :=
   | Or (d : register) (o : source)
   | Neg (d : register)
   | Not (d : register)
+  | Setb (d : register)            (* the lowest byte *)
+  | AddByte (d : register) (z : Z) (* to the lowest byte *)
   | Bzhi (d : register) (o : source) (index : register)
   | Xor (d r : register)
   | Xor32 (d r : register)
@@ -187,6 +189,15 @@ Definition execute (i : instruction) (s : state) : option state :=
       let total := - registers s d in
       Some (set d (total mod radix) (flags (Some (total <? 0)) None s))
   | Not d => Some (set d (radix - 1 - registers s d) s)
+  | Setb d =>
+      match carry s with
+      | None => None
+      | Some c => Some (set d (registers s d / 256 * 256 + Z.b2z c) s)
+      end
+  | AddByte d z =>
+      let total := registers s d mod 256 + z mod 256 in
+      Some (set d (registers s d / 256 * 256 + total mod 256)
+             (flags (Some (256 <=? total)) None s))
   | Bzhi d o index =>
       let k := registers s index mod 256 in
       let w := if k <? 64 then operand s o mod 2 ^ k else operand s o in

@@ -365,6 +365,8 @@ Section Kernel.
     - now apply or_right.
     - now apply neg_right.
     - now apply not_right.
+    - now apply setb_right.
+    - now apply add_byte_right.
     - now apply bzhi_right.
     - cbn [step] in H. destruct (register_beq d r) eqn:E; [|discriminate].
       apply internal_register_dec_bl in E. subst r. cbn [guard bind] in H.

@@ -143,6 +143,21 @@ Section Kernel.
   Definition parts (k : content) : option (list word) :=
     match k with AnyOf l => Some l | _ => w <- as_word k; Some [w] end.
 
+  (** The bits of a byte that is a flag, and the flag. *)
+  Definition byte_of (flag : word) : list (Z * word) :=
+    (0, flag) :: map (fun k => (k, Const 0)) [1; 2; 3; 4; 5; 6; 7].
+
+  Definition is_zero (l : list (Z * word)) (k : Z) : bool :=
+    existsb (fun entry => (fst entry =? k) && word_eqb (snd entry) (Const 0)) l.
+
+  Definition flag_of (k : content) : option word :=
+    match k with
+    | Flags ((k0, flag) :: l) =>
+        _ <- guard ((k0 =? 0) && forallb (is_zero l) [1; 2; 3; 4; 5; 6; 7]);
+        Some flag
+    | _ => None
+    end.
+
   (** d becomes the upper word of high * 2^64 + low, shifted left by n bits; k is the count. *)
   Definition run_shift (k : Z) (d : register) (high low : content) (n : Z) (m : machine)
       : option machine :=
@@ -250,6 +265,11 @@ Section Kernel.
         a <- as_word (file m d);
         '(w, s) <- define_word (minus (constant (radix - 1)) (word_polynomial a)) (sys m);
         put_word d w s m
+    | Setb d => flag <- cf m; put d (Flags (byte_of flag)) m
+    | AddByte d z =>
+        _ <- guard (z mod 256 =? 255);   (* the carry is whether the byte is not 0 *)
+        flag <- flag_of (file m d);
+        put d (Flags []) (with_flags (Some flag) None m)
     | Bzhi d o index =>
         '(second, m1) <- read o m;
         b <- as_word second;

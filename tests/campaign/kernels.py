@@ -29,11 +29,12 @@ def check(case: Case, folder: Path) -> None:
 
 
 def check_objects(case: Case, folder: Path, target: str) -> None:
-    """All are proved, and proved again, and compute."""
+    """All compute; all of our own are proved, and proved again. Of LLVM's some are only tested."""
     fieldc(folder, "build", case.written, "--target", target, "-o", target)
     fieldc(folder, "prove", target)
     rows, made = rows_in(folder / target), folder / f"{target}.so"
-    if wrong := [row["symbol"] for row in rows if row["status"] != "PROVED"]:
+    allowed = ("PROVED",) if target == "x86_64-linux" else ("PROVED", "TESTED")
+    if wrong := [row["symbol"] for row in rows if row["status"] not in allowed]:
         raise Finding(f"not proved: {', '.join(wrong)}")
     objects = [row["object"] for row in rows]
     run(folder / target, "gcc", "-shared", *objects, "-o", made)
