@@ -218,12 +218,21 @@ def test_an_odd_row_is_one_line(
         assert capsys.readouterr().err.endswith("manifest.json' is no manifest\n")
 
 
+BY_MEMORY = (
+    "0x1ae75c8adae49525372e3953a2637708448fca1551315e205a6ffda8648578b8"
+    "8594c60f527c18b6f2452c0097a6d9f9"
+)
+"""A prime of six limbs: LLVM adds registers to memory."""
+
+
 @pytest.mark.usefixtures("installed")
-@pytest.mark.parametrize("prime", ["2^63+29", "2^90-1073", "0xfaf4b7ac03614a8b6473989500000001"])
-def test_flags_that_llvm_keeps_in_bytes_are_certified(
+@pytest.mark.parametrize(
+    "prime", ["2^63+29", "2^90-1073", "0xfaf4b7ac03614a8b6473989500000001", "2^192-333", BY_MEMORY]
+)
+def test_what_llvm_makes_is_certified(
     prime: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Its code for these has setb, sums of bytes and 32-bit and."""
+    """Its code for these has setb, sums of bytes, 32-bit and, and sums onto memory."""
     folder = tmp_path / "kernels"
     assert main(["build", prime, "--target", "x86_64-linux-llvm", "-o", str(folder)]) == 0
     capsys.readouterr()

@@ -3,7 +3,8 @@
 From Coq Require Import ZArith List Lia Bool.
 From Fieldc Require Import Word Bytes Memory Options Polynomial System Arithmetic Bits Expression
   Verdict Entry Areas Formula Followed Stated.
-From Fieldc.x86_64 Require Import Machine Kernel Symbolic Simulation Sums Calls Steps Decode Run.
+From Fieldc.x86_64 Require Import Machine Kernel Symbolic Simulation Sums LowBytes Calls Steps
+  Decode Run.
 Import ListNotations.
 Open Scope Z_scope.
 

@@ -98,6 +98,16 @@ Definition to_rm (e : extension) (f : register -> register -> instruction) : par
 Definition onto (f : register -> source -> instruction) (d r : register) : instruction :=
   f d (Reg r).
 
+(** add or adc r/m, r *)
+Definition sum_to_rm (e : extension) (k : sum_kind) : parser instruction :=
+  mn <~ modrm e;
+  let r := reg_operand e (fst mn) in
+  match snd mn with
+  | NamedRegister d => yield (Sum k d (Reg r))
+  | NamedMemory a => yield (SumTo k a r)
+  | NamedSum _ _ => fail
+  end.
+
 Definition with_immediate (e : extension) (immediate : parser Z) : parser instruction :=
   mn <~ modrm e;
   d <~ to_register (snd mn);
@@ -132,11 +142,11 @@ Definition second_opcode (e : extension) : parser instruction :=
 
 (** Opcodes of one byte on 64 bits. *)
 Definition wide_opcode (e : extension) (op : Z) : parser instruction :=
-  if op =? 0x01 then to_rm e (onto (Sum Add))
+  if op =? 0x01 then sum_to_rm e Add
   else if op =? 0x03 then from_rm e (Sum Add)
   else if op =? 0x09 then to_rm e (onto Or)
   else if op =? 0x0b then from_rm e Or
-  else if op =? 0x11 then to_rm e (onto (Sum Adc))
+  else if op =? 0x11 then sum_to_rm e Adc
   else if op =? 0x13 then from_rm e (Sum Adc)
   else if op =? 0x19 then to_rm e (onto (Difference Sbb))
   else if op =? 0x1b then from_rm e (Difference Sbb)
@@ -311,7 +321,7 @@ Proof. unfold to_rm, to_register. stability. Qed.
 Theorem stable_decode : stable decode.
 Proof.
   unfold decode, adx, vex, wide_opcode, plain_opcode, second_opcode, with_immediate, shift_by,
-    to_byte, and_number,
+    to_byte, and_number, sum_to_rm,
     to_source, to_register, signed_byte, signed_long.
   stability.
 Qed.

@@ -60,6 +60,7 @@ Inductive instruction :=
   | Push (r : register)
   | Pop (d : register)
   | Sum (k : sum_kind) (d : register) (o : source)
+  | SumTo (k : sum_kind) (a : address) (r : register)
   | Difference (k : difference_kind) (d : register) (o : source)
   | Mul (o : source)
   | Mulx (high low : register) (o : source)
@@ -156,6 +157,14 @@ Definition execute (i : instruction) (s : state) : option state :=
       | Some c =>
           let total := registers s d + operand s o + Z.b2z c in
           Some (set d (total mod radix) (carry_out k (radix <=? total) (access o s)))
+      end
+  | SumTo k a r =>
+      match carry_in k s with
+      | None => None
+      | Some c =>
+          let to := effective s a in
+          let total := load (memory s) to + registers s r + Z.b2z c in
+          Some (write to (total mod radix) (carry_out k (radix <=? total) (note to 8 s)))
       end
   | Difference k d o =>
       match (match k with Sub => Some false | Sbb => carry s end) with

@@ -3,7 +3,7 @@
 From Coq Require Import ZArith List Lia Bool.
 From Fieldc Require Import Word Bytes Memory Options Polynomial System Arithmetic Bits Expression
   Verdict Entry Areas.
-From Fieldc.x86_64 Require Import Machine Kernel Symbolic Simulation Sums Calls Steps Decode.
+From Fieldc.x86_64 Require Import Machine Kernel Symbolic Simulation Sums LowBytes Calls Steps Decode.
 Import ListNotations.
 Open Scope Z_scope.
 

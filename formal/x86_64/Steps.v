@@ -3,7 +3,7 @@
 From Coq Require Import ZArith List Lia Bool.
 From Fieldc Require Import Word Bytes Memory Options Polynomial System Arithmetic Bits Expression
   Verdict Entry Areas.
-From Fieldc.x86_64 Require Import Machine Kernel Symbolic Simulation Sums Calls.
+From Fieldc.x86_64 Require Import Machine Kernel Symbolic Simulation Sums LowBytes Calls.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -341,6 +341,7 @@ Section Kernel.
     - cbn [step] in H. destruct k; try (now apply run_sum_right).
       destruct (stack_immediate d o) as [z|] eqn:I; [|now apply run_sum_right].
       apply stack_immediate_right in I as [-> ->]. unbind H. eapply sum_stack_right; eauto.
+    - now apply sum_to_right.
     - cbn [step] in H. destruct k; try (now apply run_difference_right).
       destruct (stack_immediate d o) as [z|] eqn:I; [|now apply run_difference_right].
       apply stack_immediate_right in I as [-> ->]. unbind H. eapply difference_stack_right; eauto.

@@ -149,6 +149,40 @@ Section Kernel.
         | apply mod_word | | | reflexivity]); first [exact FO | exact KC | exact KO | exact I].
   Qed.
 
+  Lemma sum_to_right k a r m m' v s : run_sum_to c code k a r m = Some m' -> sim v m s ->
+    stands_for m m' v (execute (SumTo k a r) s).
+  Proof.
+    intros H S. unfold run_sum_to in H. unbind H. destruct p as [b o].
+    unbind H. destruct p as [first m1]. unbind H. rename w into x. unbind H. rename w into y.
+    unbind H. rename w into ci. unbind H. destruct p as [[w out] s1].
+    pose proof (address_right _ _ _ _ _ _ _ _ _ S E) as A.
+    destruct (load_from_right _ _ _ R _ _ _ _ _ _ _ E0 S) as (-> & I & D).
+    destruct first as [u|?|?|?]; try discriminate E1. injection E1 as ->. cbn [denotes] in D.
+    pose proof (register_word _ _ _ _ _ E2 S) as MB.
+    destruct (sum_carry_right _ _ _ _ _ E3 S) as (f & X & MC).
+    set (to := place c start b + o) in *. set (cell := load (memory s) to) in *.
+    assert (is_word cell) as WA by (apply load_is_word, (bytes _ _ _ _ _ _ S)).
+    pose proof (file_words _ _ _ _ _ _ S r) as WB.
+    destruct (sum_flag cell (registers s r) f WA WB) as [SW SF].
+    destruct (sum_right _ _ _ _ _ _ _ _ _ _ _ _ E4 (good_sys _ _ _ _ _ _ S) D MB MC WA WB)
+      as (v' & EX & G & MW & MO); [destruct f; cbn; lia | auto |].
+    rewrite SW in MW. rewrite SF in MO.
+    set (total := cell + registers s r + Z.b2z f) in *.
+    pose proof (simulates_sys _ _ _ _ _ _ _ _
+      (simulates_access _ _ _ _ _ _ _ _ _ S I) EX G) as S1. fold to in S1.
+    assert (sim v' (with_sys s1 (sum_flags k out (with_access b o 8 m)))
+      (carry_out k (radix <=? total) (note to 8 s))) as S2.
+    { pose proof (cf_right _ _ _ _ _ _ S1) as KC. pose proof (of_right _ _ _ _ _ _ S1) as KO.
+      assert (flag_means s1 v' (Some out) (Some (radix <=? total))) as FO by (eexists; eauto).
+      destruct k; (eapply (simulates_flags _ _ _ _ (with_sys s1 (with_access b o 8 m)));
+        [exact S1 | first [exact FO | exact KC | exact KO | exact Logic.I] ..]). }
+    destruct (store_right _ _ _ R _ _ _ _ _ _ (total mod radix) _ H S2 MW (mod_word _))
+      as (N & Q & _ & S3).
+    exists (write to (total mod radix) (carry_out k (radix <=? total) (note to 8 s))), v'.
+    split; [|split; [exact S3 | rewrite Q; exact EX]].
+    cbn [execute]. rewrite X, A. fold to in N |- *. cbv zeta. now rewrite N.
+  Qed.
+
   Lemma borrow_right k m v s w :
     (match k with Sub => Some (Const 0) | Sbb => cf m end) = Some w -> sim v m s ->
     exists x, (match k with Sub => Some false | Sbb => carry s end) = Some x /\
@@ -204,76 +238,6 @@ Section Kernel.
     { intros x X. rewrite value_minus, value_word, (M x X). cbn [constant value product]. lia. }
     { exact WD. }
     eapply finish_only; eauto.
-  Qed.
-
-  (** ** A flag in the lowest byte *)
-
-  Lemma byte_bit q f k : 0 <= k <= 7 ->
-    (q * 256 + Z.b2z f) / 2 ^ k mod 2 = if k =? 0 then Z.b2z f else 0.
-  Proof.
-    intros K. assert (k = 0 \/ k = 1 \/ k = 2 \/ k = 3 \/ k = 4 \/ k = 5 \/ k = 6 \/ k = 7) as C by lia.
-    repeat destruct C as [->|C]; [..|subst k];
-      destruct f; cbn; Z.to_euclidean_division_equations; lia.
-  Qed.
-
-  Lemma byte_value A : (forall k, In k [1; 2; 3; 4; 5; 6; 7] -> A / 2 ^ k mod 2 = 0) ->
-    A mod 256 = A mod 2.
-  Proof.
-    intros Z.
-    pose proof (Z 1 ltac:(cbn; lia)) as Z1. pose proof (Z 2 ltac:(cbn; lia)) as Z2.
-    pose proof (Z 3 ltac:(cbn; lia)) as Z3. pose proof (Z 4 ltac:(cbn; lia)) as Z4.
-    pose proof (Z 5 ltac:(cbn; lia)) as Z5. pose proof (Z 6 ltac:(cbn; lia)) as Z6.
-    pose proof (Z 7 ltac:(cbn; lia)) as Z7. clear Z.
-    cbn in *. Z.to_euclidean_division_equations; lia.
-  Qed.
-
-  Lemma flag_of_right s v k w A : flag_of k = Some w -> denotes c start s v k A ->
-    exists f, A mod 256 = Z.b2z f /\ means s v w (Z.b2z f).
-  Proof.
-    intros F D. destruct k as [|?|?|[|[k0 flag] l]]; try discriminate F. cbn [flag_of] in F.
-    destruct ((k0 =? 0) && _) eqn:G; [|discriminate F]. injection F as ->.
-    apply andb_prop in G as [K G]. apply Z.eqb_eq in K. subst k0. rewrite forallb_forall in G.
-    assert (Z.b2z (A mod 2 =? 1) = A mod 2) as B.
-    { pose proof (Z.mod_pos_bound A 2 ltac:(lia)). destruct (Z.eqb_spec (A mod 2) 1); cbn; lia. }
-    exists (A mod 2 =? 1). rewrite B. split.
-    - apply byte_value. intros k K. specialize (G k K). apply existsb_exists in G as ((j & u) & I & G).
-      cbn [fst snd] in G. apply andb_prop in G as [J U]. apply Z.eqb_eq in J. subst j.
-      apply word_eqb_eq in U. subst u.
-      symmetry. exact (always_now _ _ _ (D k (Const 0) (or_intror I))).
-    - pose proof (D 0 w (or_introl eq_refl)) as M. now rewrite Z.pow_0_r, Z.div_1_r in M.
-  Qed.
-
-  Lemma setb_right d m m' v s : step c code (Setb d) m = Some m' -> sim v m s ->
-    stands_for m m' v (execute (Setb d) s).
-  Proof.
-    intros H S. cbn [step] in H. unbind H.
-    pose proof (cf_right _ _ _ _ _ _ S) as C. rewrite E in C. destruct C as (f & CF & MF).
-    pose proof (file_words _ _ _ _ _ _ S d) as W. unfold is_word, radix in W.
-    cbn [execute]. rewrite CF.
-    destruct (put_right c code start v _ s _ (Flags (byte_of w))
-      (registers s d / 256 * 256 + Z.b2z f) _ H S) as [Q S2].
-    - intros k u [[= <- <-]|I]; [now rewrite byte_bit by lia|].
-      apply in_map_iff in I as (j & [= <- <-] & J). rewrite byte_bit by (cbn in J; lia).
-      replace (j =? 0) with false by (cbn in J; lia). apply means_const.
-    - unfold is_word, radix. destruct f; cbn [Z.b2z]; Z.to_euclidean_division_equations; lia.
-    - eapply stands_same; [exact Q | exact S2 | reflexivity].
-  Qed.
-
-  Lemma add_byte_right d z m m' v s : step c code (AddByte d z) m = Some m' -> sim v m s ->
-    stands_for m m' v (execute (AddByte d z) s).
-  Proof.
-    intros H S. cbn [step] in H.
-    destruct (z mod 256 =? 255) eqn:K; [|discriminate]. apply Z.eqb_eq in K. cbn [guard bind] in H.
-    unbind H. destruct (flag_of_right _ v _ _ _ E (file_right _ _ _ _ _ _ S d)) as (f & B & M).
-    pose proof (file_words _ _ _ _ _ _ S d) as W. unfold is_word, radix in W.
-    cbn [execute]. cbv zeta. rewrite K, B.
-    replace (256 <=? Z.b2z f + 255) with f by (destruct f; reflexivity).
-    destruct (put_right c code start v _ (flags (Some f) None s) _ (Flags [])
-      (registers s d / 256 * 256 + (Z.b2z f + 255) mod 256) _ H) as [Q S2].
-    - apply simulates_flags; [exact S | exists f; auto | exact I].
-    - intros k u [].
-    - unfold is_word, radix. destruct f; cbn [Z.b2z]; Z.to_euclidean_division_equations; lia.
-    - eapply stands_same; [exact Q | exact S2 | reflexivity].
   Qed.
 
   (** ** Whether a word is 0 *)

@@ -126,6 +126,16 @@ Section Kernel.
        else sum a b carry 1 (sys m));
     put_word d w s (sum_flags k out m1).
 
+  Definition run_sum_to (k : sum_kind) (a : address) (r : register) (m : machine)
+      : option machine :=
+    '(b, offset) <- address_of m a;
+    '(first, m1) <- load_from b offset m;
+    x <- as_word first;
+    y <- as_word (file m r);
+    carry <- sum_carry k m;
+    '(w, out, s) <- sum x y carry 1 (sys m);
+    store_to b offset (Known w) (with_sys s (sum_flags k out m1)).
+
   Definition run_difference (k : difference_kind) (d : register) (o : source) (m : machine)
       : option machine :=
     '(second, m1) <- read o m;
@@ -150,8 +160,15 @@ Section Kernel.
   Definition is_zero (l : list (Z * word)) (k : Z) : bool :=
     existsb (fun entry => (fst entry =? k) && word_eqb (snd entry) (Const 0)) l.
 
-  Definition flag_of (k : content) : option word :=
+  Definition is_at_most (h : Z) (k : content) (s : system) : bool :=
     match k with
+    | Known w => match most s (word_polynomial w) with Some u => u <=? h | None => false end
+    | _ => false
+    end.
+
+  Definition flag_of (k : content) (s : system) : option word :=
+    match k with
+    | Known w => _ <- guard (is_at_most 1 k s); Some w
     | Flags ((k0, flag) :: l) =>
         _ <- guard ((k0 =? 0) && forallb (is_zero l) [1; 2; 3; 4; 5; 6; 7]);
         Some flag
@@ -204,6 +221,7 @@ Section Kernel.
             offset <- stack_offset m; move_stack (offset + z) (with_flags None None m)
         | _, _ => run_sum k d o m
         end
+    | SumTo k a r => run_sum_to k a r m
     | Difference k d o =>
         match k, stack_immediate d o with
         | Sub, Some z =>
@@ -265,10 +283,15 @@ Section Kernel.
         a <- as_word (file m d);
         '(w, s) <- define_word (minus (constant (radix - 1)) (word_polynomial a)) (sys m);
         put_word d w s m
-    | Setb d => flag <- cf m; put d (Flags (byte_of flag)) m
+    | Setb d =>
+        flag <- cf m;
+        if is_at_most 255 (file m d) (sys m) then
+          '(w, s) <- define_word (word_polynomial flag) (sys m);
+          put_word d w s m
+        else put d (Flags (byte_of flag)) m
     | AddByte d z =>
         _ <- guard (z mod 256 =? 255);   (* the carry is whether the byte is not 0 *)
-        flag <- flag_of (file m d);
+        flag <- flag_of (file m d) (sys m);
         put d (Flags []) (with_flags (Some flag) None m)
     | Bzhi d o index =>
         '(second, m1) <- read o m;
