@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from contracts import contract_named
-from crate_object import compiled_crate, host, using_crate
+from crate_object import compiled_crate, host, rustc, using_crate
 from primes import OF_EVERY_CLASS
 
 from fieldc.binary.functions import functions
@@ -87,6 +87,20 @@ def test_operands_by_value_are_not_copied_by_vectors(kind: str, tmp_path: Path, 
     chain = made[made.index("\nchain:") : made.index(".cfi_endproc", made.index("\nchain:"))]
     assert "mulq" in chain or "mulx" in chain
     assert "movups" not in chain and "movaps" not in chain
+
+
+@here
+@pytest.mark.parametrize("edition", ["2015", "2018", "2021"])
+def test_a_program_of_an_older_edition_makes_fields(run_folder, tmp_path, edition):
+    """`TryFrom` is no name of the first two; the crate is of the edition 2024."""
+    text = """#![deny(warnings)]
+    extern crate fieldc;
+    fieldc::field! { pub struct Byte(modulus = "251"); }
+    """
+    (tmp_path / "user.rs").write_text(text)
+    crate = compiled_crate(run_folder, host()) / "libfieldc.rlib"
+    flags = ("--edition", edition, "--crate-type", "lib", "--extern", f"fieldc={crate}")
+    rustc(*flags, f"--emit=metadata={tmp_path / 'user.rmeta'}", tmp_path / "user.rs")
 
 
 def kernels_of(data: bytes, names: tuple[str, ...]) -> Counter[str]:

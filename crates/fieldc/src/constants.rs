@@ -37,7 +37,7 @@ macro_rules! __constants {
             /// assert_eq!(Fr::primitive_root_of_unity(33), None);
             /// ```
             #[inline]
-            pub fn primitive_root_of_unity(k: u32) -> Option<Self> {
+            pub fn primitive_root_of_unity(k: u32) -> ::core::option::Option<Self> {
                 let squares = Self::TWO_ADICITY.checked_sub(k)?;
                 Some((0..squares).fold(Self::root_of_unity(), |root, _| root.square()))
             }
@@ -137,7 +137,7 @@ macro_rules! __constants {
             /// assert_eq!(THIRD * Fp::from_u64(3), Fp::ONE);
             /// ```
             #[inline]
-            pub const fn const_invert(&self) -> Option<Self> {
+            pub const fn const_invert(&self) -> ::core::option::Option<Self> {
                 match $crate::__private::const_invert::<{ $Fp::LIMBS }, Self>(&self.0) {
                     Some(inverse) => Some(Self(inverse)),
                     None => None,
@@ -176,7 +176,9 @@ macro_rules! __constants {
             /// If the text has no digits, or something that is no digit, or if the number is not
             /// below p.
             #[inline]
-            pub const fn const_from_str(text: &str) -> Result<Self, $crate::DecodeError> {
+            pub const fn const_from_str(
+                text: &str,
+            ) -> ::core::result::Result<Self, $crate::DecodeError> {
                 match $crate::__private::from_text(text, &Self::MODULUS) {
                     Ok(limbs) => Ok(Self(
                         $crate::__private::to_montgomery::<{ $Fp::LIMBS }, Self>(&limbs),

@@ -10,39 +10,43 @@ macro_rules! __conversions {
 
         /// Decodes a number below p, least significant byte first, as
         #[doc = concat!("[`from_bytes_le`](", stringify!($Fp), "::from_bytes_le).")]
-        impl TryFrom<[u8; $Fp::BYTES]> for $Fp {
+        impl ::core::convert::TryFrom<[u8; $Fp::BYTES]> for $Fp {
             type Error = $crate::DecodeError;
 
             #[inline]
-            fn try_from(bytes: [u8; $Fp::BYTES]) -> Result<Self, $crate::DecodeError> {
+            fn try_from(
+                bytes: [u8; $Fp::BYTES],
+            ) -> ::core::result::Result<Self, $crate::DecodeError> {
                 Self::from_byte_array_le(&bytes)
             }
         }
 
         /// Decodes a number below p, least significant byte first, as
         #[doc = concat!("[`from_bytes_le`](", stringify!($Fp), "::from_bytes_le).")]
-        impl TryFrom<&[u8; $Fp::BYTES]> for $Fp {
+        impl ::core::convert::TryFrom<&[u8; $Fp::BYTES]> for $Fp {
             type Error = $crate::DecodeError;
 
             #[inline]
-            fn try_from(bytes: &[u8; $Fp::BYTES]) -> Result<Self, $crate::DecodeError> {
+            fn try_from(
+                bytes: &[u8; $Fp::BYTES],
+            ) -> ::core::result::Result<Self, $crate::DecodeError> {
                 Self::from_byte_array_le(bytes)
             }
         }
 
         /// Decodes a number below p, least significant byte first, as
         #[doc = concat!("[`from_bytes_le`](", stringify!($Fp), "::from_bytes_le).")]
-        impl TryFrom<&[u8]> for $Fp {
+        impl ::core::convert::TryFrom<&[u8]> for $Fp {
             type Error = $crate::DecodeError;
 
             #[inline]
-            fn try_from(bytes: &[u8]) -> Result<Self, $crate::DecodeError> {
+            fn try_from(bytes: &[u8]) -> ::core::result::Result<Self, $crate::DecodeError> {
                 Self::from_bytes_le(bytes)
             }
         }
 
         /// Encodes the number below p, least significant byte first.
-        impl From<$Fp> for [u8; $Fp::BYTES] {
+        impl ::core::convert::From<$Fp> for [u8; $Fp::BYTES] {
             #[inline]
             fn from(element: $Fp) -> Self {
                 element.to_bytes_le()
@@ -51,9 +55,9 @@ macro_rules! __conversions {
 
         /// The order of the numbers below p. It is compared in the same time for all values; what
         /// the program does with the result is its own matter.
-        impl Ord for $Fp {
+        impl ::core::cmp::Ord for $Fp {
             #[inline]
-            fn cmp(&self, other: &Self) -> core::cmp::Ordering {
+            fn cmp(&self, other: &Self) -> ::core::cmp::Ordering {
                 let (x, y) = (self.to_limbs(), other.to_limbs());
                 let greater = $crate::__private::is_less(&y, &x);
                 let less = $crate::__private::is_less(&x, &y);
@@ -61,17 +65,17 @@ macro_rules! __conversions {
             }
         }
 
-        impl PartialOrd for $Fp {
+        impl ::core::cmp::PartialOrd for $Fp {
             #[inline]
-            fn partial_cmp(&self, other: &Self) -> Option<core::cmp::Ordering> {
+            fn partial_cmp(&self, other: &Self) -> ::core::option::Option<::core::cmp::Ordering> {
                 Some(self.cmp(other))
             }
         }
 
         /// An element has one form, so equal elements have equal hashes.
-        impl core::hash::Hash for $Fp {
+        impl ::core::hash::Hash for $Fp {
             #[inline]
-            fn hash<H: core::hash::Hasher>(&self, state: &mut H) {
+            fn hash<H: ::core::hash::Hasher>(&self, state: &mut H) {
                 self.0.hash(state);
             }
         }
@@ -84,7 +88,7 @@ macro_rules! __conversions {
 macro_rules! __from_unsigned {
     ($Fp:ident, $($Number:ident)+) => {
         $(
-            impl From<$Number> for $Fp {
+            impl ::core::convert::From<$Number> for $Fp {
                 #[inline]
                 fn from(number: $Number) -> Self {
                     $crate::__from_unsigned!(@ $Number, number)
@@ -102,7 +106,7 @@ macro_rules! __from_unsigned {
 macro_rules! __from_signed {
     ($Fp:ident, $($Number:ident)+) => {
         $(
-            impl From<$Number> for $Fp {
+            impl ::core::convert::From<$Number> for $Fp {
                 #[inline]
                 fn from(number: $Number) -> Self {
                     let magnitude = Self::from(number.unsigned_abs());

@@ -139,7 +139,7 @@ macro_rules! __element {
             /// The modulus p as limbs, least significant first.
             pub const MODULUS: [u64; $Fp::LIMBS] = <Self as $crate::Modulus<{ $Fp::LIMBS }>>::P;
             /// The element 0.
-            pub const ZERO: Self = Self([0; size_of::<Self>() / 8]);
+            pub const ZERO: Self = Self([0; ::core::mem::size_of::<Self>() / 8]);
             /// The element 1.
             pub const ONE: Self = Self(<Self as $crate::Modulus<{ $Fp::LIMBS }>>::R);
 
@@ -180,7 +180,7 @@ macro_rules! __element {
             /// assert_eq!(Fp::from_limbs(Fp::MODULUS), None);
             /// ```
             #[inline]
-            pub const fn from_limbs(limbs: [u64; $Fp::LIMBS]) -> Option<Self> {
+            pub const fn from_limbs(limbs: [u64; $Fp::LIMBS]) -> ::core::option::Option<Self> {
                 if $crate::__private::is_less(&limbs, &Self::MODULUS) {
                     Some(Self(
                         $crate::__private::to_montgomery::<{ $Fp::LIMBS }, Self>(&limbs),
@@ -213,7 +213,9 @@ macro_rules! __element {
             /// assert_eq!(Fp::from_montgomery_limbs(Fp::MODULUS), None);
             /// ```
             #[inline]
-            pub const fn from_montgomery_limbs(limbs: [u64; $Fp::LIMBS]) -> Option<Self> {
+            pub const fn from_montgomery_limbs(
+                limbs: [u64; $Fp::LIMBS],
+            ) -> ::core::option::Option<Self> {
                 if !$crate::__private::is_less(&limbs, &Self::MODULUS) {
                     None
                 } else if <Self as $crate::Modulus<{ $Fp::LIMBS }>>::PLAIN {
@@ -258,7 +260,9 @@ macro_rules! __element {
             /// # Errors
             /// If there are not [`BYTES`](Self::BYTES) bytes, or the number is not below p.
             #[inline]
-            pub const fn from_bytes_le(bytes: &[u8]) -> Result<Self, $crate::DecodeError> {
+            pub const fn from_bytes_le(
+                bytes: &[u8],
+            ) -> ::core::result::Result<Self, $crate::DecodeError> {
                 match $crate::__private::exactly(bytes) {
                     Ok(bytes) => Self::from_byte_array_le(bytes),
                     Err(error) => Err(error),
@@ -279,7 +283,9 @@ macro_rules! __element {
             /// # Errors
             /// If there are not [`BYTES`](Self::BYTES) bytes, or the number is not below p.
             #[inline]
-            pub const fn from_bytes_be(bytes: &[u8]) -> Result<Self, $crate::DecodeError> {
+            pub const fn from_bytes_be(
+                bytes: &[u8],
+            ) -> ::core::result::Result<Self, $crate::DecodeError> {
                 match $crate::__private::exactly::<{ $Fp::BYTES }>(bytes) {
                     Ok(bytes) => Self::decoded($crate::__private::from_bytes_be(bytes)),
                     Err(error) => Err(error),
@@ -289,12 +295,14 @@ macro_rules! __element {
             #[inline]
             const fn from_byte_array_le(
                 bytes: &[u8; $Fp::BYTES],
-            ) -> Result<Self, $crate::DecodeError> {
+            ) -> ::core::result::Result<Self, $crate::DecodeError> {
                 Self::decoded($crate::__private::from_bytes_le(bytes))
             }
 
             #[inline]
-            const fn decoded(limbs: [u64; $Fp::LIMBS]) -> Result<Self, $crate::DecodeError> {
+            const fn decoded(
+                limbs: [u64; $Fp::LIMBS],
+            ) -> ::core::result::Result<Self, $crate::DecodeError> {
                 match Self::from_limbs(limbs) {
                     Some(element) => Ok(element),
                     None => Err($crate::DecodeError::NotCanonical),

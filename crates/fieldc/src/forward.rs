@@ -14,10 +14,10 @@ macro_rules! __generic {
                 fn double(&self) -> Self;
                 fn square(&self) -> Self;
                 fn mul_add(&self, y: &Self, z: &Self) -> Self;
-                fn invert(&self) -> Option<Self>;
+                fn invert(&self) -> ::core::option::Option<Self>;
                 fn invert_ct(&self) -> (Self, bool);
                 fn is_square(&self) -> bool;
-                fn sqrt(&self) -> Option<Self>;
+                fn sqrt(&self) -> ::core::option::Option<Self>;
                 fn sqrt_ct(&self) -> (Self, bool);
                 fn pow(&self, exponent: &[u64]) -> Self;
             }
@@ -46,7 +46,7 @@ macro_rules! __generic {
             fn in_vectors(
                 operation: $crate::__private::Operation,
                 z: &mut [Self],
-                operands: &[Option<&[Self]>],
+                operands: &[::core::option::Option<&[Self]>],
             ) -> usize {
                 $crate::__private::in_vectors::<{ $Fp::LIMBS }, Self>(operation, z, operands)
             }
@@ -57,7 +57,7 @@ macro_rules! __generic {
             }
 
             #[inline]
-            fn digits() -> Option<$crate::__private::Digits<Self>> {
+            fn digits() -> ::core::option::Option<$crate::__private::Digits<Self>> {
                 $crate::__private::digits::<{ $Fp::LIMBS }, Self>()
             }
 
@@ -88,17 +88,17 @@ macro_rules! __generic {
             }
 
             #[inline]
-            fn from_limbs(limbs: Self::Limbs) -> Option<Self> {
+            fn from_limbs(limbs: Self::Limbs) -> ::core::option::Option<Self> {
                 Self::from_limbs(limbs)
             }
 
             #[inline]
-            fn from_bytes_le(bytes: &[u8]) -> Result<Self, $crate::DecodeError> {
+            fn from_bytes_le(bytes: &[u8]) -> ::core::result::Result<Self, $crate::DecodeError> {
                 Self::from_bytes_le(bytes)
             }
 
             #[inline]
-            fn from_bytes_be(bytes: &[u8]) -> Result<Self, $crate::DecodeError> {
+            fn from_bytes_be(bytes: &[u8]) -> ::core::result::Result<Self, $crate::DecodeError> {
                 Self::from_bytes_be(bytes)
             }
 
@@ -113,12 +113,12 @@ macro_rules! __generic {
             }
 
             #[inline]
-            fn random_from(fill: impl FnMut(&mut [u8])) -> Self {
+            fn random_from(fill: impl ::core::ops::FnMut(&mut [u8])) -> Self {
                 Self::random_from(fill)
             }
 
             #[inline]
-            fn primitive_root_of_unity(k: u32) -> Option<Self> {
+            fn primitive_root_of_unity(k: u32) -> ::core::option::Option<Self> {
                 Self::primitive_root_of_unity(k)
             }
 
@@ -127,7 +127,7 @@ macro_rules! __generic {
                 bytes: &[u8],
                 x: &mut [Self],
                 order: $crate::__private::Order,
-            ) -> Result<(), $crate::DecodeError> {
+            ) -> ::core::result::Result<(), $crate::DecodeError> {
                 $crate::__private::read_bytes::<{ $Fp::LIMBS }, { $Fp::BYTES }, Self>(
                     bytes, x, order,
                 )
@@ -145,7 +145,7 @@ macro_rules! __generic {
                 limbs: &[Self::Limbs],
                 x: &mut [Self],
                 form: $crate::__private::Form,
-            ) -> Result<(), $crate::DecodeError> {
+            ) -> ::core::result::Result<(), $crate::DecodeError> {
                 $crate::__private::read_limbs::<{ $Fp::LIMBS }, Self>(limbs, x, form)
             }
 

@@ -48,7 +48,7 @@ macro_rules! __operations {
             /// assert_eq!(Fp::ZERO.invert(), None);
             /// ```
             #[inline]
-            pub fn invert(&self) -> Option<Self> {
+            pub fn invert(&self) -> ::core::option::Option<Self> {
                 let (inverse, exists) = self.invert_ct();
                 exists.then_some(inverse)
             }
@@ -91,7 +91,7 @@ macro_rules! __operations {
             pub fn batch_invert(
                 elements: &mut [Self],
                 scratch: &mut [Self],
-            ) -> Result<(), $crate::ShortScratch> {
+            ) -> ::core::result::Result<(), $crate::ShortScratch> {
                 $crate::__private::batch_invert(elements, scratch)
             }
 
@@ -153,7 +153,7 @@ macro_rules! __operations {
             /// assert_eq!(Fp::from_u64(3).sqrt(), None);
             /// ```
             #[inline]
-            pub fn sqrt(&self) -> Option<Self> {
+            pub fn sqrt(&self) -> ::core::option::Option<Self> {
                 let (root, exists) = self.sqrt_ct();
                 exists.then_some(root)
             }
@@ -324,7 +324,7 @@ macro_rules! __operations {
             /// assert!(!x.is_zero());
             /// ```
             #[inline]
-            pub fn random_from(fill: impl FnMut(&mut [u8])) -> Self {
+            pub fn random_from(fill: impl ::core::ops::FnMut(&mut [u8])) -> Self {
                 Self($crate::__private::random::<{ $Fp::LIMBS }, Self>(fill))
             }
 
@@ -344,7 +344,7 @@ macro_rules! __operations {
             /// If the text has no digits, or something that is no digit, or if the number is not
             /// below p.
             #[inline]
-            pub const fn from_hex(text: &str) -> Result<Self, $crate::DecodeError> {
+            pub const fn from_hex(text: &str) -> ::core::result::Result<Self, $crate::DecodeError> {
                 match $crate::__private::from_hex(text, &Self::MODULUS) {
                     Ok(limbs) => Ok(Self(
                         $crate::__private::to_montgomery::<{ $Fp::LIMBS }, Self>(&limbs),
@@ -356,27 +356,27 @@ macro_rules! __operations {
 
         /// Decodes decimal digits, or hexadecimal ones after `0x`, as they are printed; refuses a
         /// number that is not below p. Time depends on the text.
-        impl core::str::FromStr for $Fp {
+        impl ::core::str::FromStr for $Fp {
             type Err = $crate::DecodeError;
 
             #[inline]
-            fn from_str(text: &str) -> Result<Self, $crate::DecodeError> {
+            fn from_str(text: &str) -> ::core::result::Result<Self, $crate::DecodeError> {
                 Self::const_from_str(text)
             }
         }
 
         /// The number below p in hexadecimal, all its digits; after `0x` with `#`.
-        impl core::fmt::LowerHex for $Fp {
+        impl ::core::fmt::LowerHex for $Fp {
             #[inline]
-            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
                 $crate::__private::write_hex(&self.to_limbs(), f.alternate(), false, f)
             }
         }
 
         /// The same with the digits A to F; after `0x` with `#`.
-        impl core::fmt::UpperHex for $Fp {
+        impl ::core::fmt::UpperHex for $Fp {
             #[inline]
-            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
                 $crate::__private::write_hex(&self.to_limbs(), f.alternate(), true, f)
             }
         }

@@ -23,14 +23,14 @@ macro_rules! __operators {
             @ [$($generics)*] $Type, $of, $Operator::$operation, [&$Type], [&$Type]
         }
 
-        impl<$($generics)*> core::ops::$Assign for $Type {
+        impl<$($generics)*> ::core::ops::$Assign for $Type {
             #[inline(always)]
             fn $assign(&mut self, other: Self) {
                 $crate::__assign! { self, $of, (&other $(.$copy())?) $(, $in_place)? }
             }
         }
 
-        impl<$($generics)*> core::ops::$Assign<&$Type> for $Type {
+        impl<$($generics)*> ::core::ops::$Assign<&$Type> for $Type {
             #[inline(always)]
             fn $assign(&mut self, other: &Self) {
                 $crate::__assign! { self, $of, (other) $(, $in_place)? }
@@ -41,7 +41,7 @@ macro_rules! __operators {
         @ [$($generics:tt)*] $Type:ty, $of:ident, $Operator:ident :: $operation:ident,
         [$Left:ty $(, $left:ident)?], [$Right:ty $(, $right:ident)?]
     ) => {
-        impl<$($generics)*> core::ops::$Operator<$Right> for $Left {
+        impl<$($generics)*> ::core::ops::$Operator<$Right> for $Left {
             type Output = $Type;
 
             #[inline(always)]
@@ -70,30 +70,30 @@ macro_rules! __assign {
 #[macro_export]
 macro_rules! __sums {
     ([$($generics:tt)*] $Type:ty) => {
-        impl<$($generics)*> core::iter::Sum for $Type {
+        impl<$($generics)*> ::core::iter::Sum for $Type {
             #[inline]
-            fn sum<I: Iterator<Item = Self>>(terms: I) -> Self {
+            fn sum<I: ::core::iter::Iterator<Item = Self>>(terms: I) -> Self {
                 terms.fold(Self::ZERO, |total, term| total + term)
             }
         }
 
-        impl<'a, $($generics)*> core::iter::Sum<&'a $Type> for $Type {
+        impl<'a, $($generics)*> ::core::iter::Sum<&'a $Type> for $Type {
             #[inline]
-            fn sum<I: Iterator<Item = &'a Self>>(terms: I) -> Self {
+            fn sum<I: ::core::iter::Iterator<Item = &'a Self>>(terms: I) -> Self {
                 terms.fold(Self::ZERO, |total, term| total + term)
             }
         }
 
-        impl<$($generics)*> core::iter::Product for $Type {
+        impl<$($generics)*> ::core::iter::Product for $Type {
             #[inline]
-            fn product<I: Iterator<Item = Self>>(factors: I) -> Self {
+            fn product<I: ::core::iter::Iterator<Item = Self>>(factors: I) -> Self {
                 factors.fold(Self::ONE, |total, factor| total * factor)
             }
         }
 
-        impl<'a, $($generics)*> core::iter::Product<&'a $Type> for $Type {
+        impl<'a, $($generics)*> ::core::iter::Product<&'a $Type> for $Type {
             #[inline]
-            fn product<I: Iterator<Item = &'a Self>>(factors: I) -> Self {
+            fn product<I: ::core::iter::Iterator<Item = &'a Self>>(factors: I) -> Self {
                 factors.fold(Self::ONE, |total, factor| total * factor)
             }
         }
@@ -105,7 +105,7 @@ macro_rules! __sums {
 #[macro_export]
 macro_rules! __standard_traits {
     ($Fp:ident) => {
-        impl core::ops::Neg for $Fp {
+        impl ::core::ops::Neg for $Fp {
             type Output = Self;
 
             #[inline]
@@ -114,7 +114,7 @@ macro_rules! __standard_traits {
             }
         }
 
-        impl core::ops::Neg for &$Fp {
+        impl ::core::ops::Neg for &$Fp {
             type Output = $Fp;
 
             #[inline]
@@ -126,16 +126,16 @@ macro_rules! __standard_traits {
         $crate::__sums! { [] $Fp }
 
         /// Compares in the same time for all values.
-        impl PartialEq for $Fp {
+        impl ::core::cmp::PartialEq for $Fp {
             #[inline]
             fn eq(&self, other: &Self) -> bool {
                 $crate::__private::is_equal(&self.0, &other.0)
             }
         }
 
-        impl Eq for $Fp {}
+        impl ::core::cmp::Eq for $Fp {}
 
-        impl Default for $Fp {
+        impl ::core::default::Default for $Fp {
             #[inline]
             fn default() -> Self {
                 Self::ZERO
@@ -143,16 +143,16 @@ macro_rules! __standard_traits {
         }
 
         /// The number below p in hexadecimal, all its digits.
-        impl core::fmt::Display for $Fp {
+        impl ::core::fmt::Display for $Fp {
             #[inline]
-            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
                 $crate::__private::write_hex(&self.to_limbs(), true, false, f)
             }
         }
 
-        impl core::fmt::Debug for $Fp {
+        impl ::core::fmt::Debug for $Fp {
             #[inline]
-            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
                 write!(f, concat!(stringify!($Fp), "({})"), self)
             }
         }

@@ -1,4 +1,5 @@
-//! Fields with the names of type parameters: a macro's own must not be taken for them.
+//! Fields with the names of type parameters, and fields beside names of the standard library: a
+//! macro's own must not be taken for them.
 
 macro_rules! named {
     ($($Name:ident)*) => {
@@ -20,3 +21,37 @@ macro_rules! named {
 }
 
 named! { A B D E F H I K M N R S T }
+
+/// Names that a program may use for what is its own.
+mod scope {
+    #![allow(dead_code, reason = "they need only be there")]
+
+    pub mod core {}
+    pub type Result<T> = std::result::Result<T, std::io::Error>;
+    pub struct Option;
+    pub struct Ordering;
+    pub trait AsRef {}
+    pub trait Default {}
+    pub trait Eq {}
+    pub trait FnMut {}
+    pub trait From {}
+    pub trait Iterator {}
+    pub trait Ord {}
+    pub trait PartialEq {}
+    pub trait PartialOrd {}
+    pub trait TryFrom {}
+    pub fn size_of() {}
+
+    fieldc::field! {
+        /// A field of one limb.
+        pub struct Named(modulus = "0xffffffff00000001", generator = 7);
+    }
+}
+
+#[test]
+fn a_field_may_stand_beside_other_names_of_the_standard_library() {
+    use scope::Named;
+
+    assert_eq!(Named::try_from(Named::ONE.to_bytes_le()), Ok(Named::ONE));
+    assert_eq!("0".parse(), Ok(Named::default()));
+}

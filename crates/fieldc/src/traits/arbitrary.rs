@@ -19,7 +19,7 @@ macro_rules! __arbitrary {
             }
 
             #[inline]
-            fn size_hint(_: usize) -> (usize, Option<usize>) {
+            fn size_hint(_: usize) -> (usize, ::core::option::Option<usize>) {
                 (Self::BYTES, Some(Self::BYTES))
             }
         }

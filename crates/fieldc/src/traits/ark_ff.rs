@@ -36,7 +36,7 @@ macro_rules! __ark_ff {
         }
 
         /// A copy, unless elements of this type are plain: theirs have the Montgomery form.
-        impl From<$Fp> for $crate::__private::Ark<$Fp, { $Fp::LIMBS }> {
+        impl ::core::convert::From<$Fp> for $crate::__private::Ark<$Fp, { $Fp::LIMBS }> {
             #[inline]
             fn from(element: $Fp) -> Self {
                 Self::new_unchecked($crate::__private::ark_ff::BigInt(
@@ -46,7 +46,7 @@ macro_rules! __ark_ff {
         }
 
         /// A copy, unless elements of this type are plain.
-        impl From<$crate::__private::Ark<$Fp, { $Fp::LIMBS }>> for $Fp {
+        impl ::core::convert::From<$crate::__private::Ark<$Fp, { $Fp::LIMBS }>> for $Fp {
             #[inline]
             fn from(element: $crate::__private::Ark<$Fp, { $Fp::LIMBS }>) -> Self {
                 if <Self as $crate::Modulus<{ $Fp::LIMBS }>>::PLAIN {
@@ -98,32 +98,33 @@ macro_rules! __ark_ff_constants {
             );
 
         // The powers of 3 are the small subgroup, where there are any.
-        const SMALL_SUBGROUP_BASE: Option<u32> =
+        const SMALL_SUBGROUP_BASE: ::core::option::Option<u32> =
             match $crate::__private::three_adicity::<{ $Fp::LIMBS }, Self>() {
                 0 => None,
                 _ => Some(3),
             };
-        const SMALL_SUBGROUP_BASE_ADICITY: Option<u32> =
+        const SMALL_SUBGROUP_BASE_ADICITY: ::core::option::Option<u32> =
             match $crate::__private::three_adicity::<{ $Fp::LIMBS }, Self>() {
                 0 => None,
                 adicity => Some(adicity),
             };
-        const LARGE_SUBGROUP_ROOT_OF_UNITY: Option<$crate::__private::Ark<Self, { $Fp::LIMBS }>> =
-            match $crate::__private::three_adicity::<{ $Fp::LIMBS }, Self>() {
-                0 => None,
-                _ => Some(
-                    $crate::__private::Ark::<Self, { $Fp::LIMBS }>::new_unchecked(
-                        $crate::__private::ark_ff::BigInt({
-                            let root = Self($crate::__private::Generated::<
-                                { $Fp::LIMBS },
-                                $generator,
-                                Self,
-                            >::large_root());
-                            root.to_montgomery_limbs()
-                        }),
-                    ),
+        const LARGE_SUBGROUP_ROOT_OF_UNITY: ::core::option::Option<
+            $crate::__private::Ark<Self, { $Fp::LIMBS }>,
+        > = match $crate::__private::three_adicity::<{ $Fp::LIMBS }, Self>() {
+            0 => None,
+            _ => Some(
+                $crate::__private::Ark::<Self, { $Fp::LIMBS }>::new_unchecked(
+                    $crate::__private::ark_ff::BigInt({
+                        let root = Self($crate::__private::Generated::<
+                            { $Fp::LIMBS },
+                            $generator,
+                            Self,
+                        >::large_root());
+                        root.to_montgomery_limbs()
+                    }),
                 ),
-            };
+            ),
+        };
     };
 }
 
@@ -183,7 +184,7 @@ macro_rules! __ark_ff_operations {
         #[inline]
         fn inverse(
             a: &$crate::__private::Ark<Self, { $Fp::LIMBS }>,
-        ) -> Option<$crate::__private::Ark<Self, { $Fp::LIMBS }>> {
+        ) -> ::core::option::Option<$crate::__private::Ark<Self, { $Fp::LIMBS }>> {
             let (inverse, exists) = $crate::__private::invert::<
                 { $Fp::LIMBS },
                 $crate::__private::Montgomery<Self>,

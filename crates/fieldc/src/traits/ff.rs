@@ -14,7 +14,7 @@ macro_rules! __ff {
             #[inline]
             fn try_random<R: $crate::__private::rand_core::TryRng + ?Sized>(
                 rng: &mut R,
-            ) -> Result<Self, R::Error> {
+            ) -> ::core::result::Result<Self, R::Error> {
                 Self::try_from_rng(rng)
             }
         }
@@ -43,7 +43,7 @@ macro_rules! __ff_0_13 {
                     { $Fp::LIMBS },
                     { $Fp::BYTES },
                     Self,
-                    core::convert::Infallible,
+                    ::core::convert::Infallible,
                 >(|bytes| Ok(rng.fill_bytes(bytes)));
                 Self($crate::__private::to_montgomery::<{ $Fp::LIMBS }, Self>(&limbs))
             }
@@ -116,7 +116,7 @@ macro_rules! __ff_field {
             }
 
             #[inline]
-            fn pow_vartime<S: AsRef<[u64]>>(&self, exponent: S) -> Self {
+            fn pow_vartime<S: ::core::convert::AsRef<[u64]>>(&self, exponent: S) -> Self {
                 self.pow(exponent.as_ref())
             }
         }

@@ -35,10 +35,10 @@ macro_rules! __num_traits {
 
         /// `None` for 0.
         impl $crate::__private::num_traits::Inv for $Fp {
-            type Output = Option<Self>;
+            type Output = ::core::option::Option<Self>;
 
             #[inline]
-            fn inv(self) -> Option<Self> {
+            fn inv(self) -> ::core::option::Option<Self> {
                 self.invert()
             }
         }

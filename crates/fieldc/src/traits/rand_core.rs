@@ -56,7 +56,7 @@ macro_rules! __rand_core {
             #[inline]
             pub fn try_from_rng<R: $crate::__private::rand_core::TryRng + ?Sized>(
                 rng: &mut R,
-            ) -> Result<Self, R::Error> {
+            ) -> ::core::result::Result<Self, R::Error> {
                 $crate::__private::try_random::<{ Self::LIMBS }, { Self::BYTES }, Self, _>(
                     |bytes| rng.try_fill_bytes(bytes),
                 )

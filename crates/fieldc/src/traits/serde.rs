@@ -138,7 +138,7 @@ macro_rules! __serde {
             fn serialize<S: $crate::__private::serde::Serializer>(
                 &self,
                 serializer: S,
-            ) -> Result<S::Ok, S::Error> {
+            ) -> ::core::result::Result<S::Ok, S::Error> {
                 let digits: [u8; 2 + 2 * Self::BYTES] = $crate::__private::hex(&self.to_limbs());
                 $crate::__private::serialize(
                     &self.to_bytes_be(),
@@ -153,7 +153,7 @@ macro_rules! __serde {
             #[inline]
             fn deserialize<D: $crate::__private::serde::Deserializer<'de>>(
                 deserializer: D,
-            ) -> Result<Self, D::Error> {
+            ) -> ::core::result::Result<Self, D::Error> {
                 let bytes = $crate::__private::deserialize::<{ Self::BYTES }, _>(deserializer)?;
                 Self::from_bytes_be(&bytes).map_err($crate::__private::serde::de::Error::custom)
             }
