@@ -19,7 +19,7 @@ from campaign.drawn_primes import drawn_prime
 
 WIDTH = 80
 """Columns of the terminal."""
-LONGEST = 600
+LONGEST = 1800
 """Seconds after which a command has no end."""
 
 
