@@ -106,13 +106,20 @@ def made_folder(folder: Path, hint: str) -> Iterator[None]:
 
     Raises OutputError where no file can be made in it.
     """
-    missing = [path for path in (folder, *folder.parents) if not path.exists()]
-    try:
+    with empty_ones_removed(folder):
         with explained(folder, hint):
             if folder.exists() and not folder.is_dir():
                 raise OutputError(f"cannot write {quote(str(folder))}: it is not a folder; {hint}")
             folder.mkdir(parents=True, exist_ok=True)
             try_folder(folder)
+        yield
+
+
+@contextmanager
+def empty_ones_removed(folder: Path) -> Iterator[None]:
+    """Remove the folders on a path that were made in the block, unless something is in them."""
+    missing = [path for path in (folder, *folder.parents) if not path.exists()]
+    try:
         yield
     finally:
         with suppress(OSError):

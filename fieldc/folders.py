@@ -19,7 +19,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from fieldc.errors import quote
-from fieldc.files import OutputError, explained, temporary_folder
+from fieldc.files import OutputError, empty_ones_removed, explained, temporary_folder
 from fieldc.signals import deferred_signals
 
 PREFIX, SUFFIX = ".fieldc.", ".part"
@@ -37,10 +37,11 @@ def write_folder(folder: Path, files: Mapping[str, bytes], hint: str, seal: str 
     """
     with explained(folder, hint):
         target = Path(os.path.realpath(folder))  # a link stays a link
-        target.parent.mkdir(parents=True, exist_ok=True)
-        recover(target)
-        if not _may_be_exchanged(target) or not _by_exchange(target, files):
-            _by_moves(target, files, seal)
+        with empty_ones_removed(target.parent):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            recover(target)
+            if not _may_be_exchanged(target) or not _by_exchange(target, files):
+                _by_moves(target, files, seal)
 
 
 @contextmanager
@@ -50,8 +51,16 @@ def turn(folder: Path, hint: str) -> Iterator[None]:
     Raises OutputError where another one takes long.
     """
     place = Path(os.path.realpath(folder)).parent
-    with explained(folder, hint):
-        place.mkdir(parents=True, exist_ok=True)
+    with empty_ones_removed(place):
+        with explained(folder, hint):
+            place.mkdir(parents=True, exist_ok=True)
+        with _alone(folder, place, hint):
+            yield
+
+
+@contextmanager
+def _alone(folder: Path, place: Path, hint: str) -> Iterator[None]:
+    """Hold the lock of the folder that is written beside. Raises OutputError."""
     if not os.access(place, os.R_OK):
         yield
         return

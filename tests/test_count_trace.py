@@ -110,7 +110,7 @@ BAD_TRACES = [
     (["mul.o:kernel", "--arguments", "1,2,3"], "where no memory is"),
     (
         ["mul.o:kernel", "--x", "0x1" + "0" * 96],
-        "reads 6 words of x, which has 385 bits; --limbs 7",
+        "reads 6 words of x, which has 385 bits; give at most 384",
     ),
     (["mul.o:kernel", "--x", "9" * 5000], "has 5000 digits, too many; write it as 0x..."),
     (["mul.o:kernel", "--arguments", "z," + "9" * 5000], "has 5000 digits"),

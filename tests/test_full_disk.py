@@ -87,6 +87,21 @@ def test_a_folder_with_something_in_it_stays(tmp_path: Path) -> None:
     check_file(tmp_path / "other")
 
 
+@pytest.mark.parametrize("words", [("--target", "c"), ("--batch", "--target", "avx2")])
+def test_a_build_that_is_not_written_leaves_no_empty_folder(
+    words: tuple[str, ...],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """There was room to try the disk, and none for the build."""
+    fail_at(monkeypatch, "write_bytes", "manifest.json", FULL)
+    out = tmp_path / "new/folder/out"
+    assert cli.main(["build", "17", "--op", "add", *words, "-o", str(out)]) == 2
+    assert "No space left on device; name another with -o" in capsys.readouterr().err
+    assert not any(tmp_path.iterdir())
+
+
 @X86_64
 def test_a_race_is_printed_where_its_picture_is_not_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -6,6 +6,7 @@ import json
 import re
 import shlex
 from dataclasses import fields, replace
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from fieldc import cli
 from fieldc.algorithms import choose
 from fieldc.artifacts.verify import Job, prove_job
 from fieldc.catalogue import find_field
+from fieldc.commands import tune as tuning
 from fieldc.decisions.schedule import (
     ALLOWED,
     Decisions,
@@ -41,8 +43,10 @@ from fieldc.targets.x86_64.kernel import compile_expression
 from fieldc.targets.x86_64.order import touch
 from fieldc.targets.x86_64.print import GNU
 from fieldc.tune.examine import Examination
+from fieldc.tune.search import Search
 from fieldc.tune.space import Draft, Proposals, Workshop, neighbours, promising, structures
 from fieldc.tune.subject import of_field
+from fieldc.tune.tuning import Tuning
 from fieldc.words.rows import RowChoice, RowStyle
 
 HOST = pytest.mark.skipif(not is_x86_64(), reason="this host does not run System V x86-64 code")
@@ -309,6 +313,48 @@ def built_as_said(said: str, folder: Path) -> None:
     assert place == "DIR" and cli.main([*words, str(folder)]) == 0
     made = json.loads((folder / "manifest.json").read_text())["kernels"]
     assert "the schedule that was named" in [row["chosen_by"] for row in made]
+
+
+@HOST
+@pytest.mark.parametrize(
+    "place",
+    [(Search, "run"), (Tuning, "_report"), (Tuning, "_entry"), (tuning, "prove_entry")],
+)
+def test_an_interruption_keeps_the_best_and_ends_the_command(
+    place: tuple[object, str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    honest, file, times = getattr(*place), tmp_path / "tuned.json", count()
+
+    def struck(*given: object) -> object:
+        has_best = place[1] != "_report" or given[1] == "best so far"
+        if has_best and not next(times):
+            raise KeyboardInterrupt
+        return honest(*given)
+
+    monkeypatch.setattr(*place, struck)
+    words = ["tune", "2^61-1", "--op", "add,sub", "--time", "1", "-o", str(file)]
+    assert cli.main(words) == 0
+    shown = capsys.readouterr()
+    assert "interrupted; the best so far is kept" in shown.err and "tune sub" not in shown.err
+    entries = read(file.read_text(), find_field("2^61-1")).entries
+    assert [entry.operation for entry in entries] == ["add"]
+    built_as_said(shown.out, tmp_path / "built")
+
+
+@HOST
+def test_an_interruption_before_anything_is_found_keeps_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def struck(*_: object) -> object:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Tuning, "_structures", struck)
+    with pytest.raises(KeyboardInterrupt):
+        cli.run(["tune", "2^61-1", "--op", "add", "-o", str(tmp_path / "tuned.json")])
+    assert not any(tmp_path.iterdir())
 
 
 @HOST

@@ -291,6 +291,32 @@ def test_a_signal_does_not_wait_for_imports(tmp_path: Path, name: str, said: str
 
 
 @UNIX
+@pytest.mark.parametrize("seconds", [0.0, 0.1, 0.4])
+def test_a_copy_that_begins_when_the_command_has_ended_is_silent(
+    tmp_path: Path, seconds: float
+) -> None:
+    (tmp_path / "slow.py").write_text("""
+import os, time
+def late():
+    print("begun", flush=True)
+    time.sleep(1)
+os.register_at_fork(after_in_child=late)
+def job(n): return n
+""")
+    text = BEGINS.replace('def job(n): return n\njob.__module__ = "slow"', "from slow import job")
+    with subprocess.Popen(
+        [sys.executable, "-c", text],
+        **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True},
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+    ) as started:
+        assert started.stdout is not None and started.stdout.readline() == "begun\n"
+        time.sleep(seconds)
+        started.send_signal(signal.SIGINT)
+        out, errors = started.communicate(timeout=60)
+        assert out.endswith("KeyboardInterrupt\n") and errors == ""
+
+
+@UNIX
 def test_a_process_that_imports_ends_with_the_command(tmp_path: Path) -> None:
     (tmp_path / "slow.py").write_text(f"import time\ntime.sleep({IMPORT})\n")
     text = """

@@ -29,6 +29,8 @@ FEW = 4
 """So many jobs are done before other processes have begun."""
 MOMENT = 0.5
 """Seconds after which Python looks for a signal that did not wake it."""
+COPIED = "fieldc.artifacts.copied"
+"""What is loaded before all else: a copy that comes when the command has ended says nothing."""
 READS_OBJECTS = "lief"
 """The library that proofs read objects with: loaded before the copies are made, not in each."""
 
@@ -127,7 +129,7 @@ def _context(module: str) -> BaseContext:
     if not has_socket or "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([module, READS_OBJECTS])
+    context.set_forkserver_preload([COPIED, module, READS_OBJECTS])
     for begin in (resource_tracker.ensure_running, forkserver.ensure_running):
         # The first one unblocks some of them.
         with blocked_signals(), _no_modules_of_this_folder():

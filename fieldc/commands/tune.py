@@ -85,13 +85,20 @@ def tune(arguments: argparse.Namespace) -> Answer:
     done, unwritten = [], None
     for subject in _subjects(field, arguments):
         entry = tune_operation(subject, plan, _resumable(schedule, subject))
-        prove_entry(subject, entry)
+        try:
+            prove_entry(subject, entry)
+        except KeyboardInterrupt:
+            if plan.stop.is_set():
+                raise
+            plan.end(subject.operation)
+            prove_entry(subject, entry)
         done.append(entry)
         schedule = schedule.with_entry(entry)
         try:
             write_file(path, dump(schedule), OTHER)
         except OutputError as error:
             unwritten = error
+        if unwritten or plan.stop.is_set():
             break
     following = "" if unwritten else _build_command(arguments, schedule, done, path)
     return Answer(

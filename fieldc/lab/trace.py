@@ -159,8 +159,10 @@ def check_size(found: Trace, request: Request) -> None:
         read, bits = found.words_read(name), value.bit_length()
         if not request.limbs and 0 < 64 * read < bits:
             reads = f"{quote(found.routine.name)} reads {counted(read, 'word')} of {name}"
-            what = f"which has {bits} bits; --limbs {-(-bits // 64)} takes it"
-            raise ArgumentError(f"{reads}, {what}")
+            n, fits = -(-bits // 64), f"give at most {64 * read}"
+            if len(found.result) in (0, n, 2 * n):
+                fits = f"--limbs {n} takes it"
+            raise ArgumentError(f"{reads}, which has {bits} bits; {fits}")
     if not request.limbs and request.field is None:
         return
     n = request.limbs or (request.field.n if request.field else 0)

@@ -57,6 +57,8 @@ def main() -> int:
             if operation not in own:
                 parser.error(f"class {of.name} has no {operation} of its own; {', '.join(own)}")
             search(of, limbs, operation, variant, plan)
+            if plan.stop.is_set():
+                return 0
     return 0
 
 

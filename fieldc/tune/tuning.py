@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from threading import Event
 
 from fieldc.artifacts.verify import Job, prove_job
 from fieldc.decisions.model import preferred_variant
@@ -55,6 +56,13 @@ class SearchPlan:
     modes: Sequence[Mode] = MODES
     say: Say = lambda line: None
     clock: Callable[[], float] = time.monotonic
+    stop: Event = field(default_factory=Event)
+    """Set where Ctrl-C came: what was found is kept, and no other operation is searched."""
+
+    def end(self, operation: str) -> None:
+        """Ask the search to end, and say so."""
+        self.stop.set()
+        self.say(f"tune {operation}: interrupted; the best so far is kept")
 
 
 class Tuning:
@@ -75,15 +83,23 @@ class Tuning:
         self.examination = Examination(expression, plan.seed)
         self.began = self._said = plan.clock()
         self.tried = self.accepted = self.rolled_back = self.unsound = 0
-        self._stopped = False
         self.rates: dict[str, float] = {}
 
     def run(self, resumed: TunedKernel | None = None) -> TunedKernel:
-        """Search until the time is over or nothing more is found; Ctrl-C ends it sooner."""
-        best = self._resumed(resumed) if resumed else self.start
-        for found in self._phases(best):
-            best = found
-            self._report("best so far", best)
+        """Search until the time is over or nothing more is found; Ctrl-C ends it sooner.
+
+        The best so far is kept, where there is one. A second Ctrl-C keeps nothing.
+        """
+        best, is_found = self._resumed(resumed) if resumed else self.start, False
+        try:
+            for found in self._phases(best):
+                best, is_found = found, True
+                self._report("best so far", best)
+            return self._entry(best)
+        except KeyboardInterrupt:
+            if self.plan.stop.is_set() or not is_found:
+                raise
+            self.plan.end(self.operation)
         return self._entry(best)
 
     def _draft(self, decisions: Decisions) -> Draft:
@@ -191,8 +207,8 @@ class Tuning:
         try:
             best = search.run(more, patience)
         except KeyboardInterrupt:  # what was accepted since the last long duel is given up
-            best, self._stopped = search.best, True
-            self.plan.say(f"tune {self.operation}: interrupted; the best so far is kept")
+            best = search.best
+            self.plan.end(self.operation)
         self.tried += search.tried
         self.accepted += search.accepted
         self.rolled_back += search.rolled_back
@@ -201,7 +217,8 @@ class Tuning:
         return best
 
     def _more(self, share: float) -> bool:
-        return not self._stopped and self.plan.clock() - self.began < share * self.plan.seconds
+        spent = self.plan.clock() - self.began
+        return not self.plan.stop.is_set() and spent < share * self.plan.seconds
 
     def _duel(self, candidate: Draft, incumbent: Draft, rounds: int) -> DuelResult:
         return self.duels(candidate.timed, incumbent.timed, rounds)
