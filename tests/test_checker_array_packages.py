@@ -29,6 +29,7 @@ def has_all(rows: list[Row]) -> bool:
     return all(row["certificate"] for row in rows if row["target"] == IFMA)
 
 
+@pytest.mark.full
 def test_a_rust_package_has_certificates_of_its_arrays(checker: Path, tmp_path: Path) -> None:
     path = tmp_path / "package"
     assert main(["build", "bn254-p", "--package", "rust", "-o", str(path)]) == 0
@@ -39,7 +40,7 @@ def test_a_rust_package_has_certificates_of_its_arrays(checker: Path, tmp_path: 
 
 
 def test_each_kernel_of_a_c_package_has_a_certificate_of_its_own(
-    checker: Path, tmp_path: Path, packages: Packages
+    tmp_path: Path, packages: Packages
 ) -> None:
     """Sums of products in limbs and in digits once had one file for both."""
     packages("bls12-381-r", tmp_path)
@@ -47,6 +48,11 @@ def test_each_kernel_of_a_c_package_has_a_certificate_of_its_own(
     rows = [*manifest["arrays"], *manifest["divsteps"]]
     assert len({row["certificate"] for row in manifest["arrays"]}) == len(manifest["arrays"])
     assert all(row["certificate"] for row in rows) and len(manifest["divsteps"]) == 9
+
+
+@pytest.mark.full
+def test_the_checker_replays_a_c_package(checker: Path, tmp_path: Path, packages: Packages) -> None:
+    packages("bls12-381-r", tmp_path)
     status, said = said_of(checker, tmp_path)
     assert status == 0 and "; of divsteps 9 PROVED by their certificates, 0 without" in said, said
 

@@ -10,7 +10,6 @@ from pathlib import Path
 import lief
 import pytest
 from crate_object import CRATE, FLAGS, host
-from sampling import sampled
 
 from fieldc.catalogue import find_field
 from fieldc.cli import main
@@ -85,7 +84,8 @@ def runs_assembly() -> bool:
     return host().startswith(("x86_64", "aarch64")) and "linux" in host()
 
 
-@pytest.mark.parametrize("lto", sampled(["off"], ["fat"]))
+@pytest.mark.full
+@pytest.mark.parametrize("lto", ["off", "fat"])
 def test_two_copies_of_the_crate_share_the_kernels_that_are_used(tmp_path: Path, lto: str) -> None:
     """The linker keeps one of equal kernels, and none of those that nothing calls."""
     crates = [library(tmp_path, name, CRATE) for name in ("one", "two")]

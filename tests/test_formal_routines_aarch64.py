@@ -107,6 +107,7 @@ def is_the_same(word: int, other: int) -> bool:
     )
 
 
+@pytest.mark.full
 def test_mutants_of_the_caller_are_refused(certifier: Path, linux: ProvedCaller) -> None:
     """A third of the bits of the instructions that make addresses or call."""
     claim, mutants, expected = claim_of(linux), [], []

@@ -127,6 +127,7 @@ def test_a_picture_that_nothing_draws_is_refused_before_the_race(
     assert out == "" and "fieldc[plots]" in error
 
 
+@pytest.mark.full
 def test_a_demo_is_printed_where_it_is_not_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -80,7 +80,7 @@ def check_everything(library: Library) -> None:
     check_random(library)
 
 
-@pytest.mark.parametrize("text", sampled(FIELDS[::3], FIELDS[1:3]))
+@pytest.mark.parametrize("text", sampled(FIELDS[:1], FIELDS[1:]))
 def test_every_path_computes(text: str, tmp_path: Path, packages: Packages) -> None:
     f, name = packages(text, tmp_path)
     sources = ("-Iinclude", f"src/{name}.c", f"src/{name}_x86_64.S")
@@ -91,7 +91,7 @@ def test_every_path_computes(text: str, tmp_path: Path, packages: Packages) -> N
 @pytest.mark.parametrize(
     ("text", "r"),
     [
-        ("2^125-9", PLAIN),
+        pytest.param("2^125-9", PLAIN, marks=pytest.mark.full),
         (SMALL, MONTGOMERY),
         pytest.param("2^127-1", PLAIN, marks=pytest.mark.full),
     ],

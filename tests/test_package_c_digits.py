@@ -74,6 +74,7 @@ def test_fields_without_kernels_in_digits(text: str, tmp_path: Path, packages: P
         assert not DigitArray(library, [1] * 100).is_in_digits
 
 
+@pytest.mark.full
 def test_montgomery_form_on_request(tmp_path: Path) -> None:
     """Primes whose packages are plain have kernels in digits in Montgomery form."""
     packaged("2^127-1", tmp_path, "--representation", "montgomery")

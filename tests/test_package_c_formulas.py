@@ -139,6 +139,7 @@ OWN_NAMES = ("step", "fold", "find", "quotient", "low", "apply_modulo_p", "ntt_s
 """Formulas with names of functions in a package's C file, and one that it has not."""
 
 
+@pytest.mark.full
 def test_a_formula_may_have_the_name_of_a_function_in_the_c_file(tmp_path: Path) -> None:
     path = tmp_path / "f.py"
     text = "@formula\ndef {}(x: Element) -> Element:\n    return x + {}\n"

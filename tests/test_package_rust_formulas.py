@@ -52,6 +52,7 @@ def test_every_kernel_computes_formulas(package: Path) -> None:
 
 
 @needs_cargo
+@pytest.mark.full
 def test_two_packages_share_a_workspace(tmp_path: Path) -> None:
     for text in ("7", "17"):
         built(text, tmp_path / text)

@@ -60,7 +60,7 @@ def test_a_number_that_is_not_claimed_is_left_alone() -> None:
         assert borrow not in equalities(case, claim)
 
 
-@pytest.mark.parametrize("case", sampled([BARRETT[1]], [BARRETT[3]]), ids="-".join)
+@pytest.mark.parametrize("case", sampled([], [BARRETT[1], BARRETT[3]]), ids="-".join)
 def test_a_worse_estimate_is_refused(case: tuple[str, str, str, str]) -> None:
     """R^2/p with one of its upper bits off: the remainder is below 0, or too large."""
     f, code = find_field(case[0]), code_of(*case)

@@ -7,6 +7,7 @@ import json
 import sys
 import tempfile
 import time
+import traceback
 from pathlib import Path
 
 from campaign.case import Case, Finding, drawn
@@ -45,8 +46,11 @@ def of(case: Case, name: str) -> dict[str, object]:
     with tempfile.TemporaryDirectory(prefix="campaign-") as folder:
         try:
             CHECKS[name](case, Path(folder))
-        except (Finding, AssertionError) as error:
+        except Finding as error:
             found = f"FOUND: {error}"
+        except AssertionError as error:
+            place = traceback.extract_tb(error.__traceback__)[-1]
+            found = f"FOUND: {place.name}: {place.line}: {error}"
     seconds = round(time.monotonic() - begin, 1)
     return {"seconds": seconds, "found": found or "as it should be", "is_finding": bool(found)}
 

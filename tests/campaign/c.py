@@ -13,7 +13,9 @@ from package_c_arrays import check_arrays
 from campaign.case import Case, Finding, fieldc, run
 from campaign.drawn_formulas import Operand
 from campaign.rows import FormulaRow, formula_rows_of
+from fieldc.algorithms.representations import MONTGOMERY, Representation
 from fieldc.catalogue import find_field
+from fieldc.packages.c.package import fastest
 from fieldc.packages.c.texts import package_name
 
 STRICT = ("-std=c99", "-O1", "-Wall", "-Wextra", "-pedantic", "-Wconversion", "-Werror")
@@ -29,26 +31,43 @@ CHECKS = (check_arithmetic, check_lazy, check_more, check_random, check_statuses
 
 
 def check(case: Case, folder: Path) -> None:
-    """Raises Finding or AssertionError if anything is wrong."""
-    formulas = case.formulas_in(folder)
-    words = ("--package", "c", "--formula", formulas)
-    fieldc(folder, "build", case.written, *words, "-o", "package")
-    f = find_field(case.written)
-    name = package_name(f)
-    package, source = folder / "package", f"single/{name}.c"
-    run(package, "gcc", *STRICT, "-shared", "-fPIC", source, "-o", folder / "package.so")
-    library = Library(folder / "package.so", f, name)
+    """Raises Finding or AssertionError if anything is wrong.
+
+    A package with formulas is in Montgomery form. Where another form is faster, the package without
+    formulas is in that one, and is tried too.
+    """
+    formulas = ("--formula", case.formulas_in(folder))
+    library, package = built(case, folder / "formulas", MONTGOMERY, *formulas)
     for _ in library.paths():
-        for of_library in CHECKS:
-            of_library(library)
-        check_arrays(library, LENGTHS)
+        check_library(library)
         for row in formula_rows_of(case):
             _formula(library, case, row)
     for compiler in (("gcc", *STRICT), *COMPILERS):
         if shutil.which(compiler[0]):
-            made = ("-Isingle", "test/formulas.c", source, "-o", folder / "tests")
+            made = ("-Isingle", "test/formulas.c", f"single/{library.name}.c", "-o", "tests")
             run(package, *compiler, *made)
-            run(folder, "./tests")
+            run(package, "./tests")
+    if fastest(library.f) is not MONTGOMERY:
+        library, _ = built(case, folder / "plain", fastest(library.f))
+        for _ in library.paths():
+            check_library(library)
+
+
+def built(case: Case, folder: Path, r: Representation, *words: str | Path) -> tuple[Library, Path]:
+    """A package of residues in a representation, compiled without a warning; and its folder."""
+    folder.mkdir()
+    fieldc(folder, "build", case.written, "--package", "c", *words, "-o", "package")
+    f = find_field(case.written)
+    name, made = package_name(f), folder / "package.so"
+    run(folder / "package", "gcc", *STRICT, "-shared", "-fPIC", f"single/{name}.c", "-o", made)
+    return Library(made, f, name, r), folder / "package"
+
+
+def check_library(library: Library) -> None:
+    """Every function on the path in use."""
+    for of_library in CHECKS:
+        of_library(library)
+    check_arrays(library, LENGTHS)
 
 
 def _formula(library: Library, case: Case, row: FormulaRow) -> None:
