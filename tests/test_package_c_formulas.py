@@ -69,12 +69,15 @@ def test_every_path_computes_formulas(
 
 
 def test_the_readme_says_how_to_test_formulas(built: tuple[Path, str], tmp_path: Path) -> None:
+    """The command leaves nothing that a later build would refuse to replace."""
     tool("cc")
     folder = tmp_path / "package"
     shutil.copytree(built[0], folder)
+    before = set(folder.rglob("*"))
     _, _, after = (folder / "README.md").read_text().partition("## Formulas")
     command = after.partition("```sh\n")[2].partition("```")[0]
     assert "portable: right" in run(folder, "sh", "-ec", command)
+    assert set(folder.rglob("*")) - before == {folder / "a.out"}
 
 
 def test_the_package_test_notices_a_wrong_result(built: tuple[Path, str], tmp_path: Path) -> None:
