@@ -56,6 +56,12 @@ def checker() -> Path:
     return Path(target) / "debug" / "fieldc-check"
 
 
+@pytest.fixture
+def no_checker(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A build finds no fieldc-check on PATH: it would look at what a test writes."""
+    monkeypatch.setattr("fieldc.artifacts.checker.CHECKER", "no-fieldc-check")
+
+
 @pytest.fixture(scope="session")
 def certifier() -> Path:
     """The program that `make formal` builds."""

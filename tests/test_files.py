@@ -99,6 +99,7 @@ def test_a_build_replaces_its_own_and_nothing_else(
     assert "holds 'manifest.json', which" in capsys.readouterr().err
 
 
+@pytest.mark.usefixtures("no_checker")
 @pytest.mark.parametrize(
     ("kind", "left", "shows"),
     [
@@ -181,6 +182,7 @@ def test_a_folder_in_use_stays_the_same_folder(
     assert set(os.listdir()) == {MANIFEST, "c", next(tmp_path.glob("*.h")).name}
 
 
+@pytest.mark.usefixtures("no_checker")
 def test_a_failed_build_leaves_the_earlier_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -87,6 +87,7 @@ def test_a_folder_with_something_in_it_stays(tmp_path: Path) -> None:
     check_file(tmp_path / "other")
 
 
+@pytest.mark.usefixtures("no_checker")
 @pytest.mark.parametrize("words", [("--target", "c"), ("--batch", "--target", "avx2")])
 def test_a_build_that_is_not_written_leaves_no_empty_folder(
     words: tuple[str, ...],

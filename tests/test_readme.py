@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -122,23 +123,43 @@ def test_counting_page_prints_what_it_says(
         assert shown_in(capsys.readouterr().out, shown)
 
 
-@pytest.mark.skipif(not is_x86_64(), reason="three kernels of ours are for x86-64")
-def test_the_tutorials_operation_is_built_and_proved(tmp_path: Path) -> None:
-    shutil.copytree(ROOT / "fieldc", tmp_path / "fieldc", ignore=shutil.ignore_patterns("*.pyc"))
+def tree_with_norm(folder: Path) -> None:
+    """The compiler with what docs/tutorial.md adds to it."""
+    shutil.copytree(ROOT / "fieldc", folder / "fieldc", ignore=shutil.ignore_patterns("*.pyc"))
     for block in blocks("docs/tutorial.md", "python")[1:]:
         head, code = block.split("\n", 1)
-        path = tmp_path / head.removeprefix("# ").partition(",")[0]
+        path = folder / head.removeprefix("# ").partition(",")[0]
         assert path.exists() == head.endswith(", at its end")
         before = path.read_text(encoding="utf-8") if path.exists() else ""
         path.write_text(before + "\n\n" + code, encoding="utf-8")
+
+
+def run_in_tree(tree: Path, command: str, programs: Path) -> subprocess.CompletedProcess[str]:
+    """A command of the tutorial, with a PATH of one folder."""
+    return subprocess.run(
+        [sys.executable, "-m", *command.split()],
+        cwd=tree,
+        env=os.environ | {"PATH": str(programs)},
+        capture_output=True,
+        text=True,
+    )
+
+
+@pytest.mark.skipif(not is_x86_64(), reason="three kernels of ours are for x86-64")
+def test_the_tutorials_operation_is_built_and_proved(tmp_path: Path) -> None:
+    tree_with_norm(tmp_path)
     commands = blocks("docs/tutorial.md", "sh")[0].splitlines()
     commands.append("fieldc build secp256k1-p --op norm -o full")
-    done = [
-        subprocess.run(
-            [sys.executable, "-m", *command.split()], cwd=tmp_path, capture_output=True, text=True
-        )
-        for command in commands
-    ]
+    done = [run_in_tree(tmp_path, command, tmp_path) for command in commands]
     assert [each.returncode for each in done] == [0, 0, 0, 2], [each.stderr for each in done]
     assert done[1].stdout.count("PROVED") == 3 and done[2].stdout.count("PROVED") == 3
     assert "before its last subtraction up to 3.00p" in done[3].stderr
+
+
+@pytest.mark.skipif(not is_x86_64(), reason="three kernels of ours are for x86-64")
+def test_the_checker_refuses_the_tutorials_operation(tmp_path: Path, checker: Path) -> None:
+    tree_with_norm(tmp_path)
+    line = "fieldc build 0x2bdce8626c4bf58e207a2a3da60d3d12bb75 --op norm -o out"
+    done = run_in_tree(tmp_path, line, checker.parent)
+    assert done.returncode == 1 and "contract: no operation norm modulo p" in done.stderr
+    assert not (tmp_path / "out").exists()
