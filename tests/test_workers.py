@@ -298,7 +298,7 @@ def test_a_copy_that_begins_when_the_command_has_ended_is_silent(
     (tmp_path / "slow.py").write_text("""
 import os, time
 def late():
-    print("begun", flush=True)
+    os.write(1, b"begun\\n")
     time.sleep(1)
 os.register_at_fork(after_in_child=late)
 def job(n): return n
