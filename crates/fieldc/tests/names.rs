@@ -26,21 +26,21 @@ named! { A B D E F H I K M N R S T }
 mod scope {
     #![allow(dead_code, reason = "they need only be there")]
 
-    pub mod core {}
-    pub type Result<T> = std::result::Result<T, std::io::Error>;
-    pub struct Option;
-    pub struct Ordering;
-    pub trait AsRef {}
-    pub trait Default {}
-    pub trait Eq {}
-    pub trait FnMut {}
-    pub trait From {}
-    pub trait Iterator {}
-    pub trait Ord {}
-    pub trait PartialEq {}
-    pub trait PartialOrd {}
-    pub trait TryFrom {}
-    pub fn size_of() {}
+    mod core {}
+    type Result<T> = std::result::Result<T, std::io::Error>;
+    struct Option;
+    struct Ordering;
+    trait AsRef {}
+    trait Default {}
+    trait Eq {}
+    trait FnMut {}
+    trait From {}
+    trait Iterator {}
+    trait Ord {}
+    trait PartialEq {}
+    trait PartialOrd {}
+    trait TryFrom {}
+    fn size_of() {}
 
     fieldc::field! {
         /// A field of one limb.
