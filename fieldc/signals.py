@@ -36,12 +36,25 @@ def raise_signals() -> None:
 
 
 def _dropped(what: UnraisableHookArgs) -> None:
-    """Raise a signal again that came in a destructor or a callback, where Python raises nothing."""
-    if not isinstance(what.exc_value, KeyboardInterrupt):
+    """Raise a signal again that came in a destructor or a callback, where Python raises nothing.
+
+    Nor does it here: where the moment is over before its thread is known to run, there is another.
+    """
+    error, moment = what.exc_value, MOMENT
+    if not isinstance(error, KeyboardInterrupt):
         sys.__unraisablehook__(what)
         return
-    number = getattr(what.exc_value, "signal", signal.SIGINT)
-    again = threading.Timer(MOMENT, _send, (number,))
+    while error is not None:
+        try:
+            _send_after(moment, getattr(error, "signal", signal.SIGINT))
+            error = None
+        except KeyboardInterrupt as another:
+            error, moment = another, 2 * moment
+
+
+def _send_after(moment: float, number: int) -> None:
+    """Send a signal to the main thread after so many seconds."""
+    again = threading.Timer(moment, _send, (number,))
     again.daemon = True
     again.start()
 

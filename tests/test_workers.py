@@ -254,6 +254,30 @@ signal.raise_signal(signal.SIGHUP)
     assert (done.returncode, done.stderr) == (0, b"")
 
 
+SLOWLY = """
+import threading, time
+class Slow(threading.Timer):
+    is_first = True
+    def start(self):
+        super().start()
+        if Slow.is_first:
+            Slow.is_first = False
+            time.sleep(1)  # the signal comes again here, where Python drops it once more
+threading.Timer = Slow
+"""
+
+
+@UNIX
+@pytest.mark.parametrize(
+    ("name", "said"), [("SIGINT", "KeyboardInterrupt"), ("SIGTERM", "Terminated")]
+)
+def test_a_signal_that_is_dropped_twice_comes_again(name: str, said: str) -> None:
+    """As on a busy machine, where a thread begins late."""
+    command = [sys.executable, "-c", SLOWLY + DROPPED.format(name=name)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+    assert (done.stdout, done.stderr) == (f"{said}\n", "")
+
+
 BEGINS = """
 import signal
 from fieldc.artifacts.workers import in_processes
