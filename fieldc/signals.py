@@ -38,7 +38,7 @@ def raise_signals() -> None:
 def _dropped(what: UnraisableHookArgs) -> None:
     """Raise a signal again that came in a destructor or a callback, where Python raises nothing.
 
-    Nor does it here: where the moment is over before its thread is known to run, there is another.
+    Here it raises nothing either. A signal that comes while its thread begins is sent once more.
     """
     error, moment = what.exc_value, MOMENT
     if not isinstance(error, KeyboardInterrupt):

@@ -1,6 +1,7 @@
-"""What the process that workers are copies of imports first: no copy that comes too late is heard.
+"""Keeps a worker silent that begins when its command has ended.
 
-A copy that begins while the command ends lacks what it needs; Python would print a traceback.
+Such a worker lacks what it needs, and Python would print a traceback. The process that workers are
+copied from loads this first.
 """
 
 from __future__ import annotations

@@ -284,6 +284,7 @@ Section Kernel.
         '(w, s) <- define_word (minus (constant (radix - 1)) (word_polynomial a)) (sys m);
         put_word d w s m
     | Setb d =>
+        (* of a number below 256 nothing is left: the flag is a new word, as certificates count *)
         flag <- cf m;
         if is_at_most 255 (file m d) (sys m) then
           '(w, s) <- define_word (word_polynomial flag) (sys m);
