@@ -118,13 +118,13 @@ OPERAND_WORD = re.compile(r"[xy]\[\d+\]")
 
 
 def check_stores_last(code: X86Kernel) -> None:
-    """After the first store to z no limb of x or y is read from memory; each limb comes once."""
-    stored: list[str] = []
+    """After the first store to z no limb of x or y is read from memory; each limb is stored."""
+    stored: set[str] = set()
     for instruction in code.code:
         memory = [o for o in instruction.operands if isinstance(o, Memory)]
         if instruction.mnemonic in STORES:
-            stored += [o.name for o in memory]
+            stored |= {o.name for o in memory}
             continue
         for operand in memory:
             assert not stored or on_stack(operand) or not OPERAND_WORD.fullmatch(operand.name)
-    assert sorted(stored) == sorted(f"z[{i}]" for i in range(len(stored))) and stored
+    assert stored == {f"z[{i}]" for i in range(len(stored))} and stored

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from fieldc.words.operations import Kind, WordOperation
+from fieldc.words.operations import LOAD, Kind, WordOperation
 
 
 @dataclass(frozen=True)
@@ -58,3 +58,14 @@ class Program:
     def count(self, operation: str) -> int:
         """Count the steps with this operation's name."""
         return sum(step.operation.name == operation for step in self.steps)
+
+    def most_alive(self, start: int = 0) -> int:
+        """How many words that were made are kept at most, after one of the steps from `start` on.
+
+        Limbs of operands do not count: they stay in memory.
+        """
+        last = {v.number: i for i, step in enumerate(self.steps) for v in step.inputs}
+        made = [(i, s.outputs[0]) for i, s in enumerate(self.steps) if s.operation is not LOAD]
+        spans = [(i, last.get(word.number, i)) for i, word in made if word.kind is Kind.WORD]
+        steps = range(start, len(self.steps))
+        return max((sum(i <= at < end for i, end in spans) for at in steps), default=0)

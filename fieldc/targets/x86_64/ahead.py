@@ -57,6 +57,11 @@ def zero_tests(steps: Iterable[Step], uses: Counter[int]) -> list[list[Step]]:
     return found
 
 
+def overwritten(steps: Sequence[Step], tests: Iterable[Sequence[Step]], room: int) -> list[int]:
+    """Words of such tests that need not stay in registers, those to be overwritten first."""
+    return [word for test in tests for word in read_twice(steps, test, room)]
+
+
 def read_twice(steps: Sequence[Step], test: Sequence[Step], room: int) -> list[int]:
     """Words of such a test that need not stay in registers, the one to be overwritten first.
 

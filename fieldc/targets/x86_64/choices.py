@@ -44,8 +44,8 @@ class Choices:
     """Of sums: made of the sum (`late`), or `early` of an addend, which shortens the wait."""
 
     literals: str = "memory"
-    """Where a mov of a constant finds it, in a kernel without products: in `memory`, or, if the
-    operands have `many` limbs, in the instruction. That spares a load and makes code longer."""
+    """Where a mov of a constant finds it, in a kernel without products: in `memory`, or, of `many`
+    words, in the instruction. That spares a load and makes code longer."""
 
     @property
     def flags(self) -> tuple[str, ...]:
@@ -92,10 +92,8 @@ VARIANTS: dict[str, Choices] = {
 # Zen 4 core: the best or near it for 9 primes of 4 to 8 limbs. BLS12-381 multiplication 102.5 |
 # 103.5 cycles, before 123.5 | 128.5; CSIDH-512's 187 | 190, before 200 | 201. A mulx after another
 # one costs more there than one after an addition (docs/figures.md).
-# Sums of 8 and 12 limbs need more registers than there are, and loads and stores bound them: with
-# their constants in instructions CSIDH-512's addition takes 16.3 | 16.8 cycles, before 18.1 | 18.5,
-# and BW6-761's 31.5 | 31.5, before 33.9 | 33.6. Sums of 4 and 6 limbs take up to a cycle more so,
-# BW6-761's doubling two.
+# Sums of many limbs need more registers than there are, and loads and stores bound them: their
+# constants stand in instructions (docs/sums.md). Sums of 4 and 6 limbs take up to a cycle more so.
 _ZEN = {
     "adx": replace(
         VARIANTS["adx"],

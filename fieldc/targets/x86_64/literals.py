@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from fieldc.targets.x86_64.choices import Choices
 from fieldc.targets.x86_64.instructions import Physical
 from fieldc.targets.x86_64.operands import CONSTANTS, Immediate, Memory, Placed
 from fieldc.words.operations import MUL
@@ -12,9 +13,16 @@ from fieldc.words.program import Program
 
 WORD_BYTES = 8
 MANY = 14
-"""Limbs of operands whose sums do not fit the registers."""
+"""Words that do not fit the registers: all limbs of the operands, or those kept at once."""
+VERY_MANY = 20
+"""Limbs of operands from which on their loads alone keep a processor busy."""
 ConstantTable = list[tuple[str, int]]
 """Names and values of constants."""
+
+
+def are_moved(choices: Choices, program: Program) -> bool:
+    """Whether sums, too, get their constants from a `mov`, which `written` makes a number."""
+    return choices.literals == "many" and _limbs(program) >= VERY_MANY
 
 
 def written(
@@ -22,11 +30,12 @@ def written(
 ) -> tuple[list[Physical], ConstantTable]:
     """The code with a number for each `mov` of a constant, and the constants that it still reads.
 
-    Programs with products or with operands of few limbs stay as they are, and so do the constants
-    of a class, whose values are not known.
+    Programs with products or with few words stay as they are, and so do the constants of a class,
+    whose values are not known.
     """
-    limbs = sum(width for _, width in program.operands)
-    if limbs < MANY or any(step.operation is MUL for step in program.steps):
+    if any(step.operation is MUL for step in program.steps):
+        return list(code), table
+    if max(_limbs(program), program.most_alive()) < MANY:
         return list(code), table
     values = {v for step in program.steps for v in step.inputs if v.constant is not None}
     known = {(v.name, v.constant) for v in values if v.constant == v.high}
@@ -34,6 +43,10 @@ def written(
     read = sorted({place for one in found for o in one.operands if (place := _place(o)) >= 0})
     moved = [replace(one, operands=tuple(_moved(o, read) for o in one.operands)) for one in found]
     return moved, [table[place] for place in read]
+
+
+def _limbs(program: Program) -> int:
+    return sum(width for _, width in program.operands)
 
 
 def _loaded(one: Physical, table: ConstantTable) -> tuple[str, int] | None:

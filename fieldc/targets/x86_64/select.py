@@ -14,7 +14,8 @@ from fieldc.targets.x86_64.choices import Choices
 from fieldc.targets.x86_64.flags import FlagError, color_flags
 from fieldc.targets.x86_64.instructions import BOTH, CF, INSTRUCTIONS, OF, RETURNED, VirtualCode
 from fieldc.targets.x86_64.operands import CONSTANTS, Immediate, Memory, Operand, Virtual
-from fieldc.words.operations import LOAD, MUL, Kind
+from fieldc.targets.x86_64.stores import Stores
+from fieldc.words.operations import MUL, Kind
 from fieldc.words.program import Program, Step, Value
 
 WORD_BYTES = 8
@@ -61,8 +62,8 @@ class Selection:
         self._next_rows = ahead.multipliers_of_the_next_row(program.steps, self._uses)
         tests = [] if self._multiplies else ahead.zero_tests(program.steps, self._uses)
         self._tests = {id(step): test for test in tests for step in test}
-        late = (ahead.read_twice(program.steps, t, FREE - 1) for t in tests)  # less a pointer
-        self._late = [word for words in late for word in words]
+        self._late = ahead.overwritten(program.steps, tests, FREE - 1)  # less a pointer
+        self._stores = Stores(program, self._uses, choices, returns_words)
         self._select()
 
     def _new(self, name: str, fixed: str = "") -> Virtual:
@@ -110,31 +111,28 @@ class Selection:
         self.code.append(VirtualCode(RETURNED, (), tuple(words)))
 
     def _select_and_store(self) -> None:
-        steps, results = self.program.steps, self.program.results
-        loaded = {s.outputs[0].number for s in steps if s.operation is LOAD}
-        reading = [i for i, s in enumerate(steps) if any(v.number in loaded for v in s.inputs)]
-        copied = any(v.number in loaded for v in results)
-        last_read = len(steps) if copied else max(reading, default=-1)
-        unstored = dict(enumerate(results))
-        for position, step in enumerate(steps):
+        for position, step in enumerate(self.program.steps):
             self._step(step)
-            # z may be x or y: nothing is stored before the last limb has been read.
-            if position > last_read:
-                for i in [i for i, v in unstored.items() if v in step.outputs]:
-                    self._store(i, unstored.pop(i))
-        for value in unstored.values():
+            for limb, value in self._stores.after(position):
+                self._store(limb, value)
+                if value.number in self._stores.waiting and self._uses[value.number] == 1:
+                    self._places[value.number] = self._result(limb)
+        rest = self._stores.at_the_end()
+        for _, value in rest:
             place = self._place(value)
-            if value.number in loaded and isinstance(place, Memory):
+            if value.number in self._stores.copied and isinstance(place, Memory):
                 self._places[value.number] = self._move(place, value.name)
-        for i, value in unstored.items():
-            self._store(i, value)
+        for limb, value in rest:
+            self._store(limb, value)
 
-    def _store(self, index: int, value: Value) -> None:
+    def _store(self, limb: int, value: Value) -> None:
         place = self._place(value)
         if not isinstance(place, Virtual):
             place = self._move(place, value.name)
-        target = Memory(self.pointers["z"], WORD_BYTES * index, f"z[{index}]")
-        self._emit("store", (), target, place)
+        self._emit("store", (), self._result(limb), place)
+
+    def _result(self, limb: int) -> Memory:
+        return Memory(self.pointers["z"], WORD_BYTES * limb, f"z[{limb}]")
 
     def _step(self, step: Step) -> None:
         name = step.operation.name
@@ -166,6 +164,8 @@ class Selection:
             signed = (value.constant ^ half) - half
             if -IMMEDIATE <= signed < IMMEDIATE:
                 return Immediate(signed)
+            if self._stores.moves_constants:
+                return self._move(self._place(value), value.name)
         return self._place(value)
 
     def constant(self, value: Value) -> Memory:
@@ -354,8 +354,10 @@ class Selection:
     def select(self, step: Step) -> None:
         """cmovc or cmovnc: the flag is a borrow, in CF."""
         when_set, otherwise = map(self._place, step.inputs[1:])
-        place = self._define(step.outputs[0])
-        if self.choices.selected == "sum":
+        place, limb = self._define(step.outputs[0]), self._stores.waiting.get(step.inputs[2].number)
+        if limb is not None:
+            otherwise = self._result(limb)
+        if self.choices.selected == "sum" or limb is not None:
             self._emit("cmovnc", (place,), when_set, otherwise)
         else:
             self._emit("cmovc", (place,), otherwise, when_set)
