@@ -83,6 +83,14 @@ def test_refused_in_one_line(
     assert message in captured.err and captured.err.startswith("fieldc: ")
 
 
+def test_a_folder_has_no_routines_to_list(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["prove", str(folder), "--list"]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == "" and captured.err.count("\n") == 1
+    assert "is a folder; name a file of code, such as" in captured.err
+    assert captured.err.endswith("/arm.o'\n")
+
+
 BAD_TRACES = [
     (["calls.o:loops", "--limit", "100"], "no return within 100 instructions"),
     (["calls.o:calls_out"], "calls outside, which is in another file"),
