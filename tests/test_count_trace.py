@@ -108,10 +108,20 @@ BAD_TRACES = [
     (["mul.o:kernel", "--field", "15"], "composite"),
     (
         ["mul.o:kernel", "--limbs", "6", "--x", hex(1 << 384)],
-        "'x' has 385 bits, more than fit --limbs 6",
+        "'x' has 385 bits, more than fit --limbs 6; it needs --limbs 7",
     ),
-    (["mul.o:kernel", "--limbs", "4"], "writes 6 words to z; --limbs 4"),
-    (["mul.o:kernel", "--limbs", "3"], "reads 6 words of x; --limbs 3"),
+    (
+        ["mul.o:kernel", "--limbs", "4"],
+        "writes 6 words to z; --limbs 4 does not fit; use --limbs 6",
+    ),
+    (
+        ["mul.o:kernel", "--limbs", "3"],
+        "reads 6 words of x; --limbs 3 does not fit; use --limbs 6",
+    ),
+    (
+        ["mul.o:kernel", "--limbs", "7", "--x", hex(1 << 384)],
+        "--limbs 7 does not fit; no number of limbs fits it with these operands",
+    ),
     (["mul.o:kernel", "--field", "17"], "writes 6 words to z; the field has 1 limb"),
     (["mul.o:kernel", "--field", "bn254-p"], "writes 6 words to z; the field has 4 limbs"),
     (["mul.o:kernel", "--field", "bw6-761-p"], "writes 6 words to z; the field has 12 limbs"),
