@@ -6,6 +6,9 @@ open Checker
 
 exception Malformed of string
 
+(* What a build may ask of a newer checker. *)
+exception Unknown of string
+
 let bits_of_digit c =
   let d =
     match c with
@@ -57,7 +60,7 @@ let number () =
   let text = token () in
   match int_of_string_opt ("0x" ^ text) with
   | Some n when n >= 0 && n < 1_000_000_000 -> n
-  | _ -> raise (Malformed (text ^ " is no small number"))
+  | _ -> raise (Malformed ("a small number " ^ text))
 
 let z () = z_of_hex (token ())
 let many read = List.init (number ()) (fun _ -> read ())
@@ -186,7 +189,7 @@ let operation () =
     | "mul_u64", [] -> MultiplyByWords (nat_of_int 1)
     | "divstep_update", [] -> DivstepUpdate
     | "mul_u128", [] -> MultiplyByWords (nat_of_int 2)
-    | _ -> raise (Malformed ("no operation " ^ family))
+    | _ -> raise (Unknown ("the operation " ^ family))
 
 (* A convention is one of an architecture. *)
 type calling =
@@ -200,7 +203,7 @@ let convention () =
   | "aapcs64" -> AArch64 ForAArch64.aapcs64
   | "apple" -> AArch64 ForAArch64.apple
   | "windows" -> AArch64 ForAArch64.windows
-  | other -> raise (Malformed ("no convention " ^ other))
+  | other -> raise (Unknown ("the convention " ^ other))
 
 (* Products by constants, that choose between rows: the word, its factor, the constant. *)
 let hint () = let x = position () in let f = z () in ((x, f), z ())
@@ -241,7 +244,7 @@ let formula_step () =
   | "scale" -> let i = natural () in Scaled (i, z ())
   | "constant" -> Constant (z ())
   | "divide" -> Divided (natural ())
-  | other -> raise (Malformed ("a step " ^ other))
+  | other -> raise (Unknown ("the step " ^ other))
 
 let statement () =
   let shape () = let count = natural () in (count, size ()) in
@@ -371,5 +374,6 @@ let () =
     | other -> raise (Malformed other)
   in
   try loop () with
+  | Unknown what -> prerr_endline ("fieldc-certify: it does not know " ^ what); exit 3
   | Malformed what -> prerr_endline ("fieldc-certify: cannot read " ^ what); exit 2
   | End_of_file -> prerr_endline "fieldc-certify: the input ends early"; exit 2

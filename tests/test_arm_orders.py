@@ -26,6 +26,7 @@ from fieldc.decisions.arm_orders import (
 )
 from fieldc.decisions.preferred import preferred
 from fieldc.decisions.schedule import file_name
+from fieldc.errors import UserError
 from fieldc.machine.processors import find_processor, processors
 from fieldc.proof.prove import prove
 from fieldc.simulator.predict import predict
@@ -35,7 +36,7 @@ from fieldc.targets.aarch64.order import ahead, fewest_words
 from fieldc.targets.aarch64.permute import BrokenOrder, needs, permuted
 from fieldc.targets.aarch64.virtual import ArmCode
 from fieldc.targets.registry import TARGETS
-from fieldc.tune import arm
+from fieldc.tune import arm, crate
 from fieldc.tune.arm_search import Judged, OrderWalk
 from fieldc.words.lower import lower
 
@@ -173,6 +174,15 @@ def test_the_search_writes_what_it_found(tmp_path: Path, monkeypatch: pytest.Mon
     assert arm.main([*words, "--tries", "3", "--seed", "2", "--walks", "1"]) == 0
     (row,) = json.loads(path.read_text())["kernels"]
     assert (row["op"], row["algorithm"], row["seed"], row["tries"]) == ("square", "cios", 2, 3)
+
+
+def test_a_seed_has_no_sign(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python's generator drops it: -1 would draw what 1 draws."""
+    with pytest.raises(UserError, match="'-1' is no seed: a whole number from 0 on"):
+        arm.main(["bn254-p", "--processor", "apple-m1", "--seed", "-1"])
+    monkeypatch.setattr("sys.argv", ["crate", "fold_4", "--seed", "-1"])
+    with pytest.raises(UserError, match="'-1' is no seed"):
+        crate.main()
 
 
 @pytest.mark.full

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from fieldc.artifacts.certify import CERTIFIER
 from fieldc.artifacts.checker import CHECKER, checker_command
 from fieldc.cli import main
 from fieldc.commands.certify import GET_CHECKER
@@ -179,6 +180,24 @@ def test_a_checker_that_gives_no_answer_is_said(
     rows = json.loads(capsys.readouterr().out)
     assert {row["status"] for row in rows} == {"not replayed"}
     assert {row["reason"] for row in rows} == {"fieldc-check gives no answer: out of memory"}
+
+
+def test_what_the_proved_checker_does_not_know_is_said(
+    certifier: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A checker may be older than the build: that is no certificate that it refuses."""
+    folder = tmp_path / "built"
+    words = ["--op", "add,sub", "--target", "x86_64-linux", "-o", str(folder)]
+    assert main(["build", "2^61-1", *words]) == 0
+    older = f"sed 's/claim add/claim norm/' | {certifier}"
+    program(tmp_path / "bin", CERTIFIER, older)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PATH", str(tmp_path / "bin"), prepend=os.pathsep)
+        capsys.readouterr()
+        assert main(["certify", str(folder), "--json"]) == 1
+    rows = {(r["operation"], r["status"], r["reason"]) for r in json.loads(capsys.readouterr().out)}
+    said = "fieldc-certify gives no answer: it does not know the operation norm"
+    assert rows == {("add", "not replayed", said), ("sub", "CERTIFIED", "")}
 
 
 def test_a_checkout_builds_the_checker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -15,6 +16,7 @@ from package_c import Packages
 
 from fieldc.artifacts import checker as installed
 from fieldc.artifacts.checker import NotCertified, certified
+from fieldc.artifacts.write import LEFT_BY_TOOLS, PACKED
 from fieldc.catalogue import find_field
 from fieldc.cli import main
 
@@ -268,6 +270,34 @@ def test_a_rust_package_is_checked(checker: Path, tmp_path: Path) -> None:
     (folder / kernels[0]["object"]).write_bytes(b"")
     status, said = said_of(checker, folder)
     assert status == 1 and kernels[0]["object"] in said
+
+
+def test_a_javascript_package_is_checked(checker: Path, tmp_path: Path) -> None:
+    """By name and version npm calls what it packs; another archive is no work of npm."""
+    folder = tmp_path / "package"
+    assert main(["build", "17", "--package", "js", "-o", str(folder)]) == 0
+    named = json.loads((folder / "package.json").read_text())
+    packed = f"{named['name']}-{named['version']}.tgz"
+    (folder / "node_modules" / "other").mkdir(parents=True)
+    for path in ("package-lock.json", "node_modules/other/index.js", packed):
+        (folder / path).write_text("{}")
+    status, said = said_of(checker, folder)
+    assert status == 1 and "node_modules/other/index.js is not named in manifest.json" in said
+    (folder / "node_modules" / ".package-lock.json").write_text("{}")
+    status, said = said_of(checker, folder)
+    assert status == 0 and f"; not read: package-lock.json, node_modules, {packed}\n" in said
+    (folder / "more.tgz").write_bytes(b"")
+    assert said_of(checker, folder)[1].endswith(": more.tgz is not named in manifest.json\n")
+
+
+def test_both_programs_know_the_same_that_tools_leave() -> None:
+    text = (Path(__file__).parents[1] / "crates/check/src/gathered.rs").read_text()
+    table = text.partition("const LEFT: ")[2].partition("];\n")[0].replace("PACKED", f'"{PACKED}"')
+    assert f'const PACKED: &str = "{PACKED}";' in text
+    rows = [
+        (kind, name, shows) for kind, left in LEFT_BY_TOOLS.items() for name, shows in left.items()
+    ]
+    assert re.findall(r'\("(.*?)", "(.*?)", "(.*?)"\)', table) == rows
 
 
 def test_what_is_not_read_is_no_kernel(checker: Path, built: Path, tmp_path: Path) -> None:

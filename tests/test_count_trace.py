@@ -83,6 +83,14 @@ def test_refused_in_one_line(
     assert message in captured.err and captured.err.startswith("fieldc: ")
 
 
+def test_a_folder_has_no_routines_to_list(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["prove", str(folder), "--list"]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == "" and captured.err.count("\n") == 1
+    assert "is a folder; name a file of code, such as" in captured.err
+    assert captured.err.endswith("/arm.o'\n")
+
+
 BAD_TRACES = [
     (["calls.o:loops", "--limit", "100"], "no return within 100 instructions"),
     (["calls.o:calls_out"], "calls outside, which is in another file"),
@@ -100,10 +108,20 @@ BAD_TRACES = [
     (["mul.o:kernel", "--field", "15"], "composite"),
     (
         ["mul.o:kernel", "--limbs", "6", "--x", hex(1 << 384)],
-        "'x' has 385 bits, more than fit --limbs 6",
+        "'x' has 385 bits, more than fit --limbs 6; it needs --limbs 7",
     ),
-    (["mul.o:kernel", "--limbs", "4"], "writes 6 words to z; --limbs 4"),
-    (["mul.o:kernel", "--limbs", "3"], "reads 6 words of x; --limbs 3"),
+    (
+        ["mul.o:kernel", "--limbs", "4"],
+        "writes 6 words to z; --limbs 4 does not fit; use --limbs 6",
+    ),
+    (
+        ["mul.o:kernel", "--limbs", "3"],
+        "reads 6 words of x; --limbs 3 does not fit; use --limbs 6",
+    ),
+    (
+        ["mul.o:kernel", "--limbs", "7", "--x", hex(1 << 384)],
+        "--limbs 7 does not fit; no number of limbs fits it with these operands",
+    ),
     (["mul.o:kernel", "--field", "17"], "writes 6 words to z; the field has 1 limb"),
     (["mul.o:kernel", "--field", "bn254-p"], "writes 6 words to z; the field has 4 limbs"),
     (["mul.o:kernel", "--field", "bw6-761-p"], "writes 6 words to z; the field has 12 limbs"),

@@ -107,6 +107,8 @@ def test_a_build_replaces_its_own_and_nothing_else(
         ("Rust package", "target", "CACHEDIR.TAG"),
         ("C package", "a.out", ""),
         ("C package", "build", "CMakeCache.txt"),
+        ("JavaScript package", "package-lock.json", ""),
+        ("JavaScript package", "node_modules", ".package-lock.json"),
     ],
 )
 def test_a_build_replaces_what_tools_made_of_a_package(
@@ -124,6 +126,25 @@ def test_a_build_replaces_what_tools_made_of_a_package(
         made.write_text("")
     builder.write(tmp_path / "out", field, files, kind)
     assert set(contents(tmp_path / "out")) == {MANIFEST}
+
+
+@pytest.mark.usefixtures("no_checker")
+@pytest.mark.parametrize("name", ["fieldc-p5", "../p5", None, 5])
+def test_a_build_replaces_what_npm_packed(name: object, tmp_path: Path) -> None:
+    """A file of that name alone, which package.json says: another one may be anybody's."""
+    field, out = find_field("17"), tmp_path / "out"
+    package = {"package.json": json.dumps({"name": name, "version": "0.1.0"}).encode()}
+    files = builder.manifest_file(field, ()) | package
+    builder.write(out, field, files, "JavaScript package")
+    for left in ("fieldc-p5-0.1.0.tgz", "fieldc-p5-0.2.0.tgz"):
+        (out / left).write_text("")
+        if name == "fieldc-p5" and "0.1.0" in left:
+            builder.write(out, field, files, "JavaScript package")
+            assert set(contents(out)) == {MANIFEST, "package.json"}
+            continue
+        with pytest.raises(OutputError, match=f"holds '{left}', which fieldc build did not"):
+            builder.write(out, field, files, "JavaScript package")
+        (out / left).unlink()
 
 
 def test_a_build_that_ends_later_does_not_replace_another_field(

@@ -98,15 +98,24 @@ def test_python_and_c_transform_alike(tmp_path: Path, packages: Packages) -> Non
     assert [library.encode(v) for v in words] == array.ntt().tolist()
 
 
+def test_the_readme_says_how_long_a_transform_may_be(tmp_path: Path, packages: Packages) -> None:
+    packages(SMALL, tmp_path)
+    readme = (tmp_path / "README.md").read_text()
+    assert "Transforms take arrays of 2^k values, k at most 32." in readme
+    assert "There are no transforms" not in readme
+
+
 def test_a_field_without_transforms(tmp_path: Path, packages: Packages) -> None:
     """The header says so and why, and declares none."""
     _, name = packages(FEW, tmp_path)
     header = (tmp_path / f"include/{name}.h").read_text()
-    assert "There are no transforms: 2^1 is the largest power of two that divides p - 1." in header
+    why = "There are no transforms: 2^1 is the largest power of two that divides p - 1."
+    assert why in header
     assert f"#define {name.upper()}_NTT_LEVELS 0 " in header
     assert not re.search(r"_i?ntt\(|_ntt_roots", header)
     assert "_ntt" not in (tmp_path / f"src/{name}.c").read_text()
-    assert "ntt" not in (tmp_path / "README.md").read_text()
+    readme = (tmp_path / "README.md").read_text()
+    assert why in readme and readme.count("transform") == 1 and "ntt" not in readme
 
 
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])

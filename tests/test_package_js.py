@@ -11,7 +11,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from outputs import missing_files
+from outputs import contents, missing_files
 
 from fieldc.algorithms.representations import REPRESENTATIONS
 from fieldc.catalogue import find_field, named_primes
@@ -282,3 +282,20 @@ def test_a_bundle_of_one_field_has_no_other(installed: Path, tmp_path: Path) -> 
         assert (f"{prime.p:#x}n" in bundle or f"{prime.p}n" in bundle) == (name == "bn254-p")
     (tmp_path / "node_modules").rename(tmp_path / "elsewhere")
     assert run(tmp_path, "node", "bundle.mjs") == "15n\n"
+
+
+@pytest.mark.skipif(shutil.which("npm") is None, reason="SKIPPED: there is no npm")
+def test_a_build_replaces_what_npm_leaves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder, other = tmp_path / "p17", tmp_path / "other"
+    words = ("build", "17", "--package", "js", "-o", str(folder))
+    assert main([*words]) == 0
+    before = contents(folder)
+    other.mkdir()
+    (other / "package.json").write_text('{"name": "other", "version": "1.0.0"}')
+    monkeypatch.setenv("npm_config_cache", str(tmp_path / "cache"))
+    run(folder, "npm", "install", "--offline", "--no-audit", str(other))
+    packed = [run(folder, "npm", "pack", "--json") for _ in range(2)]
+    (first,), (second,) = map(json.loads, packed)  # nothing of npm's own is packed
+    assert first["files"] == second["files"] and (folder / first["filename"]).is_file()
+    assert main([*words]) == 0
+    assert contents(folder) == before

@@ -64,7 +64,7 @@ def test_long_work_says_how_long_it_takes(monkeypatch: pytest.MonkeyPatch) -> No
     wanted = ["compile: 3/10, about 28 s left", "compile: 10/10"]
     assert progress_of(steps, monkeypatch) == wanted
     again = [(2000.0, 0), (2010.0, 0), (2011.0, 1)]
-    assert progress_of(steps + again, monkeypatch) == [*wanted, "compile: 0/10"]
+    assert progress_of(steps + again, monkeypatch) == [*wanted, "compile: 0/10 after 10 s"]
 
 
 def test_one_long_proof_is_heard_of_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -85,7 +85,38 @@ def test_one_long_proof_is_heard_of_again(monkeypatch: pytest.MonkeyPatch) -> No
         assert heard.wait(10)
         show("prove", 3, 3)
         time.sleep(0.05)
-    assert {*said[:-1]} == {"prove: 0/3"} and said[-1] == "prove: 3/3"
+    assert {*said[:-1]} == {"prove: 0/3 after 0 s"} and said[-1] == "prove: 3/3"
+
+
+def test_one_long_proof_is_heard_of_less_and_less(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pipe once had the same line each eight seconds."""
+    said: list[str] = []
+    waited: list[float | None] = []
+    begun = threading.Event()
+
+    class Heard(threading.Event):
+        """Nobody speaks for an hour; then the work is over."""
+
+        def wait(self, timeout: float | None = None) -> bool:
+            begun.wait(10)
+            waited.append(timeout)
+            now = 1000.0 + sum(filter(None, waited))
+            monkeypatch.setattr("time.monotonic", lambda: now)
+            if now > 4600:
+                super().wait(10)
+            return now > 4600
+
+    monkeypatch.setattr("time.monotonic", lambda: 1000.0)
+    monkeypatch.setattr("fieldc.commands.progress.say", said.append)
+    monkeypatch.setattr("fieldc.commands.progress.Event", Heard)
+    monkeypatch.setattr("sys.stderr", io.StringIO())
+    with progress() as show:
+        show("prove", 0, 2)
+        begun.set()
+        while len(waited) < 18:
+            time.sleep(0.001)
+    assert waited[:8] == [4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 300.0]
+    assert said[:3] == [f"prove: 0/2 after {s} s" for s in (12, 28, 60)] and len(said) < 20
 
 
 def test_work_that_has_not_said_what_it_is_is_heard_of(monkeypatch: pytest.MonkeyPatch) -> None:

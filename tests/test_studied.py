@@ -130,7 +130,13 @@ def test_primes_near_powers_of_two() -> None:
     [
         ("mul_plain", "solinas", "bn254-p", "solinas needs p = 2^a - 2^b"),
         ("reduce", "pseudo-mersenne", "p384", "pseudo-mersenne needs p = 2^k - c"),
-        ("mul", "karatsuba", "goldilocks", "karatsuba takes halves"),
+        ("mul_plain", "solinas", "bn254-p", "those of bn254-p are multiples of 1, and a is 254"),
+        ("mul", "karatsuba", "goldilocks", "halves the limbs of p: goldilocks has only one"),
+        ("mul", "high-limbs", "bn254-p", "need p of one limb: bn254-p has 4 limbs"),
+        ("mul", "near-radix", "bn254-p", "R = 2^256, with c of one limb and p of more"),
+        ("mul", "signed-limbs", "bn254-p", "5 products with signed limbs, 5 without"),
+        ("mul_lazy", "cios", "p256", "two spare bits, so that 4p < R: p256 has 0 spare bits"),
+        ("neg", "chosen", "bn254-p", "at least half of its limbs 0 or 2^64 - 1, not bn254-p"),
         ("mul", "division", "bn254-p", "runs on Python's integers only"),
     ],
 )
@@ -340,5 +346,5 @@ def test_a_last_difference_needs_the_right_quotient(bit: int) -> None:
 
 
 def test_a_small_prime_of_some_powers_ends_at_once() -> None:
-    with pytest.raises(DoesNotApply, match=r"of few sums: a digit"):
+    with pytest.raises(DoesNotApply, match=r"of few terms: modulo 0x11 a digit"):
         digit_rows(Field(17))

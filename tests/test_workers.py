@@ -9,6 +9,7 @@ import sys
 import textwrap
 import time
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -153,18 +154,26 @@ def indented(text: str) -> str:
 
 
 def struck(name: str, reach: object) -> tuple[str, str, int]:
-    """What is printed after a signal, by all processes: each holds the pipes until it ends."""
-    with subprocess.Popen(
-        [sys.executable, "-c", SLEEPS],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-        text=True,
-    ) as started:
+    """What is printed after a signal, by all processes: each holds the pipes until it ends.
+
+    What ends by SIGKILL cannot remove its temporary folder; others do.
+    """
+    with (
+        TemporaryDirectory() as place,  # the path of a test's own is too long for a socket
+        subprocess.Popen(
+            [sys.executable, "-c", SLEEPS],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+            text=True,
+            env=os.environ | {"TMPDIR": place},
+        ) as started,
+    ):
         assert started.stdout is not None and started.stdout.readline() == "one\n"
         assert callable(reach)
         reach(started.pid, getattr(signal, name))
         out, errors = started.communicate(timeout=60)
+        assert bool(os.listdir(place)) == (name == "SIGKILL")
         return out, errors, started.returncode
 
 

@@ -82,7 +82,9 @@ def double_by_half(f: Field, x: Residue) -> Residue:
     """
     half = (f.p + 1) // 2
     if half % f.base:
-        raise DoesNotApply(f"half needs (p + 1)/2 with a lowest limb of 0, not {half % f.base:#x}")
+        raise DoesNotApply(
+            f"half needs p whose (p + 1)/2 has a lowest limb of 0, not {half % f.base:#x}"
+        )
     d = x - half
     rest = known(select(d < 0, x, d), 0, half - 1)
     even = x % (f.base >> 1) << 1
@@ -124,7 +126,8 @@ def neg_of_chosen_modulus(f: Field, x: Residue) -> Residue:
     """
     made = sum(limb not in (0, f.base - 1) for limb in f.limbs(f.p))
     if 2 * made > f.n:
-        raise DoesNotApply(f"chosen needs limbs of 0 or ones, at least half, not {f.short}")
+        need = f"p with at least half of its limbs 0 or 2^{f.word} - 1"
+        raise DoesNotApply(f"chosen needs {need}, not {f.short}")
     return known((0 - x < 0) * f.p - x, 0, f.p - 1)
 
 

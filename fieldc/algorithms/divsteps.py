@@ -28,7 +28,9 @@ def _update(f: Field, x: tuple[Number, Number], u: Number, v: Number) -> Number:
     Bernstein and Yang, "Fast constant-time gcd computation and modular inversion" (2019), 10.
     """
     if DIVSTEP_SHIFT % f.word:
-        raise DoesNotApply(f"a division by 2^{DIVSTEP_SHIFT} is no whole number of limbs")
+        raise DoesNotApply(
+            f"it divides by 2^{DIVSTEP_SHIFT}, no whole number of limbs of {f.word} bits"
+        )
     count = DIVSTEP_SHIFT // f.word
     rows = sum(times_integer(f, value, k, count) for value, k in zip(x, (u, v), strict=True))
     t = tighten(rows + ((2 * f.p - x[0] - x[1]) << DIVSTEP_BITS - 1))
@@ -61,7 +63,7 @@ def _quotients(f: Field, x: Number, y: Number, m: Sequence[Number]) -> tuple[Num
     """
     w = f.word
     if w != DIVSTEP_SHIFT:
-        raise DoesNotApply(f"entries of {DIVSTEP_SHIFT} bits are no limbs")
+        raise DoesNotApply(f"its entries have {DIVSTEP_SHIFT} bits; use --word {DIVSTEP_SHIFT}")
     both = x + y + 9 * f.R // 2
 
     def row(u: Number, v: Number) -> Number:

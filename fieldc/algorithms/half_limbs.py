@@ -39,7 +39,7 @@ def square_half_limbs(f: Field, x: Residue) -> Residue:
 def _digits(f: Field, x: Number) -> Aligned:
     """The lower and the upper halves of the limbs, each half in a limb of its own."""
     if f.word % 2:
-        raise DoesNotApply(f"words of {f.word} bits have no halves")
+        raise DoesNotApply(f"half-limbs needs words of an even number of bits, not of {f.word}")
     half = f.word // 2
     parts = limbs(f, x)
     return joined(f, [part % (1 << half) for part in parts]), joined(f, [p >> half for p in parts])

@@ -29,7 +29,9 @@ def times_signed(f: Field, x: Number, k: Number, bits: int) -> Number:
     For a negative k it is p*(2^bits - 1) - x*(-k).
     """
     if bits % f.word:
-        raise DoesNotApply(f"an integer of {bits} bits is no whole number of limbs")
+        raise DoesNotApply(
+            f"an integer of {bits} bits is no whole number of limbs of {f.word} bits"
+        )
     is_negative = ((f.base >> 1) - 1 - (k >> bits - f.word)) < 0
     size, sign = select_all(is_negative, ((0 - k) % (1 << bits), f.base - 1), (k, 0))
     t = times_integer(f, x, size, bits // f.word)
@@ -80,7 +82,7 @@ def _pseudo_mersenne(f: Field, t: Dividend) -> Number:
 def _above_power(f: Field, t: Dividend) -> Number:
     k, c = f.bits - 1, f.p - (1 << f.bits - 1)
     if (t.most >> k) * c > f.p:
-        raise DoesNotApply(f"above-power needs p = 2^k + c, c of few bits, not {f.short}")
+        raise DoesNotApply(f"above-power needs p = 2^k + c with c of few bits, not {f.short}")
     return add_if_negative(t.value % (1 << k) - (t.value >> k) * c, f.p)
 
 

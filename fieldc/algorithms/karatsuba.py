@@ -85,7 +85,8 @@ def reduction_by_limbs(f: Field, x: Number) -> Number:
     limb by limb: for each pair one product instead of two.
     """
     if f.n % 2:
-        raise DoesNotApply("quotients of half of the limbs need an even number of limbs")
+        need = "quotients of half of the limbs need an even number of limbs"
+        raise DoesNotApply(f"{need}: {f.short} has {f.n}")
     t: Number = x % f.R
     for _ in range(2):
         t = _drop_half(f, t, f.n // 2)
@@ -124,9 +125,10 @@ def _times_constant(f: Field, x: Number, y: int, count: int) -> Number:
 def _parts(f: Field, x: Number, y: Number, multiply: Multiply) -> tuple[Number, Number, Number]:
     """x*y as a low, a middle and a high part, each half of n limbs above the one before."""
     if f.n == 1:
-        raise DoesNotApply("karatsuba takes halves: it needs two limbs")
+        raise DoesNotApply(f"karatsuba halves the limbs of p: {f.short} has only one")
     if any(isinstance(a, Integer) and a.high >= f.R for a in (x, y)):
-        raise DoesNotApply(f"a sum of two residues modulo {f.short} has more than n limbs")
+        need = "karatsuba multiplies sums of two elements, which must fit the limbs of p"
+        raise DoesNotApply(f"{need}: {f.short} has no spare bit")
     bits = f.word * ((f.n + 1) // 2)
     (x0, x1), (y0, y1) = ((a % (1 << bits), a >> bits) for a in (x, y))
     low, high = multiply(x0, y0), multiply(x1, y1)

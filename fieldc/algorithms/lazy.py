@@ -12,6 +12,7 @@ from fieldc.algorithms.addition import add_if_negative
 from fieldc.algorithms.products import product, sum_of
 from fieldc.algorithms.reduction import Reduction, drop_limb, fold_limb, subtract_once
 from fieldc.algorithms.squaring import square_product
+from fieldc.errors import counted
 from fieldc.field import Field
 from fieldc.language import DoesNotApply, Kernel, Lazy, LazyPair, Number, Residue, kernel
 
@@ -24,7 +25,9 @@ def has_two_spare_bits(f: Field) -> bool:
 def check_two_spare_bits(f: Field) -> None:
     """Raise DoesNotApply unless p has two spare bits."""
     if not has_two_spare_bits(f):
-        raise DoesNotApply(f"values below 2p stay there only where 4p < R, not for {f.short}")
+        spare = counted(f.word * f.n - f.bits, "spare bit")
+        need = "values below 2p stay there only with two spare bits, so that 4p < R"
+        raise DoesNotApply(f"{need}: {f.short} has {spare}")
 
 
 @kernel("add_lazy")

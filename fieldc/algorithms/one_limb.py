@@ -40,8 +40,8 @@ def _by_shifts(f: Field, t: Number) -> tuple[Number, Number]:
 def _reduced(f: Field, t: Number, highs: HighLimbs, most: int = 1) -> Number:
     """t/R mod p for t < p*R, or 2p*R where that is the most."""
     if f.n > 1:
-        size = f"{f.n} limbs: {f.short}"
-        raise DoesNotApply(f"a difference of high limbs needs p of one limb, not of {size}")
+        need = "high-limbs and shifted-quotient need p of one limb"
+        raise DoesNotApply(f"{need}: {f.short} has {f.n} limbs")
     high, other = highs(f, t)
     if most > 1 and not (isinstance(high, Integer) and high.high < f.p):
         high = subtract_once(high, f.p)

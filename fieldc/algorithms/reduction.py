@@ -31,7 +31,8 @@ def drop_limb_near(f: Field, t: Number) -> Number:
     """
     if f.complement >= f.base or f.n == 1:
         raise DoesNotApply(
-            f"near-radix needs p = R - c with c of one limb and p of more, not {f.short}"
+            f"near-radix needs p = R - c, R = 2^{f.word * f.n}, with c of one limb and p of more,"
+            f" not {f.short}"
         )
     q = t * f.n0 % f.base
     return tighten(t + (q << f.word * f.n) - q * f.complement) >> f.word

@@ -91,7 +91,9 @@ def shift_of_quotient(f: Field) -> int:
     """k where p = 2^w - 2^k + 1 of one limb, k at least w/2. Raises DoesNotApply otherwise."""
     shape = shifted_quotient(f)
     if not shape.applies:
-        raise DoesNotApply(f"shifted-quotient needs p = 2^w - 2^k + 1 of one limb: {shape.reason}")
+        raise DoesNotApply(
+            f"shifted-quotient needs p = 2^w - 2^k + 1, one limb of w bits: {shape.reason}"
+        )
     return f.complement.bit_length()
 
 
@@ -105,9 +107,9 @@ def signed_rows(f: Field) -> Shape:
     return Shape(
         "signed-limbs",
         applies,
-        f"to drop a limb of a Montgomery reduction takes {counted(signed, 'product')}, "
-        f"{quotient + _products(f, f.p)} if no limb of p is signed"
-        f"{'' if applies else f'; {most} at most'}",
+        f"a step of Montgomery's reduction takes {counted(signed, 'product')} with signed limbs, "
+        f"{quotient + _products(f, f.p)} without"
+        f"{'' if applies else f'; they are offered for at most {most}'}",
         "rows of the reduction have signed limbs, most of them 0 or 1",
     )
 

@@ -8,7 +8,6 @@ from math import gcd
 from fieldc.algorithms.plain import with_products
 from fieldc.algorithms.reduction import subtract_all
 from fieldc.algorithms.shapes import signed_powers
-from fieldc.errors import counted
 from fieldc.field import Field
 from fieldc.language import DoesNotApply, Number
 
@@ -41,16 +40,18 @@ def digit_rows(f: Field) -> tuple[int, list[list[int]]]:
     size = gcd(f.bits, *(power for _, power in terms))
     count = f.bits // size
     if count > MOST_DIGITS:
-        what = f"{count} digits of {counted(size, 'bit')}, {MOST_DIGITS} at most"
-        raise DoesNotApply(f"solinas needs p = 2^a - 2^b + ... of multiples of one power: {what}")
+        need = (
+            f"solinas needs p = 2^a - 2^b + ..., all exponents multiples of a/{MOST_DIGITS} or more"
+        )
+        raise DoesNotApply(f"{need}: those of {f.short} are multiples of {size}, and a is {f.bits}")
     first = [sum(sign for sign, power in terms if power == size * j) for j in range(count)]
     rows = [first]
     for _ in range(-(-2 * f.n * f.word // size) - count - 1):
         *lower, top = rows[-1]
         rows.append([a + top * b for a, b in zip([0, *lower], first, strict=True)])
         if max(sum(map(abs, column)) for column in zip(*rows, strict=True)) > MOST_SUMS:
-            what = f"a digit is a sum of more than {MOST_SUMS}"
-            raise DoesNotApply(f"solinas needs p = 2^a - 2^b + ... of few sums: {what}")
+            what = f"modulo {f.short} a digit of a result is a sum of more than {MOST_SUMS}"
+            raise DoesNotApply(f"solinas needs p = 2^a - 2^b + ... of few terms: {what}")
     return size, rows
 
 

@@ -21,8 +21,9 @@ def top_product(f: Field, x: Number, y: Number) -> Number:
     top = f.p >> at
     times = complement_of_power(f, "top-first") << f.word * f.n - f.bits
     if f.n == 1 or top * top < f.base or times >= f.base:
-        need = "several limbs, the top one large, and 2^(w*n) mod p of one"
-        raise DoesNotApply(f"top-first needs {need}, not {f.short}")
+        need = f"p of several limbs, the top one from 2^{f.word // 2} on"
+        power = f"2^{f.word * f.n} mod p below 2^{f.word}"
+        raise DoesNotApply(f"top-first needs {need}, and {power}, not {f.short}")
     return (x >> at) * (y >> at)
 
 

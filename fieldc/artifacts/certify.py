@@ -33,10 +33,16 @@ from fieldc.proof.memory import MOST_STACK
 
 CERTIFIER = "fieldc-certify"
 """The program that `make formal` builds."""
+UNKNOWN = 3
+"""Its exit status where it does not know what is claimed."""
 
 
 class NoAnswer(Refusal):
     """The checker stopped without an answer for each claim."""
+
+
+class UnknownToChecker(NoAnswer):
+    """The checker does not know what is claimed: it may be older than the build."""
 
 
 class BadCertificate(Refusal):
@@ -194,8 +200,10 @@ def replay(program: str, claim: KernelClaim) -> bool:
         raise NoAnswer(f"{program} does not run: {error.strerror}") from None
     answer = done.stdout.strip()
     if done.returncode or answer not in ("accepted", "refused"):
-        why = done.stderr.strip().partition("\n")[0] or f"exit status {done.returncode}"
-        raise NoAnswer(f"{CERTIFIER} gives no answer: {why}")
+        said = done.stderr.strip().partition("\n")[0].removeprefix(f"{CERTIFIER}: ")
+        why = said or f"exit status {done.returncode}"
+        kind = UnknownToChecker if done.returncode == UNKNOWN else NoAnswer
+        raise kind(f"{CERTIFIER} gives no answer: {why}")
     return answer == "accepted"
 
 

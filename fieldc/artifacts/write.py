@@ -29,13 +29,20 @@ MANIFEST = "manifest.json"
 KERNELS = "kernels"
 """What kind of build a folder holds, where it is no package; the manifest says it as `kind`."""
 ELSEWHERE = "name another with -o"
+PACKED = "NAME-VERSION.tgz"
+"""What `npm pack` writes: named by package.json."""
 LEFT_BY_TOOLS = {
     "Rust package": {"Cargo.lock": "", "target": "CACHEDIR.TAG"},
     "C package": {"a.out": "", "build": "CMakeCache.txt"},
+    "JavaScript package": {
+        "package-lock.json": "",
+        "node_modules": ".package-lock.json",
+        PACKED: "",
+    },
 }
-"""What cargo, CMake and cc make in a package by its README: it goes with the earlier build.
+"""What cargo, CMake, cc and npm make in a package: it goes with the earlier build.
 
-By the file that shows a folder to be theirs.
+By the file that shows a folder to be theirs. crates/check/src/gathered.rs has the same table.
 """
 
 
@@ -207,7 +214,18 @@ def _check_held(folder: Path, field: Field, kind: str, any_field: bool) -> None:
 def _left_by_tools(folder: Path, kind: str) -> set[str]:
     """What others made of the build in a folder."""
     known = LEFT_BY_TOOLS.get(kind, {})
-    return {name for name, shows in known.items() if (folder / name / shows).is_file()}
+    named = [(_packed(folder) if name == PACKED else name, known[name]) for name in known]
+    return {name for name, shows in named if (folder / name / shows).is_file()}
+
+
+def _packed(folder: Path) -> str:
+    """The name of what `npm pack` writes there; PACKED where package.json has no name."""
+    try:
+        said = json.loads((folder / "package.json").read_text("utf-8"))
+        name = "-".join((said["name"], said["version"])) + ".tgz"
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+        return PACKED
+    return PACKED if {"/", "\\", "\0"} & {*name} else name
 
 
 def _foreign(folder: Path, ours: Collection[str], left: Collection[str]) -> str:

@@ -168,12 +168,15 @@ def replayed(
 
 def _replayed(folder: Path, kernel: ManifestRow, built: BuiltRows, program: str) -> ReplayedKernel:
     """What the proved checker says of one of them."""
-    from fieldc.artifacts.certify import CERTIFIER
+    from fieldc.artifacts.certify import CERTIFIER, UnknownToChecker
 
     if not kernel.certificate:
         return ReplayedKernel(kernel, NONE)
     began = time.perf_counter()
-    why = fault_of(folder, kernel, built.p, built.limbs, program)
+    try:
+        why = fault_of(folder, kernel, built.p, built.limbs, program)
+    except UnknownToChecker as error:
+        return ReplayedKernel(kernel, LEFT, why=str(error))
     status, seconds = REFUSED if why else CERTIFIED, time.perf_counter() - began
     return ReplayedKernel(kernel, status, CERTIFIER, seconds, why)
 
@@ -253,8 +256,17 @@ def _row(part: str, row: dict[str, Any]) -> ManifestRow:
 
 
 def fault_of(folder: Path, kernel: ManifestRow, p: int, limbs: int, program: str) -> str:
-    """Why a kernel is not certified by its object's bytes; empty if it is."""
-    from fieldc.artifacts.certify import BadCertificate, NoAnswer, claim_for, replay
+    """Why a kernel is not certified by its object's bytes; empty if it is.
+
+    Raises UnknownToChecker.
+    """
+    from fieldc.artifacts.certify import (
+        BadCertificate,
+        NoAnswer,
+        UnknownToChecker,
+        claim_for,
+        replay,
+    )
     from fieldc.artifacts.verify import named_operation
     from fieldc.binary.image import ObjectError
     from fieldc.binary.linkable import function_of
@@ -266,5 +278,7 @@ def fault_of(folder: Path, kernel: ManifestRow, p: int, limbs: int, program: str
         text = read(folder / kernel.certificate)
         claim = claim_for(code, family, parameters, p, limbs, kernel.stack, text, kernel.formula)
         return "" if replay(program, claim) else NOT_ACCEPTED
+    except UnknownToChecker:
+        raise
     except (ObjectError, ProofError, BadCertificate, NoAnswer) as error:
         return str(error)

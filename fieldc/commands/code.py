@@ -36,13 +36,18 @@ def located(text: str) -> tuple[Path, str]:
     cuts = [i for i, c in enumerate(text) if c == ":"]
     for cut in (len(text), *cuts):
         path = Path(text[:cut])
-        if _exists(path, Path.is_dir):
-            raise UsageError(f"{quote(str(path))} is a folder; name a file of code{_inside(path)}")
+        check_file(path)
         if _exists(path, Path.exists):
             if cut + 1 == len(text):
                 raise UsageError(f"{quote(text)} has no name after the colon")
             return path, text[cut + 1 :]
     return Path(text[: cuts[-1]] if cuts else text), text[cuts[-1] + 1 :] if cuts else ""
+
+
+def check_file(path: Path) -> None:
+    """Raise UsageError for a folder, with a file of code in it if there is one."""
+    if _exists(path, Path.is_dir):
+        raise UsageError(f"{quote(str(path))} is a folder; name a file of code{_inside(path)}")
 
 
 def _exists(path: Path, test: Callable[[Path], bool]) -> bool:

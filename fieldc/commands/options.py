@@ -14,6 +14,7 @@ from fieldc.algorithms.columns import INNER
 from fieldc.commands.verb import UsageError, one_of, option, unknown
 from fieldc.errors import quote
 from fieldc.field import Field
+from fieldc.seeds import seed
 
 if TYPE_CHECKING:
     from fieldc.language import Expression
@@ -28,8 +29,6 @@ BUILT = tuple(dict.fromkeys((*OPERATIONS, *STUDIED_OPERATIONS, *ON_ARRAYS)))
 DIVSTEP_MATRIX = "divstep_matrix"
 """The operation on integers, which is the same for all primes."""
 PICTURES = (".svg", ".png")
-MOST_DIGITS = 640
-"""Of a seed: int() reads it whatever its limit is set to."""
 
 
 def listed(text: str, what: str) -> list[str]:
@@ -111,14 +110,6 @@ def positive(text: str) -> int:
     return int(text)
 
 
-def whole(text: str) -> int:
-    """A whole number, negative or not, for argparse."""
-    digits = text.removeprefix("-")
-    if not digits.isascii() or not digits.isdigit() or len(digits) > MOST_DIGITS:
-        raise UsageError(f"{quote(text)} is not a whole number of at most {MOST_DIGITS} digits")
-    return int(text)
-
-
 def folder(text: str) -> Path:
     """The path of a folder for argparse."""
     if not text.strip() or "\0" in text:
@@ -149,7 +140,7 @@ def picture(text: str) -> Path:
 
 
 SEED = option(
-    "--seed", type=whole, default=1, metavar="N", help="seed of inputs and order (default 1)"
+    "--seed", type=seed, default=1, metavar="N", help="seed of inputs and order (default 1)"
 )
 
 OPERANDS = option(

@@ -14,7 +14,11 @@ from fieldc.progress import Progress
 
 SECONDS_BETWEEN_LINES = 5.0
 SECONDS_OF_SILENCE = 4.0
-"""After these the last line is said once more: one proof can take minutes."""
+"""After these the last line is said once more: one proof can take minutes.
+
+The next silence is twice as long, up to LONGEST_SILENCE, so that a log of long work stays short.
+"""
+LONGEST_SILENCE = 300.0
 AT_WORK = "at work"
 """Said while nobody has said yet what the work is."""
 
@@ -59,10 +63,14 @@ def _repeated(show: Progress) -> Iterator[Progress]:
     heard, is_over = Event(), Event()
 
     def repeat() -> None:
+        silence = SECONDS_OF_SILENCE
         while not is_over.is_set():
-            if heard.wait(SECONDS_OF_SILENCE):
+            if heard.wait(silence):
                 heard.clear()
-            elif not last:
+                silence = SECONDS_OF_SILENCE
+                continue
+            silence = min(2 * silence, LONGEST_SILENCE)
+            if not last:
                 say(AT_WORK)
             elif last[0][1] < last[0][2]:
                 show(*last[0])
@@ -101,7 +109,8 @@ def _lines() -> Progress:
         elif now - said.get(what, began) >= SECONDS_BETWEEN_LINES:
             said[what] = now
             left = f", {_about(now - began, done - first, total - done)} left"
-            say(f"{what}: {done}/{total}{left if done > first else ''}")
+            so_far = f" after {now - began:.0f} s"
+            say(f"{what}: {done}/{total}{left if done > first else so_far}")
 
     return show
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fieldc.catalogue import find_field
+from fieldc.commands.code import check_file
 from fieldc.commands.verb import Answer, Table, UsageError
 from fieldc.errors import counted, quote
 from fieldc.reading import read_text
@@ -20,10 +21,14 @@ MOST_LISTED = 200
 
 
 def listed(path: Path) -> Answer:
-    """The routines of a file that look like arithmetic on limbs. Raises ObjectError."""
+    """The routines of a file that look like arithmetic on limbs.
+
+    Raises ObjectError, and UsageError for a folder.
+    """
     from fieldc.artifacts.foreign import candidates
     from fieldc.binary.read import open_images
 
+    check_file(path)
     found = [
         (member, outline)
         for member, image in open_images(path).items()

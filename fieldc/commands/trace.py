@@ -18,6 +18,7 @@ from fieldc.commands.code import (
 from fieldc.commands.options import positive
 from fieldc.commands.verb import Answer, Table, UsageError, one_of, option, verb
 from fieldc.errors import quote
+from fieldc.seeds import seed
 
 if TYPE_CHECKING:
     from fieldc.lab.emulate import ExecutedInstruction, Moved
@@ -70,7 +71,7 @@ def argument_list(text: str) -> tuple[str, ...]:
     option("--a", type=number, metavar="A", help="the words at a, the third operand of mul_add"),
     option("--field", metavar="FIELD", help="draw operands below this prime; for p, n and n0"),
     option("--limbs", type=positive, metavar="N", help="words of each operand without a field"),
-    option("--seed", type=number, default=1, metavar="N", help="seed of the operands (default 1)"),
+    option("--seed", type=seed, default=1, metavar="N", help="seed of the operands (default 1)"),
     option(
         "--limit",
         type=positive,

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 from fieldc.algorithms import OPERATIONS, STUDIED_OPERATIONS
 from fieldc.catalogue import find_field
 from fieldc.commands.figures import pair
-from fieldc.commands.options import OPERANDS, file, names, positive, whole
+from fieldc.commands.options import OPERANDS, file, names, positive
 from fieldc.commands.progress import say
 from fieldc.commands.verb import FIELD, Answer, Table, UsageError, one_of, option, verb
 from fieldc.field import Field
 from fieldc.files import OutputError, check_file, write_file
+from fieldc.seeds import seed
 
 if TYPE_CHECKING:
     from fieldc.decisions.schedule import Schedule, TunedKernel
@@ -48,7 +49,7 @@ OTHER = "name another with -o"
         metavar="SECONDS",
         help="for each operation (default 60); the search ends sooner where it finds nothing more",
     ),
-    option("--seed", type=whole, default=1, metavar="N", help="seed of the search (default 1)"),
+    option("--seed", type=seed, default=1, metavar="N", help="seed of the search (default 1)"),
     option(
         "--for",
         dest="mode",

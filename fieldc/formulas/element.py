@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import Any, NoReturn, SupportsIndex
 
 from fieldc.errors import with_article
 from fieldc.field import Field
 from fieldc.formulas.errors import place, wrong
-from fieldc.formulas.refused import FormulaValue
+from fieldc.formulas.refused import FormulaValue, integer_in
 from fieldc.operands import Range
 
 MOST_STEPS = 4000
@@ -104,32 +104,34 @@ class Element(FormulaValue):
             raise wrong("an integer is an element as it is: write 3 for what Element(3) would be")
         self.trace, self.number = trace, number
 
-    def __add__(self, other: Element | int) -> Element:
-        if not isinstance(other, (Element, int)):
-            return left_to(other)
-        return self.trace.element("add", self, self._element(other))
+    def __add__(self, other: Element | SupportsIndex) -> Element:
+        if (y := self._element(other)) is None:
+            return self._left_to(other)
+        return self.trace.element("add", self, y)
 
-    def __radd__(self, other: int) -> Element:
+    def __radd__(self, other: SupportsIndex) -> Element:
         return self + other
 
-    def __sub__(self, other: Element | int) -> Element:
-        if not isinstance(other, (Element, int)):
-            return left_to(other)
-        return self.trace.element("sub", self, self._element(other))
+    def __sub__(self, other: Element | SupportsIndex) -> Element:
+        if (y := self._element(other)) is None:
+            return self._left_to(other)
+        return self.trace.element("sub", self, y)
 
-    def __rsub__(self, other: int) -> Element:
-        return self._element(other) - self if isinstance(other, int) else left_to(other)
+    def __rsub__(self, other: SupportsIndex) -> Element:
+        if (y := self._element(other)) is None:
+            return self._left_to(other)
+        return y - self
 
-    def __mul__(self, other: Element | PlainInteger | int) -> Element:
+    def __mul__(self, other: Element | PlainInteger | SupportsIndex) -> Element:
         if isinstance(other, PlainInteger):
             return other * self
         if isinstance(other, Element):
             return self.trace.element("mul", self, other)
-        if not isinstance(other, int):
-            return left_to(other)
-        return self.trace.element("scale", self, number=_integer(other))
+        if (number := integer_in(other)) is None:
+            return self._left_to(other)
+        return self.trace.element("scale", self, number=_integer(number))
 
-    def __rmul__(self, other: PlainInteger | int) -> Element:
+    def __rmul__(self, other: PlainInteger | SupportsIndex) -> Element:
         return self * other
 
     def __neg__(self) -> Element:
@@ -150,10 +152,16 @@ class Element(FormulaValue):
         """Twice this element."""
         return self * 2
 
-    def _element(self, other: Element | int) -> Element:
+    def _element(self, other: object) -> Element | None:
+        """A value as an element; None for what is none and no integer."""
         if isinstance(other, Element):
             return other
-        return self.trace.constant(other)
+        number = integer_in(other)
+        return None if number is None else self.trace.constant(number)
+
+    def _left_to(self, other: object) -> Element:
+        found: Element = left_to(other)
+        return found
 
     def __bool__(self) -> NoReturn:
         raise wrong("a formula has no branch: an element has no value that `if` could ask for")
@@ -233,13 +241,14 @@ def small_power(x: Any, power: object, modulus: object = None) -> Any:
     """x to a small power, by squares and products. Raises FormulaError for another power."""
     if modulus is not None:
         raise wrong("elements have a modulus: leave out the third argument of pow")
-    if not isinstance(power, int) or isinstance(power, bool) or not 1 <= power <= MOST_POWER:
+    times = integer_in(power)
+    if times is None or isinstance(power, bool) or not 1 <= times <= MOST_POWER:
         is_number = isinstance(power, (int, float))
         said = "an element" if isinstance(power, Element) else with_article(type(power).__name__)
         said = repr(power) if is_number else said
         raise wrong(f"a power is a whole number from 1 to {MOST_POWER}, not {said}")
     result = x
-    for bit in f"{power:b}"[1:]:
+    for bit in f"{times:b}"[1:]:
         result = result.square()
         result = result * x if bit == "1" else result
     return result

@@ -10,6 +10,7 @@ from fieldc.errors import counted, with_article
 from fieldc.field import Field
 from fieldc.formulas.element import Element, Recording
 from fieldc.formulas.errors import SourceLine, wrong
+from fieldc.formulas.refused import integer_in
 from fieldc.operands import Range
 
 
@@ -36,8 +37,9 @@ class ValueType:
         if self.taken is not None:
             return [self.taken(value, trace, what, at)]
         if not self.members:
-            if isinstance(value, int) and not isinstance(value, bool):
-                return [trace.constant(value)]
+            number = None if isinstance(value, bool) else integer_in(value)
+            if number is not None:
+                return [trace.constant(number)]
             if not isinstance(value, Element):
                 raise wrong(f"{what} {_shown(value)}, which is not an element", at)
             return [value]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, NoReturn
+from operator import index
+from typing import TYPE_CHECKING, ClassVar, NoReturn, cast
 
 from fieldc.errors import quote, with_article
 from fieldc.formulas.errors import FormulaError, wrong
 
 if TYPE_CHECKING:
-    from typing import Self
+    from typing import Self, SupportsIndex
 
 
 class NoMember(FormulaError, AttributeError):
@@ -19,6 +20,8 @@ class FormulaValue:
     """A value while a formula is recorded: it has what its class defines, and nothing else."""
 
     __slots__ = ()
+    __array_ufunc__ = None
+    """An integer of numpy leaves its operations to a value of a formula."""
     has: ClassVar[str]
     """What its class defines, for messages."""
     members: ClassVar[tuple[str, ...]]
@@ -63,6 +66,16 @@ class FormulaValue:
             if name.startswith("__"):  # Python itself asks
                 raise AttributeError(f"{kind} has no {quote(name)}")
             raise NoMember(str(wrong(f"{kind} has no {quote(name)}: it has {self.has}")))
+
+
+def integer_in(value: object) -> int | None:
+    """The integer that a value is, such as one of numpy's; None for what is none."""
+    if isinstance(value, (int, FormulaValue)):
+        return value if isinstance(value, int) else None
+    try:
+        return index(cast("SupportsIndex", value))
+    except TypeError:
+        return None
 
 
 def _is_set(value: object, name: str) -> bool:

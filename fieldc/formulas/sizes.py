@@ -13,14 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, NoReturn, cast
+from typing import Any, ClassVar, NoReturn, SupportsIndex, cast
 
 from fieldc.errors import with_article
 from fieldc.field import Field
 from fieldc.formulas.element import Element, PlainInteger, Recording
 from fieldc.formulas.errors import SourceLine, TooManyProducts, place, wrong
 from fieldc.formulas.kinds import ValueType
-from fieldc.formulas.refused import FormulaValue
+from fieldc.formulas.refused import FormulaValue, integer_in
 from fieldc.operands import Range, plain_integer
 
 MOST_TERMS = 1 << 16
@@ -63,17 +63,21 @@ class Mask(PlainInteger):
     __rmul__ = __mul__
 
 
-def choose(mask: Mask, a: Element | int, b: Element | int) -> Element:
+def choose(mask: Mask, a: Element | SupportsIndex, b: Element | SupportsIndex) -> Element:
     """a where the mask is 1, b where it is 0, without a branch."""
     if not isinstance(mask, Mask):
         raise wrong(f"choose takes a Mask first, not {with_article(type(mask).__name__)}")
     trace = mask.value.trace
-    for x in (a, b):
-        if not isinstance(x, (Element, int)):
+
+    def element(x: object) -> Element:
+        if isinstance(x, Element):
+            return x
+        if (number := integer_in(x)) is None:
             kind = with_article(type(x).__name__)
             raise wrong(f"choose takes elements, not {kind}: choose its members")
-    first, second = (x if isinstance(x, Element) else trace.constant(x) for x in (a, b))
-    return trace.element("choose", mask.value, first, second)
+        return trace.constant(number)
+
+    return trace.element("choose", mask.value, element(a), element(b))
 
 
 class Accumulator(FormulaValue):
@@ -133,9 +137,10 @@ def accumulator(terms: int, factor: Any = Element) -> type[Accumulator]:
     Raises FormulaError for another factor, and for too many products.
     """
     at = place()
-    is_number = isinstance(terms, int) and not isinstance(terms, bool)
-    if not is_number or not 1 <= terms <= MOST_TERMS:
+    number = None if isinstance(terms, bool) else integer_in(terms)
+    if number is None or not 1 <= number <= MOST_TERMS:
         raise wrong(f"an accumulator holds 1 to {MOST_TERMS} products, not {terms!r}", at)
+    terms = number
     if factor not in (Element, U64, I64):
         raise wrong("an accumulator is of products with Element, U64 or I64", at)
     members = {"terms": terms, "factor": factor}

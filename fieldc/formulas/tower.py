@@ -16,7 +16,7 @@ from fieldc.field import Field
 from fieldc.formulas.element import Element, left_to, small_power
 from fieldc.formulas.errors import place, wrong
 from fieldc.formulas.kinds import ELEMENT, ValueType
-from fieldc.formulas.refused import FormulaValue
+from fieldc.formulas.refused import FormulaValue, integer_in
 from fieldc.formulas.tower_fields import Numbers, numbers, power, why_no_field
 
 MOST_FROBENIUS = 12
@@ -47,7 +47,8 @@ class Extension(FormulaValue):
     def _other(self, other: object) -> Extension | None:
         if isinstance(other, type(self)):
             return other
-        return type(self)(other) if isinstance(other, (Element, int, self.base)) else None
+        is_below = isinstance(other, (Element, self.base)) or integer_in(other) is not None
+        return type(self)(other) if is_below else None
 
     def _left_to(self, other: object) -> Extension:
         found: Extension = left_to(other, type(self).__name__)
@@ -83,10 +84,12 @@ class Extension(FormulaValue):
         return -self + other
 
     def __mul__(self, other: object) -> Extension:
-        if isinstance(other, (int, Element)) or (
+        is_below = isinstance(other, Element) or (
             isinstance(other, Extension) and isinstance(other, self.base)
-        ):
-            return type(self)(*(x * other for x in self.coefficients))
+        )
+        if is_below or (number := integer_in(other)) is not None:
+            factor = other if is_below else number
+            return type(self)(*(x * factor for x in self.coefficients))
         if not isinstance(other, type(self)):
             return self._left_to(other)
         if self.degree == 2:
@@ -165,11 +168,8 @@ class Extension(FormulaValue):
 
         (c*u^i)^q = c^q * u^(q*i), and u^d is the root.
         """
-        if (
-            not isinstance(count, int)
-            or isinstance(count, bool)
-            or not 1 <= count <= MOST_FROBENIUS
-        ):
+        number = None if isinstance(count, bool) else integer_in(count)
+        if number is None or not 1 <= number <= MOST_FROBENIUS:
             raise wrong(f"Frobenius is applied 1 to {MOST_FROBENIUS} times, not {count!r}")
         one = next((leaf for leaf in leaves(self) if isinstance(leaf, Element)), None)
         if one is None:
@@ -179,8 +179,8 @@ class Extension(FormulaValue):
             return self  # it is recorded again when the field is known
         total: list[Coefficient] = [0] * self.degree
         for i, c in enumerate(self.coefficients):
-            raised = c.frobenius(count) if isinstance(c, Extension) else c
-            turns, place = divmod(f.p**count * i, self.degree)
+            raised = c.frobenius(number) if isinstance(c, Extension) else c
+            turns, place = divmod(f.p**number * i, self.degree)
             total[place] = times(raised, constant_power(f, self.base, self.root, turns))
         return type(self)(*total)
 
@@ -237,8 +237,9 @@ class Extension(FormulaValue):
 def lifted(base: Any, value: Coefficient) -> Coefficient:
     """A value as one of an extension, or of the field itself."""
     if base is Element:
-        if isinstance(value, (Element, int)) and not isinstance(value, bool):
-            return value
+        number = None if isinstance(value, bool) else integer_in(value)
+        if isinstance(value, Element) or number is not None:
+            return value if number is None else number
         raise wrong(f"{with_article(type(value).__name__)} is not an element")
     return value if isinstance(value, base) else base(value)
 
@@ -307,8 +308,10 @@ def extend(base: Any, degree: int, root: Coefficient) -> type[Extension]:
     is_known = base is Element or (isinstance(base, type) and issubclass(base, Extension))
     if not is_known:
         raise wrong("an extension is of Element or of another extension", at)
-    if not isinstance(degree, int) or degree not in (2, 3):
+    number = integer_in(degree)
+    if number not in (2, 3):
         raise wrong(f"an extension has degree 2 or 3, not {degree!r}", at)
+    degree = number
     below: ValueType = ELEMENT if base is Element else base.kind
     lowest = lifted(base, root)
     if not _is_constant(lowest):

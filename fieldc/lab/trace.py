@@ -166,7 +166,9 @@ def check_size(found: Trace, request: Request) -> None:
     if not request.limbs and request.field is None:
         return
     n = request.limbs or (request.field.n if request.field else 0)
-    said = f"--limbs {n}" if request.limbs else f"the field has {counted(n, 'limb')}"
+    said = f"the field has {counted(n, 'limb')}"
+    if request.limbs:
+        said = f"--limbs {n} does not fit; {_fitting(found, request)}"
     written = len(found.result)
     if not request.limbs and written == 2 * n:
         said += f"; for two of its elements add --limbs {written}"
@@ -180,6 +182,19 @@ def check_size(found: Trace, request: Request) -> None:
             raise ArgumentError(
                 f"{quote(found.routine.name)} reads {counted(read, 'word')} of {name}; {said}"
             )
+
+
+def _fitting(found: Trace, request: Request) -> str:
+    """The numbers of limbs that fit what a call read and wrote, and its values, as advice."""
+    written = len(found.result)
+    least = max(found.words_read("x"), found.words_read("y"))
+    least = max(least, *(-(-value.bit_length() // 64) for _, value in request.values), 1)
+    numbers = [n for n in (written // 2, written) if written in (n, 2 * n) and n >= least]
+    if not written:
+        numbers = [least]
+    if not numbers:
+        return "no number of limbs fits it with these operands"
+    return f"use --limbs {' or '.join(map(str, numbers))}"
 
 
 def count_of_call(data: bytes, symbol: str, request: Request) -> Count:
@@ -247,7 +262,8 @@ def _filled(name: str, value: int | None, request: Request, chance: random.Rando
         value = chance.randrange(f.p) if f else chance.getrandbits(64 * words)
     if name != "p" and request.limbs and value.bit_length() > 64 * request.limbs:
         raise ArgumentError(
-            f"{quote(name)} has {value.bit_length()} bits, more than fit --limbs {request.limbs}"
+            f"{quote(name)} has {value.bit_length()} bits, more than fit --limbs {request.limbs};"
+            f" it needs --limbs {-(-value.bit_length() // 64)}"
         )
     if value < 0 or value.bit_length() > 8 * OPERAND_ROOM:
         raise ArgumentError(f"{quote(name)} must be from 0 to 2^{8 * OPERAND_ROOM} - 1")

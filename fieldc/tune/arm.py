@@ -32,6 +32,7 @@ from fieldc.files import write_file
 from fieldc.language import Expression
 from fieldc.machine.processors import Processor, find_processor
 from fieldc.program import maintained
+from fieldc.seeds import seed
 from fieldc.simulator.window import CHOICE
 from fieldc.targets.aarch64.kernel import FAST, ROWS, ArmOrder, compile_words, in_order, is_short
 from fieldc.targets.aarch64.pace import Pace
@@ -146,7 +147,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--op", type=lambda text: text.split(","), default=["mul", "square"])
     parser.add_argument("--algorithm", help="default: the one that is preferred")
     parser.add_argument("--processor", required=True, type=find_processor)
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seed", type=seed, default=1)
     parser.add_argument("--tries", type=int, default=1500)
     parser.add_argument("--walks", type=int, default=WALKS)
     asked = parser.parse_args(arguments)

@@ -17,6 +17,7 @@ from fieldc.machine.processors import host_processor
 from fieldc.packages.rust.classes import CLASSES, EXTENSION, LAZY_CLASSES, PrimeClass
 from fieldc.packages.rust.schedules import FOUND_ON, path_of, schedule_of
 from fieldc.program import maintained
+from fieldc.seeds import seed
 from fieldc.tune.subject import of_class
 from fieldc.tune.tuning import SearchPlan, tune_operation
 
@@ -40,7 +41,7 @@ def main() -> int:
     parser.add_argument("classes", nargs="+", type=prime_class, metavar="CLASS_LIMBS")
     parser.add_argument("--op", type=lambda text: text.split(","), help="default: all it has")
     parser.add_argument("--time", type=float, default=60, metavar="SECONDS", help="for each")
-    parser.add_argument("--seed", type=int, default=1, metavar="N")
+    parser.add_argument("--seed", type=seed, default=1, metavar="N")
     arguments = parser.parse_args()
     processor = host_processor()
     variants = [v for v, key in FOUND_ON.items() if processor and processor.key == key]

@@ -5,13 +5,18 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// What cargo, `CMake` and cc make in a package, by its kind: a name, and the file in it that shows a
-/// folder to be theirs.
-const LEFT: [(&str, &str, &str); 4] = [
+/// What `npm pack` writes: named by package.json.
+const PACKED: &str = "NAME-VERSION.tgz";
+/// What cargo, `CMake`, cc and npm make in a package, by its kind: a name, and the file in it that
+/// shows a folder to be theirs.
+const LEFT: [(&str, &str, &str); 7] = [
     ("Rust package", "Cargo.lock", ""),
     ("Rust package", "target", "CACHEDIR.TAG"),
     ("C package", "a.out", ""),
     ("C package", "build", "CMakeCache.txt"),
+    ("JavaScript package", "package-lock.json", ""),
+    ("JavaScript package", "node_modules", ".package-lock.json"),
+    ("JavaScript package", PACKED, ""),
 ];
 
 /// Files by their paths, and the names of what is not read.
@@ -23,22 +28,43 @@ struct Kind {
     kind: String,
 }
 
+#[derive(Deserialize)]
+struct NpmPackage {
+    name: String,
+    version: String,
+}
+
 /// All files below a folder by their paths, and what is there of others, which is not read.
 pub(crate) fn gathered(root: &Path, manifest: &str) -> Outcome<Gathered> {
     let text = std::fs::read(root.join(manifest)).unwrap_or_default();
     let kind = serde_json::from_slice::<Kind>(&text).map(|said| said.kind).unwrap_or_default();
-    let is_left = |(of, name, shows): &(&str, &str, &str)| {
-        let path = root.join(name);
+    let packed = packed(root);
+    let named = |name: &'static str| if name == PACKED { &packed } else { name };
+    let is_left = |(of, name, shows): &(&str, &'static str, &str)| {
+        let path = root.join(named(name));
         let shown = if shows.is_empty() { path.clone() } else { path.join(shows) };
         let is_link =
             |path: &Path| path.symlink_metadata().map_or(true, |found| found.is_symlink());
         *of == kind && !is_link(&path) && !is_link(&shown) && shown.is_file()
     };
-    let left: Vec<_> =
-        LEFT.iter().filter(|one| is_left(one)).map(|(_, name, _)| (*name).to_string()).collect();
+    let left: Vec<_> = LEFT
+        .iter()
+        .filter(|one| is_left(one))
+        .map(|(_, name, _)| named(name).to_string())
+        .collect();
     let mut files = BTreeMap::new();
     gather(root, "", &left, &mut files)?;
     Ok((files, left))
+}
+
+/// The name of what `npm pack` writes there; `PACKED` where package.json has no name.
+fn packed(root: &Path) -> String {
+    let text = std::fs::read(root.join("package.json")).unwrap_or_default();
+    serde_json::from_slice::<NpmPackage>(&text)
+        .map(|NpmPackage { name, version }| format!("{name}-{version}.tgz"))
+        .ok()
+        .filter(|name| !name.contains(['/', '\\', '\0']))
+        .unwrap_or_else(|| PACKED.into())
 }
 
 /// Reads all files below a folder. A link is refused: it may lead to another file tomorrow.

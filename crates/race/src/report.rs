@@ -1,6 +1,7 @@
 //! Tables for people and rows for programs.
 
 use std::fmt;
+use std::io::IsTerminal;
 
 use serde_json::{Value, json};
 
@@ -28,6 +29,8 @@ pub struct Report {
     rows: Vec<Row>,
     race: Race,
     skipped: Vec<String>,
+    /// The columns of the terminal that shows it; a file has room for all.
+    room: Option<usize>,
 }
 
 impl Report {
@@ -56,7 +59,7 @@ impl Report {
             of(row.field, row.op)
         };
         rows.sort_by_key(place);
-        Self { rows, race, skipped }
+        Self { rows, race, skipped, room: terminal_columns() }
     }
 
     /// The rows with the keys of `fieldc bench --json`, and more.
@@ -138,12 +141,14 @@ fn ours(entries: &[Entry], entry: &Entry) -> Option<usize> {
 }
 
 const HEAD: [&str; 7] = ["peer", "code", "kind", "latency", "throughput", "ns", "x fieldc"];
+/// The columns that a narrow terminal leaves out: ns, code, kind.
+const OPTIONAL: [usize; 3] = [5, 1, 2];
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for rows in self.rows.chunk_by(|a, b| (a.field, a.op) == (b.field, b.op)) {
             writeln!(f, "{}, {}", rows[0].op, rows[0].field)?;
-            table(f, &rows.iter().map(Self::cells).collect::<Vec<_>>())?;
+            table(f, &rows.iter().map(Self::cells).collect::<Vec<_>>(), self.room)?;
             writeln!(f)?;
         }
         let race = &self.race;
@@ -189,17 +194,61 @@ impl fmt::Display for Report {
     }
 }
 
-fn table(f: &mut fmt::Formatter<'_>, rows: &[[String; 7]]) -> fmt::Result {
+/// Writes the columns that there is room for, and names the others.
+fn table(f: &mut impl fmt::Write, rows: &[[String; 7]], room: Option<usize>) -> fmt::Result {
     let head = HEAD.map(String::from);
     let lines = || std::iter::once(&head).chain(rows);
     let width = |i: usize| lines().map(|cells| cells[i].chars().count()).max().unwrap_or(0);
     let widths: [usize; 7] = std::array::from_fn(width);
+    let shown = columns(&widths, room);
     for cells in lines() {
         let line: Vec<String> =
-            cells.iter().zip(widths).map(|(cell, width)| format!("{cell:width$}")).collect();
+            shown.iter().map(|&i| format!("{:width$}", cells[i], width = widths[i])).collect();
         writeln!(f, "{}", line.join("  ").trim_end())?;
     }
-    Ok(())
+    let others: Vec<_> = OPTIONAL.into_iter().filter(|i| !shown.contains(i)).collect();
+    if others.is_empty() {
+        return Ok(());
+    }
+    let names = others.into_iter().map(|i| HEAD[i]).collect::<Vec<_>>().join(", ");
+    writeln!(f, "not shown: {names} (a wider terminal or --json has them)")
+}
+
+/// The columns that are shown: a narrow terminal leaves out optional ones, the first one first.
+fn columns(widths: &[usize; 7], room: Option<usize>) -> Vec<usize> {
+    let mut shown: Vec<usize> = (0..widths.len()).collect();
+    for one in OPTIONAL {
+        let wide: usize = shown.iter().map(|&i| widths[i] + 2).sum();
+        if room.is_none_or(|room| wide <= room + 2) {
+            break;
+        }
+        shown.retain(|&i| i != one);
+    }
+    shown
+}
+
+/// The columns of the terminal that standard output is: `COLUMNS`, else what it says, else 80.
+fn terminal_columns() -> Option<usize> {
+    let output = std::io::stdout();
+    if !output.is_terminal() {
+        return None;
+    }
+    let said = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
+    said.filter(|&columns| columns > 0).or_else(|| asked(&output)).or(Some(80))
+}
+
+#[cfg(unix)]
+fn asked(output: &std::io::Stdout) -> Option<usize> {
+    use std::os::fd::AsRawFd;
+    let mut size = libc::winsize { ws_row: 0, ws_col: 0, ws_xpixel: 0, ws_ypixel: 0 };
+    // SAFETY: the request writes a winsize, and nothing else.
+    let status = unsafe { libc::ioctl(output.as_raw_fd(), libc::TIOCGWINSZ, &raw mut size) };
+    (status == 0 && size.ws_col > 0).then_some(size.ws_col.into())
+}
+
+#[cfg(not(unix))]
+fn asked(_: &std::io::Stdout) -> Option<usize> {
+    None
 }
 
 /// A number in three or four places.
@@ -229,4 +278,29 @@ fn processor() -> String {
     let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let line = text.lines().find_map(|line| line.strip_prefix("model name"));
     line.map_or("unknown".into(), |line| line.trim_start_matches(['\t', ' ', ':']).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_narrow_terminal_leaves_columns_out() {
+        let row = ["fieldc 0.1.0", "adx", "function p", "92.6 ±0.2", "80.0 ±0.1", "24 | 21", "-"];
+        let lines = |room| {
+            let mut text = String::new();
+            table(&mut text, &[row.map(String::from)], room).unwrap();
+            text.lines().map(String::from).collect::<Vec<_>>()
+        };
+        let whole = lines(None);
+        let width = whole[0].chars().count();
+        assert_eq!((width, whole.len()), (72, 2));
+        assert_eq!(lines(Some(width)), whole);
+        let narrow = lines(Some(width - 1));
+        assert_eq!(narrow[0], "peer          code  kind        latency    throughput  x fieldc");
+        assert_eq!(narrow[2], "not shown: ns (a wider terminal or --json has them)");
+        let narrowest = lines(Some(1));
+        assert_eq!(narrowest[0], "peer          latency    throughput  x fieldc");
+        assert!(narrowest[2].starts_with("not shown: ns, code, kind ("));
+    }
 }

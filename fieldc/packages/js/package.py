@@ -119,6 +119,7 @@ def package(
         texts["index.d.ts"] = fill("formulas.d.ts", words)
         texts["test/formulas.test.mjs"] = fill("formulas.test.mjs", words)
     texts |= {name: fill(name, words) for name in ("package.json", "README.md")}
+    texts[".gitignore"] = "/node_modules\n/package-lock.json\n/*.tgz\n"  # npm pack reads it too
     made = {path: each.encode() for path, each in texts.items()}
     made |= {BINARIES[target]: code for target, code in codes.items()}
     return judged, made | manifest_file(f, judged)
