@@ -8,6 +8,7 @@ line by its place in VERBS.
 from __future__ import annotations
 
 import argparse
+import errno
 import os
 import shutil
 import sys
@@ -130,11 +131,20 @@ def parsed(verb: Verb, words: Sequence[str]) -> argparse.Namespace:
 
 
 def check_current_folder() -> None:
-    """Raise UserError if the folder that the command runs in was deleted."""
+    """Raise UserError if the current folder was deleted, or no file in it has a path.
+
+    Processes of a proof, and programs, are given whole paths.
+    """
     try:
-        os.getcwd()
+        folder = os.getcwd()
     except OSError:
         raise UserError("the current folder is gone; change to one that is there") from None
+    try:
+        os.stat(folder)
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            said = "the path of the current folder is too long for this system; change to another"
+            raise UserError(said) from None
 
 
 def main(words: Sequence[str] | None = None) -> int:

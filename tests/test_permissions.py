@@ -1,9 +1,10 @@
-"""Files and folders that may not be read: one line says which, with exit status 2."""
+"""Files and folders that may not be read, or whose path is too long: one line says which."""
 
 from __future__ import annotations
 
 import ctypes
 import os
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -77,3 +78,26 @@ def test_what_may_not_be_read_is_named(
     assert "ermission" in said and folder.partition("/")[0] in said, said
     assert "--traceback" not in said
     assert sorted(os.listdir(place)) == ["closed", "half"]
+
+
+@pytest.mark.parametrize("verb", ["prove", "certify", "count"])
+def test_a_name_that_is_too_long_is_said(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main([verb, "a" * 300]) == 2
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1 and "too long" in said and "aaa...aaa" in said, said
+    assert "--traceback" not in said
+
+
+@pytest.mark.parametrize("words", ["show 17", "build 17 --op add -o o", "certify o"])
+def test_a_current_folder_with_too_long_a_path_is_said(
+    words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for _ in range(21):
+        os.mkdir("a" * 200)
+        os.chdir("a" * 200)
+    assert cli.main(words.split()) == 2
+    said = "the path of the current folder is too long for this system; change to another"
+    assert capsys.readouterr().err == f"fieldc: {said}\n"
+    assert not os.listdir()
+    shutil.rmtree(tmp_path / ("a" * 200))
