@@ -107,6 +107,7 @@ def run(words: Sequence[str]) -> int:
             )
         raise UsageError(unknown("verb", name, [*VERBS, "--help", "--version"]))
     check_current_folder()
+    check_umask()
     verb = find_verb(name)
     with printing():  # --help
         arguments = parsed(verb, rest)
@@ -145,6 +146,14 @@ def check_current_folder() -> None:
         if error.errno == errno.ENAMETOOLONG:
             said = "the path of the current folder is too long for this system; change to another"
             raise UserError(said) from None
+
+
+def check_umask() -> None:
+    """Raise UserError if new files and folders are closed to the user who makes them."""
+    mask = os.umask(0o077)  # there is no other way to read it
+    os.umask(mask)
+    if mask & 0o700:
+        raise UserError(f"umask {mask:03o} closes new files to their own user; set umask 022")
 
 
 def main(words: Sequence[str] | None = None) -> int:

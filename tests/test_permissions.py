@@ -1,4 +1,4 @@
-"""Files and folders that may not be read, or whose path is too long: one line says which."""
+"""Files that may not be read, have too long a path, or are closed by umask: one line says so."""
 
 from __future__ import annotations
 
@@ -101,3 +101,23 @@ def test_a_current_folder_with_too_long_a_path_is_said(
     assert capsys.readouterr().err == f"fieldc: {said}\n"
     assert not os.listdir()
     shutil.rmtree(tmp_path / ("a" * 200))
+
+
+@pytest.mark.parametrize("mask", [0o777, 0o100])
+@pytest.mark.parametrize("words", ["build 17 --op add -o o", "page 17 -o p.html", "demo 17 -o d"])
+def test_a_umask_that_closes_files_to_their_user_is_said(
+    words: str,
+    mask: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    before = os.umask(mask)
+    try:
+        assert cli.main(words.split()) == 2
+    finally:
+        assert os.umask(before) == mask
+    said = f"fieldc: umask {mask:03o} closes new files to their own user; set umask 022\n"
+    assert capsys.readouterr().err == said
+    assert not os.listdir()
