@@ -77,6 +77,7 @@ class WasmKernel(GuardedKernel):
 
     def _failure(self) -> NodeError:
         _, errors = self._process.communicate()
-        lines = [line for line in errors.decode(errors="replace").splitlines() if line.strip()]
-        said = [*(line for line in lines if "Error" in line), *lines, "it ended"]
-        return NodeError(f"node does not run {self.symbol}: {said[0].strip()}")
+        lines = [line.strip(" #") for line in errors.decode(errors="replace").splitlines()]
+        said = [line for line in lines if "Error" in line or "Fatal" in line]
+        said += [*filter(None, lines), "it ended"]
+        return NodeError(f"node does not run {self.symbol}: {said[0]}")
