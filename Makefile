@@ -21,6 +21,8 @@ OPTIONAL := valgrind|qemu|clang|wine|chromium|cmake|esbuild|readelf|"strip"|rust
 TOOLS := $(OPTIONAL)|EmulatedProgram|why_not|study|which\(tool
 TOOL_TESTS = $(shell grep -lE '$(TOOLS)|package_c' tests/test_*.py)
 CARGO_TESTS = $(shell grep -lE 'cargo|rustc' tests/test_*.py)
+# Those of builds that a fieldc-check on PATH could change, since fieldc build runs it.
+CHECKED_TESTS := adding build demo files full_disk readme
 BARE := build/bare
 BARE_TOOLS := sh env true false cat cp ln ls mkdir mv rm uname python3 make cc gcc as ld ar cargo rustc rustfmt
 NEEDS_CARGO = @command -v cargo >/dev/null || { echo "no cargo: install stable Rust" >&2; exit 1; }
@@ -91,7 +93,7 @@ crates-test:
 python-test:
 	MAKEFLAGS= MFLAGS= $(PYTEST) -m "not full"
 
-test-bare: venv ## tests that use optional tools, on a PATH without those, then without cargo too
+test-bare: venv ## tests that use optional tools, without those, then without cargo; some with fieldc-check
 	rm -rf $(BARE) && mkdir -p $(BARE)
 	for tool in $(BARE_TOOLS); do \
 	    path=$$($(BIN)/python -c 'import shutil, sys; print(shutil.which(sys.argv[1]) or "")' $$tool); \
@@ -99,6 +101,9 @@ test-bare: venv ## tests that use optional tools, on a PATH without those, then 
 	PATH="$$PWD/$(BARE)" $(PYTEST) -rs -m "not full" --mentions '$(TOOLS)' $(TOOL_TESTS)
 	rm -f $(BARE)/cargo $(BARE)/rustc $(BARE)/rustfmt
 	PATH="$$PWD/$(BARE)" $(PYTEST) -rs -m "not full" --mentions 'cargo|rustc|pytest\.skip\(' $(CARGO_TESTS)
+	$(if $(CARGO),cargo build --quiet -p fieldc-check)
+	$(if $(CARGO),PATH="$${CARGO_TARGET_DIR:-$$PWD/target}/debug:$$PATH" $(PYTEST) -m "not full" \
+	    $(CHECKED_TESTS:%=tests/test_%.py))
 
 test-full: venv lint cargo-test foreign-check portable-test big-endian-test small-test race-test \
     clients-test arkworks-test ## the slow sweeps too, crates/race, crates/clients, arkworks

@@ -8,6 +8,7 @@ line by its place in VERBS.
 from __future__ import annotations
 
 import argparse
+import errno
 import os
 import shutil
 import sys
@@ -106,6 +107,7 @@ def run(words: Sequence[str]) -> int:
             )
         raise UsageError(unknown("verb", name, [*VERBS, "--help", "--version"]))
     check_current_folder()
+    check_umask()
     verb = find_verb(name)
     with printing():  # --help
         arguments = parsed(verb, rest)
@@ -130,11 +132,28 @@ def parsed(verb: Verb, words: Sequence[str]) -> argparse.Namespace:
 
 
 def check_current_folder() -> None:
-    """Raise UserError if the folder that the command runs in was deleted."""
+    """Raise UserError if the current folder was deleted, or no file in it has a path.
+
+    Processes of a proof, and programs, are given whole paths.
+    """
     try:
-        os.getcwd()
+        folder = os.getcwd()
     except OSError:
         raise UserError("the current folder is gone; change to one that is there") from None
+    try:
+        os.stat(folder)
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            said = "the path of the current folder is too long for this system; change to another"
+            raise UserError(said) from None
+
+
+def check_umask() -> None:
+    """Raise UserError if new files and folders are closed to the user who makes them."""
+    mask = os.umask(0o077)  # there is no other way to read it
+    os.umask(mask)
+    if mask & 0o700:
+        raise UserError(f"umask {mask:03o} closes new files to their own user; set umask 022")
 
 
 def main(words: Sequence[str] | None = None) -> int:

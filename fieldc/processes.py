@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 from fieldc.signals import deferred_signals
 
 PATIENCE = 1.0
 """Seconds that a program has to end by itself when it is asked to."""
+
+SECONDS = 20
+"""A program that takes longer to name its version does not begin."""
 
 
 def environment() -> dict[str, str]:
@@ -22,6 +27,26 @@ def environment() -> dict[str, str]:
     Python takes another where TMPDIR's is not there or is read-only; clang and wine fail there.
     """
     return {**os.environ, "TMPDIR": tempfile.gettempdir()}
+
+
+def why_no_program(name: str) -> str:
+    """Why a program does not begin here: it is not on PATH, or a shim without a version of it."""
+    program = shutil.which(name)
+    return _fault(name, program) if program else f"{name} is not installed"
+
+
+@cache
+def _fault(name: str, program: str) -> str:
+    """What a program says if it cannot even name its version."""
+    try:
+        done = run_group([program, "--version"], timeout=SECONDS)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        said = getattr(error, "strerror", None) or f"no answer in {SECONDS} s"
+    else:
+        said = (done.stderr or "").strip().partition("\n")[0] or f"exit status {done.returncode}"
+        if not done.returncode:
+            return ""
+    return f"{name} does not begin here: {said}"
 
 
 def run_group(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import io
 import os
@@ -88,6 +89,8 @@ def unforeseen(error: Exception, hint: str) -> tuple[int, str]:
     """The status and the line of an error that no verb expects, with a hint unless it is clear."""
     if isinstance(error, PermissionError) and error.filename:
         return 2, f"no permission for {quote(str(error.filename))}"
+    if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG and error.filename:
+        return 2, f"the path {quote(str(error.filename))} is too long for this system"
     if isinstance(error, OSError):  # in the system's own words
         name = f": {error.filename}" if error.filename else ""
         return 2, f"system error: {error.strerror or error}{name}{hint}"

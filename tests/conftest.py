@@ -62,6 +62,13 @@ def no_checker(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fieldc.artifacts.checker.CHECKER", "no-fieldc-check")
 
 
+@pytest.fixture
+def no_progress(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Long work says nothing of how far it is, however busy the machine."""
+    for name in ("SECONDS_OF_SILENCE", "SECONDS_BETWEEN_LINES"):
+        monkeypatch.setattr(f"fieldc.commands.progress.{name}", 3600.0)
+
+
 @pytest.fixture(scope="session")
 def certifier() -> Path:
     """The program that `make formal` builds."""

@@ -45,7 +45,9 @@ def test_the_operation_of_the_page_is_built_and_proved(tmp_path: Path) -> None:
     assert len(hunks()) == 8
     build = ["-m", "fieldc", "build", "secp256k1-p", "--target", "x86_64-linux"]
     command = [sys.executable, *build, "--op", "add_double", "-o", "out"]
-    made = {**os.environ, "PYTHONPATH": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    # Nothing on PATH: a fieldc-check that was built before refuses the operation.
+    new = {"PATH": str(tmp_path), "PYTHONPATH": str(tmp_path)}
+    made = {**os.environ, **new, "XDG_CACHE_HOME": str(tmp_path / "cache")}
     subprocess.run(command, cwd=tmp_path, env=made, check=True, capture_output=True)
     kernels = json.loads((tmp_path / "out" / "manifest.json").read_text("utf-8"))["kernels"]
     assert [k["status"] for k in kernels] == ["PROVED"] * 3

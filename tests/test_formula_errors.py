@@ -273,11 +273,16 @@ WRONG_FILES = {
 }
 
 
+DECORATED = ("class", "long-result", "constant-of-a-number")
+"""Refused where a decorator runs: before 3.11 Python says the line below it."""
+
+
 @pytest.mark.parametrize("name", WRONG_FILES)
 def test_a_bad_file_is_one_line_with_its_line(
     name: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     text, line, said = WRONG_FILES[name]
+    line += sys.version_info < (3, 11) and name in DECORATED
     names = "U64, Element, Mask, accumulator, choose, extend, formula"
     head = f"from typing import NamedTuple\nfrom fieldc.formulas import {names}\n\n"
     path = tmp_path / "bad.py"

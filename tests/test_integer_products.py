@@ -105,6 +105,7 @@ def test_an_integer_longer_than_p_is_refused_in_a_line() -> None:
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.usefixtures("no_progress")
 @pytest.mark.parametrize(
     "words", [["show"], ["build", "--target", "c"], ["build", "--package", "c"], ["bench"]]
 )

@@ -19,7 +19,13 @@ from fieldc.artifacts.host import HostBackend, host_backends
 from fieldc.cli import main
 from fieldc.files import OutputError, temporary_folder
 from fieldc.lab import study
-from fieldc.lab.compilers import CompilerError, Reading, first_error, outside_backends
+from fieldc.lab.compilers import (
+    CompilerError,
+    Reading,
+    absent,
+    first_error,
+    outside_backends,
+)
 from fieldc.lab.findings import MODES, places, predictions
 from fieldc.lab.report.boxes import box_plot, read_trials
 from fieldc.lab.report.compose import compose
@@ -166,6 +172,28 @@ def test_a_compiler_that_refuses_is_named():
     reading = Reading("c-false", "false", (), ".c", lambda _: "")
     with pytest.raises(CompilerError, match=r"c-false: exit 1 \(in mul log-jump for random-2\)"):
         reading.compile(choose(study_field(2), "mul"))
+
+
+@needs_x86_64
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("#!/bin/sh\necho 'error: no toolchain' >&2\nexit 1\n", "error: no toolchain (in an em"),
+        ("no program", "Exec format error"),
+        ("", "is not installed"),
+    ],
+)
+def test_a_compiler_that_does_not_work_is_left_out(
+    text: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """As rustup's rustc without a toolchain, and one too old for our options."""
+    if text:
+        (tmp_path / "rustc").write_text(text)
+        (tmp_path / "rustc").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    named = [line for line in absent() if line.startswith("rust-looped, rust-flat, rust-in")]
+    assert len(named) == 1 and said in named[0], named
+    assert outside_backends() == []
 
 
 def test_the_line_of_a_compiler_that_names_the_error_is_shown():

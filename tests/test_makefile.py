@@ -80,6 +80,15 @@ def test_a_path_without_tools_is_used_in_any_folder(tmp_path: Path, name: str) -
     assert lines == [f"path: {folder}/build/bare"] * 2
 
 
+@pytest.mark.skipif(shutil.which("cargo") is None, reason="cargo is not installed")
+def test_some_builds_are_tested_with_the_checker_on_path() -> None:
+    status, said, _ = make(ROOT, "-n", "-o", ".venv/installed", "test-bare")
+    last = said.replace("\\\n", "").splitlines()[-1]
+    assert status == 0 and last.startswith('PATH="${CARGO_TARGET_DIR:-$PWD/target}/debug:$PATH" ')
+    tests = [word for word in last.split() if word.startswith("tests/")]
+    assert len(tests) > 4 and all((ROOT / name).is_file() for name in tests)
+
+
 @pytest.mark.parametrize("target", ["race", "arkworks-demo"])
 def test_a_race_without_cargo_says_what_to_install(tmp_path: Path, target: str) -> None:
     (tmp_path / "sh").symlink_to(shutil.which("sh") or "/bin/sh")

@@ -1,9 +1,10 @@
-"""Files and folders that may not be read: one line says which, with exit status 2."""
+"""Files that may not be read, have too long a path, or are closed by umask: one line says so."""
 
 from __future__ import annotations
 
 import ctypes
 import os
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -77,3 +78,46 @@ def test_what_may_not_be_read_is_named(
     assert "ermission" in said and folder.partition("/")[0] in said, said
     assert "--traceback" not in said
     assert sorted(os.listdir(place)) == ["closed", "half"]
+
+
+@pytest.mark.parametrize("verb", ["prove", "certify", "count"])
+def test_a_name_that_is_too_long_is_said(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main([verb, "a" * 300]) == 2
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1 and "too long" in said and "aaa...aaa" in said, said
+    assert "--traceback" not in said
+
+
+@pytest.mark.parametrize("words", ["show 17", "build 17 --op add -o o", "certify o"])
+def test_a_current_folder_with_too_long_a_path_is_said(
+    words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for _ in range(21):
+        os.mkdir("a" * 200)
+        os.chdir("a" * 200)
+    assert cli.main(words.split()) == 2
+    said = "the path of the current folder is too long for this system; change to another"
+    assert capsys.readouterr().err == f"fieldc: {said}\n"
+    assert not os.listdir()
+    shutil.rmtree(tmp_path / ("a" * 200))
+
+
+@pytest.mark.parametrize("mask", [0o777, 0o100])
+@pytest.mark.parametrize("words", ["build 17 --op add -o o", "page 17 -o p.html", "demo 17 -o d"])
+def test_a_umask_that_closes_files_to_their_user_is_said(
+    words: str,
+    mask: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    before = os.umask(mask)
+    try:
+        assert cli.main(words.split()) == 2
+    finally:
+        assert os.umask(before) == mask
+    said = f"fieldc: umask {mask:03o} closes new files to their own user; set umask 022\n"
+    assert capsys.readouterr().err == said
+    assert not os.listdir()

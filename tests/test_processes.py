@@ -14,7 +14,7 @@ from types import FrameType
 import pytest
 
 from fieldc.errors import Terminated
-from fieldc.processes import run_group
+from fieldc.processes import run_group, why_no_program
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="groups of POSIX")
 SECONDS = 0.3
@@ -84,3 +84,24 @@ def test_programs_get_a_temporary_folder_that_is_there(
     monkeypatch.setenv("TMPDIR", str(tmp_path / "gone"))
     monkeypatch.setattr("tempfile.tempdir", None)
     assert Path(run_group(["sh", "-c", "echo $TMPDIR"]).stdout.strip()).is_dir()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("#!/bin/sh\necho v1\n", ""),
+        ("#!/bin/sh\necho 'no version is set' >&2\nexit 126\n", "begin here: no version is set"),
+        ("#!/bin/sh\nexit 3\n", "tool does not begin here: exit status 3"),
+        ("no program", "tool does not begin here: Exec format error"),
+        ("", "tool is not installed"),
+    ],
+)
+def test_a_program_that_does_not_begin_is_not_used(
+    text: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As the shim of node that a manager of versions leaves on PATH."""
+    if text:
+        (tmp_path / "tool").write_text(text)
+        (tmp_path / "tool").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert why_no_program("tool").endswith(said) and bool(said) == bool(why_no_program("tool"))

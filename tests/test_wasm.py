@@ -236,6 +236,17 @@ def test_what_node_refuses_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
         WasmKernel(b"", "nothing", (1, 1), 1)(1, 1)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="a script of sh")
+def test_what_node_dies_of_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where it gets too little memory: its words begin with a frame of #."""
+    said = "\n#\n# Fatal process OOM in Failed to reserve memory\n#\n"
+    (tmp_path / "node").write_text(f"#!/bin/sh\nprintf '{said}' >&2\nexit 1\n")
+    (tmp_path / "node").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(NodeError, match=r"does not run nothing: Fatal process OOM in Failed"):
+        WasmKernel(b"", "nothing", (1, 1), 1)(1, 1)
+
+
 @needs_node
 @pytest.mark.skipif(sys.platform == "win32", reason="a name there has no backslash")
 def test_node_runs_kernels_from_a_folder_of_any_name(

@@ -65,12 +65,24 @@ def on_all_processors(
 ) -> Iterator[_Result]:
     """The results of a function of a module, in order: by many processes where jobs are not few.
 
-    Raises what in_processes raises.
+    This process does them all where the system has no locks for many. Raises what in_processes
+    raises.
     """
     number = min(os.cpu_count() or 1, len(jobs))
-    if len(jobs) <= FEW or number < 2:
+    if len(jobs) <= FEW or number < 2 or not _has_locks():
         return map(function, jobs)
     return in_processes(function, jobs, number)
+
+
+def _has_locks() -> bool:
+    """Whether processes can share locks: not where /dev/shm is read-only or absent."""
+    can_copy = "fork" in multiprocessing.get_all_start_methods()
+    try:
+        # This kind removes its file at once, and so begins no process that would do it later.
+        multiprocessing.get_context("fork" if can_copy else "spawn").Lock()
+    except (OSError, ImportError):
+        return False
+    return True
 
 
 def in_processes(

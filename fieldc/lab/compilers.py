@@ -1,7 +1,8 @@
 """Kernels through compilers outside this process: C by gcc and clang, Rust by rustc.
 
 The same algorithm as in `host`, in the words of another language, so that what a compiler does can
-be told from what the algorithm does. A compiler that is absent is no error: it is named.
+be told from what the algorithm does. A compiler that is absent, or that compiles not even an empty
+text, is no error: it is named.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from subprocess import TimeoutExpired
 
 from fieldc.artifacts.host import SYMBOL, HostBackend
@@ -51,9 +53,14 @@ class Reading:
 
     def compile(self, expression: Expression) -> bytes:
         """An object file that defines SYMBOL. Raises CompilerError, CompilerSlow."""
+        what = f"{expression.kernel.operation} {expression.kernel.algorithm}"
+        return self.made(self.text(expression), f"{what} for {expression.field.short}")
+
+    def made(self, text: str, what: str) -> bytes:
+        """An object file of a text. Raises CompilerError, which says what it is; CompilerSlow."""
         with temporary_folder() as folder:
             source, made = folder / f"kernel{self.suffix}", folder / "kernel.o"
-            source.write_text(self.text(expression))
+            source.write_text(text)
             command = [self.compiler, *self.arguments, str(source), "-o", str(made)]
             try:
                 done = run_group(command, timeout=SECONDS)
@@ -61,10 +68,7 @@ class Reading:
                 raise CompilerSlow(f"{self.name}: stopped after {SECONDS} s") from None
             if done.returncode:
                 first = first_error(done.stderr) or f"exit {done.returncode}"
-                what = f"{expression.kernel.operation} {expression.kernel.algorithm}"
-                raise CompilerError(
-                    f"{self.name}: {first} (in {what} for {expression.field.short})"
-                )
+                raise CompilerError(f"{self.name}: {first} (in {what})")
             return made.read_bytes()
 
 
@@ -126,19 +130,36 @@ READINGS = (
 
 
 def outside_backends() -> list[HostBackend]:
-    """The readings whose compilers are here, as backends with 64-bit words."""
+    """The readings whose compilers work here, as backends with 64-bit words."""
     if not is_x86_64():
         return []
     return [
-        HostBackend(r.name, FEATURES, r.compile, r.can)
-        for r in READINGS
-        if shutil.which(r.compiler)
+        HostBackend(r.name, FEATURES, r.compile, r.can) for r in READINGS if not why_not(r.compiler)
     ]
 
 
 def absent() -> Iterator[str]:
-    """For each compiler that is not here, one line that says so."""
+    """For each compiler that is not here or does not work, one line that says so."""
     for compiler in dict.fromkeys(r.compiler for r in READINGS):
-        if not shutil.which(compiler):
+        if why := why_not(compiler):
             names = ", ".join(r.name for r in READINGS if r.compiler == compiler)
-            yield f"{names}: {compiler} is not installed"
+            yield f"{names}: {why}"
+
+
+def why_not(compiler: str) -> str:
+    """Why a compiler of READINGS compiles nothing here; empty where it does."""
+    program = shutil.which(compiler)
+    return _fault(compiler, program) if program else f"{compiler} is not installed"
+
+
+@cache
+def _fault(compiler: str, program: str) -> str:
+    """What a compiler says of an empty text: it may be too old, or rustup without a toolchain."""
+    reading = next(r for r in READINGS if r.compiler == compiler)
+    try:
+        reading.made("", "an empty text")
+    except (CompilerError, CompilerSlow) as error:
+        return f"{compiler} does not work here: {str(error).removeprefix(f'{reading.name}: ')}"
+    except OSError as error:
+        return f"{compiler} does not work here: {error.strerror}: {program}"
+    return ""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import select
-import shutil
 import struct
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -18,7 +17,7 @@ from pathlib import Path
 from fieldc.errors import UserError
 from fieldc.files import temporary_folder
 from fieldc.machine.frames import FrameError, GuardedKernel
-from fieldc.processes import environment
+from fieldc.processes import environment, why_no_program
 
 RUNNER = Path(__file__).with_name("runner") / "runner.c"
 SECONDS = 60
@@ -53,8 +52,8 @@ def why_not_emulated(emulator: Emulator) -> str:
     """Return why this host cannot link and run programs for an emulator; empty if it can."""
     linker = ("ld.lld",) if "-fuse-ld=lld" in emulator.compiler else ()
     for tool in (emulator.command, emulator.compiler[0], *linker):
-        if shutil.which(tool) is None:
-            return f"{tool} is not installed"
+        if why := why_no_program(tool):
+            return why
     return why_no_wine() if emulator.command == "wine" else ""
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from fieldc.errors import UserError
 from fieldc.machine.frames import GuardedKernel
+from fieldc.processes import why_no_program
 
 SCRIPT = Path(__file__).with_name("runner") / "wasm.cjs"
 ARGUMENTS = 8
@@ -23,7 +24,8 @@ class NodeError(UserError):
 
 def why_not_node() -> str:
     """Return why this host does not run WebAssembly; empty if it does."""
-    return "" if shutil.which("node") else "node is not installed: wasm32 is not run here"
+    why = why_no_program("node")
+    return f"{why}: wasm32 is not run here" if why else ""
 
 
 class WasmKernel(GuardedKernel):
@@ -77,6 +79,7 @@ class WasmKernel(GuardedKernel):
 
     def _failure(self) -> NodeError:
         _, errors = self._process.communicate()
-        lines = [line for line in errors.decode(errors="replace").splitlines() if line.strip()]
-        said = [*(line for line in lines if "Error" in line), *lines, "it ended"]
-        return NodeError(f"node does not run {self.symbol}: {said[0].strip()}")
+        lines = [line.strip(" #") for line in errors.decode(errors="replace").splitlines()]
+        said = [line for line in lines if "Error" in line or "Fatal" in line]
+        said += [*filter(None, lines), "it ended"]
+        return NodeError(f"node does not run {self.symbol}: {said[0]}")
