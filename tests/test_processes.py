@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import select
 import signal
@@ -13,6 +14,7 @@ from types import FrameType
 
 import pytest
 
+from fieldc.artifacts.workers import on_all_processors
 from fieldc.errors import Terminated
 from fieldc.processes import run_group, why_no_program
 
@@ -105,3 +107,13 @@ def test_a_program_that_does_not_begin_is_not_used(
         (tmp_path / "tool").chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
     assert why_no_program("tool").endswith(said) and bool(said) == bool(why_no_program("tool"))
+
+
+def test_a_system_without_locks_does_many_jobs_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a container whose /dev/shm is read-only."""
+
+    def refused(*_: object, **__: object) -> None:
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    monkeypatch.setattr("multiprocessing.context.BaseContext.Lock", refused)
+    assert list(on_all_processors(lambda number: number + 1, [*range(9)])) == [*range(1, 10)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import signal
 import subprocess
@@ -42,16 +41,6 @@ def test_few_jobs_are_done_here_and_many_by_others() -> None:
     assert few == {str(os.getpid())}
     if (os.cpu_count() or 1) > 1:
         assert not few & set(on_all_processors(os.readlink, ["/proc/self"] * (FEW + 1)))
-
-
-def test_a_system_without_locks_does_many_jobs_here(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As a container whose /dev/shm is read-only."""
-
-    def refused(*_: object, **__: object) -> None:
-        raise OSError(errno.EROFS, "Read-only file system")
-
-    monkeypatch.setattr("multiprocessing.context.BaseContext.Lock", refused)
-    assert list(on_all_processors(lambda number: number + 1, [*range(9)])) == [*range(1, 10)]
 
 
 def test_results_of_many_jobs_come_in_order() -> None:
