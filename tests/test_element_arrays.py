@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 import random
 from collections.abc import Iterator
-from typing import Literal, cast
+from typing import Any, Literal, cast
 
 import pytest
 
@@ -156,6 +156,17 @@ def test_bytes(name: str, word: int, order: Literal["little", "big"]) -> None:
         F.array_from_bytes(bytes(each) + F.p.to_bytes(each, order), order)
     with pytest.raises(TypeError):
         F.array_from_bytes(5, order)
+
+
+def test_an_order_of_bytes_is_little_or_big_also_where_there_are_none() -> None:
+    F = Field(97)
+    for wrong, error in (("middle", ValueError), (7, TypeError)):
+        order: Any = wrong
+        for data in (b"", b"\1"):
+            with pytest.raises(error):
+                F.array_from_bytes(data, order)
+            with pytest.raises(error):
+                F.array([*data]).to_bytes(order)
 
 
 def test_a_buffer_is_not_copied() -> None:

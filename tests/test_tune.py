@@ -256,7 +256,7 @@ def test_build_applies_a_schedule_and_proves_it(
     command = " ".join(words)
     for wrong, message in (
         (f"{command} --algorithm cios", "leave out --algorithm"),
-        (command.replace("--op mul", "--op add"), "the schedule is for mul, not add"),
+        (command.replace("--op mul", "--op add"), "the schedule is for mul, not add; use --op mul"),
         (command.replace(str(file), str(tmp_path / "none.json")), "No such file"),
     ):
         assert cli.main([*wrong.split(), "-o", str(tmp_path / "other")]) == 2

@@ -27,8 +27,9 @@ def schedule_of(
     check_schedule(targets)
     names = [entry.operation for entry in schedule.entries]
     if not set(names) & set(operations):
+        remedy = f"use --op {','.join(names)}" if names else "tune an operation first"
         tuned = ", ".join(names) or "nothing"
-        raise UsageError(f"the schedule is for {tuned}, not {', '.join(operations)}; use --op")
+        raise UsageError(f"the schedule is for {tuned}, not {', '.join(operations)}; {remedy}")
     return schedule
 
 

@@ -226,6 +226,7 @@ def array(f: Field, values: Sequence[int]) -> ResidueArray:
 
 def array_from_bytes(f: Field, data: Any, order: Literal["little", "big"]) -> ResidueArray:
     """An array of values in bytes. Raises LengthMismatch, ValueError, TypeError."""
+    int.from_bytes(b"", order)  # a wrong order is also refused where there are no values
     given, each = memoryview(data).tobytes(), -(-f.bits // 8)
     if len(given) % each:
         raise LengthMismatch(f"{len(given)} bytes hold no whole elements of {each}")

@@ -311,7 +311,8 @@ class ElementArray(ArrayOperators):
     def to_bytes(self, byteorder: Literal["little", "big"]) -> bytes:
         """The values side by side, in as many bytes each as p has: undoes `array_from_bytes`."""
         each = -(-self.field.constants.bits // 8)
-        return b"".join(value.to_bytes(each, byteorder) for value in self.tolist())
+        nothing = (0).to_bytes(0, byteorder)  # it is also refused where there are no values
+        return nothing.join(value.to_bytes(each, byteorder) for value in self.tolist())
 
     def _with(self, other: object) -> ResidueArray | None:
         """The other operand as an array of this field; None for what is no number of it."""
