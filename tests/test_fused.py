@@ -212,8 +212,8 @@ def test_u2_must_be_no_square() -> None:
     [
         ("bls12-377-p", "fp2_mul", "it is a square modulo bls12-377-p; fp2_mul_minus_5 applies"),
         ("bls12-381-p", "fp2_square_13", "u^2 = 13 makes no field: it is a square"),
-        ("bls12-381-r", "mul_lazy", "only where 4p < R, not for bls12-381-r"),
-        ("secp256k1-p", "reduce_lazy", "only where 4p < R, not for secp256k1-p"),
+        ("bls12-381-r", "mul_lazy", "so that 4p < R: bls12-381-r has 1 spare bit"),
+        ("secp256k1-p", "reduce_lazy", "so that 4p < R: secp256k1-p has 0 spare bits"),
     ],
 )
 def test_what_does_not_apply_is_said_in_a_line(name: str, operation: str, says: str) -> None:
