@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from fieldc.words.operations import LOAD, Kind, WordOperation
+from fieldc.words.operations import LOAD, MUL, Kind, WordOperation
 
 
 @dataclass(frozen=True)
@@ -58,6 +58,11 @@ class Program:
     def count(self, operation: str) -> int:
         """Count the steps with this operation's name."""
         return sum(step.operation.name == operation for step in self.steps)
+
+    @property
+    def multiplies(self) -> bool:
+        """Whether it has products of two words."""
+        return any(step.operation is MUL for step in self.steps)
 
     def most_alive(self, start: int = 0) -> int:
         """How many words that were made are kept at most, after one of the steps from `start` on.

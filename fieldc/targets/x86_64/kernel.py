@@ -23,7 +23,6 @@ from fieldc.targets.x86_64.select import Selection
 from fieldc.words.carries import differences_as_sums
 from fieldc.words.complements import early_complements
 from fieldc.words.lower import constant_names, lower, reads_a_carry_twice
-from fieldc.words.operations import MUL
 from fieldc.words.program import Program
 from fieldc.words.shifts import highest_first
 
@@ -88,7 +87,7 @@ def lower_for(expression: Expression, choices: Choices) -> Program:
     program = lower(expression, choices.rows, exchanged=exchanged)
     if reads_a_carry_twice(program):
         program = lower(expression, choices.rows, exchanged=exchanged, shares_carries=False)
-    if not any(step.operation is MUL for step in program.steps):
+    if not program.multiplies:
         return highest_first(differences_as_sums(program, constant_names(expression.field)))
     return complemented(program, choices)
 

@@ -8,7 +8,6 @@ from dataclasses import replace
 from fieldc.targets.x86_64.choices import Choices
 from fieldc.targets.x86_64.instructions import Physical
 from fieldc.targets.x86_64.operands import CONSTANTS, Immediate, Memory, Placed
-from fieldc.words.operations import MUL
 from fieldc.words.program import Program
 
 WORD_BYTES = 8
@@ -33,9 +32,7 @@ def written(
     Programs with products or with few words stay as they are, and so do the constants of a class,
     whose values are not known.
     """
-    if any(step.operation is MUL for step in program.steps):
-        return list(code), table
-    if max(_limbs(program), program.most_alive()) < MANY:
+    if program.multiplies or max(_limbs(program), program.most_alive()) < MANY:
         return list(code), table
     values = {v for step in program.steps for v in step.inputs if v.constant is not None}
     known = {(v.name, v.constant) for v in values if v.constant == v.high}

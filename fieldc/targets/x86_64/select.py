@@ -15,7 +15,7 @@ from fieldc.targets.x86_64.flags import FlagError, color_flags
 from fieldc.targets.x86_64.instructions import BOTH, CF, INSTRUCTIONS, OF, RETURNED, VirtualCode
 from fieldc.targets.x86_64.operands import CONSTANTS, Immediate, Memory, Operand, Virtual
 from fieldc.targets.x86_64.stores import Stores
-from fieldc.words.operations import MUL, Kind
+from fieldc.words.operations import Kind
 from fieldc.words.program import Program, Step, Value
 
 WORD_BYTES = 8
@@ -55,7 +55,7 @@ class Selection:
         self._zeros: list[Virtual] = []
         self._uses = Counter(v.number for step in program.steps for v in step.inputs)
         self._uses.update(v.number for v in program.results)
-        self._multiplies = any(step.operation is MUL for step in program.steps)
+        self._multiplies = program.multiplies
         self._loaded_at_once = set() if self._multiplies else ahead.first_limbs(program, self._uses)
         self._table = self._address_constants()
         self._zero = self._keep_zero()

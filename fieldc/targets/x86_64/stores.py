@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from fieldc.targets.x86_64.choices import Choices
 from fieldc.targets.x86_64.conventions import GENERAL
 from fieldc.targets.x86_64.literals import are_moved
-from fieldc.words.operations import ADD, LOAD, MUL, SELECT
+from fieldc.words.operations import ADD, LOAD, SELECT
 from fieldc.words.program import Program, Step, Value
 
 ROOM = len(GENERAL) - 1
@@ -31,10 +31,9 @@ class Stores:
         """Limbs of operands that are limbs of the result."""
         reading = [i for i, s in enumerate(program.steps) if loaded & {v.number for v in s.inputs}]
         self._last_read = len(program.steps) if self.copied else max(reading, default=-1)
-        multiplies = any(step.operation is MUL for step in program.steps)
-        self.moves_constants = not multiplies and are_moved(choices, program)
+        self.moves_constants = not program.multiplies and are_moved(choices, program)
         """Whether a constant takes a register before a sum reads it."""
-        self.waiting = {} if multiplies or returns_words else self._find_waiting(uses)
+        self.waiting = {} if program.multiplies or returns_words else self._find_waiting(uses)
         """The limb of z that a word waits in, by its number."""
 
     def after(self, position: int) -> Iterator[tuple[int, Value]]:
