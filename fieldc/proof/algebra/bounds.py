@@ -87,6 +87,8 @@ class Case(Known):
             if bound.value < (limit + 1) * bound.scale:
                 found = bound
                 break
+            if self.budget and self.budget.left < 0:
+                break
             if number == MANY and self.doubts and self.doubts.contradict(target, limit, self.fixed):
                 break
         self._tried.clear()
