@@ -147,8 +147,15 @@ def test_a_build_replaces_what_npm_packed(name: object, tmp_path: Path) -> None:
         (out / left).unlink()
 
 
+KERNELS_OR_ARRAYS = pytest.mark.parametrize("of", [("--target", "c"), ("--batch",)], ids=" ".join)
+
+
+@KERNELS_OR_ARRAYS
 def test_a_build_that_ends_later_does_not_replace_another_field(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    of: tuple[str, ...],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     to = ("-o", str(tmp_path / "out"))
     whole = builder.certified
@@ -159,14 +166,15 @@ def test_a_build_that_ends_later_does_not_replace_another_field(
         return whole(files)
 
     monkeypatch.setattr(builder, "certified", meanwhile)
-    assert cli.main(["build", "19", "--op", "add", "--target", "c", *to]) == 2
+    assert cli.main(["build", "19", "--op", "add", *of, *to]) == 2
     assert "out' holds a build of 0x11, 64-bit words" in capsys.readouterr().err
     assert json.loads(contents(tmp_path / "out")[MANIFEST])["p"] == "0x11"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no locks of folders here")
+@KERNELS_OR_ARRAYS
 def test_two_builds_that_end_at_once_take_turns(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    of: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     waits, status = Event(), list[int]()
     assert cli.main([*BUILD, "-o", str(tmp_path / "first/out")]) == 0
@@ -174,7 +182,7 @@ def test_two_builds_that_end_at_once_take_turns(
     monkeypatch.setattr("fieldc.folders.TRIES", 10**9)
     place = tmp_path / "second"
     place.mkdir()
-    words = ["build", "19", "--op", "add", "--target", "c", "-o", str(place / "out")]
+    words = ["build", "19", "--op", "add", *of, "-o", str(place / "out")]
     with folders._locked(place) as is_mine:
         assert is_mine
         later = Thread(target=lambda: status.append(cli.main(words)))

@@ -16,6 +16,13 @@ HEAD = "from fieldc.formulas import Element, formula\n"
 USES = f"{HEAD}from beside import g\n@formula\ndef f(a: Element) -> Element: return g(a)\n"
 
 
+def test_imported_formulas_are_none_of_the_file(tmp_path: Path) -> None:
+    (tmp_path / "beside.py").write_text(f"{HEAD}@formula\ndef g(a: Element) -> Element: return a\n")
+    (tmp_path / "f.py").write_text("from beside import g\n")
+    with pytest.raises(FormulaError, match=r"no formula here: .*; imported ones are not counted$"):
+        load_formulas(tmp_path / "f.py")
+
+
 def test_a_file_imports_those_of_its_folder(tmp_path: Path) -> None:
     path = list(sys.path)
     for power in (2, 3):  # two folders have a file of one name

@@ -132,6 +132,7 @@ def test_the_verb(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         ("[]", "has no rows"),
         ('[{"op": "mul"}]', "these are no rows of a race"),
         ("[3]", "these are no rows of a race"),
+        ('[{"cycles_per_element": 2}]', "row 1 is of bench --batch, which has no picture"),
         (json.dumps([row("mul", math.nan, backend="b", algorithm="a")]), "row 1 has no positive"),
         (json.dumps([row("mul", math.inf, backend="b", algorithm="a")]), "number for the through"),
         (json.dumps([*ROWS, row("mul", 0.0, backend="b", algorithm="a")]), "row 5 has no positive"),

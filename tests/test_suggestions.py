@@ -14,7 +14,8 @@ from fieldc.commands.verb import UsageError
 from fieldc.decisions.schedule import ScheduleError, load_schedule
 from fieldc.errors import ERROR_WIDTH, MOST_NEAREST, counted, nearest, with_article
 from fieldc.targets import registry
-from fieldc.targets.registry import unknown_target
+from fieldc.targets.array_targets import array_targets
+from fieldc.targets.registry import UnknownTarget, unknown_target
 
 
 @pytest.mark.parametrize(
@@ -72,6 +73,14 @@ def test_a_target(text: str, near: str, monkeypatch: pytest.MonkeyPatch) -> None
 def test_a_target_of_arrays() -> None:
     with pytest.raises(UsageError, match="avx2 is a target of kernels on arrays, of fieldc build"):
         targets_of(find_field("7"), "x86_64-linux,avx2")
+
+
+def test_a_target_that_lacks_words_of_32_bits_is_not_said_to_lack_a_modulus() -> None:
+    said = "^avx2 has no kernels on words of 32 bits; use avx512ifma, or leave out --word$"
+    with pytest.raises(UnknownTarget, match=said):
+        array_targets("avx2", find_field("babybear", 32))
+    with pytest.raises(UnknownTarget, match=r"^avx2 has no kernels for a modulus of 1 limb; use "):
+        array_targets("avx2", find_field("2^61-31"))
 
 
 def test_of_equal_targets_the_hosts_system_is_first(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -140,6 +149,29 @@ def test_what_is_wrong_in_a_file_is_said_with_its_name(tmp_path: Path) -> None:
 def test_the_schedule_of_a_processor() -> None:
     with pytest.raises(ScheduleError, match=r"'zen5': No such file .*; the nearest .* is zen-5$"):
         load_schedule(Path("zen5"), find_field("17"))
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["count", ""], "'' is not the name of a file"),
+        (["count", ":mul"], "':mul' does not name a file before the colon"),
+        (["plot", "", "-o", "x.svg"], "'' is not the name of a file"),
+        (["build", "17", "-o", "x", "--schedule", ""], "--schedule: '' is not the name of a file"),
+    ],
+)
+def test_an_empty_path_is_none(words: list[str], said: str) -> None:
+    verb = find_verb(words[0])
+    with pytest.raises(UsageError, match=f"^{said}"):
+        verb.run(verb.parse(words[1:]))
+
+
+def test_a_schedule_of_another_formula_cannot_be_asked_for_by_its_name() -> None:
+    schedule = ["--formula", "examples/integers.py", "--schedule", "sapphire-rapids"]
+    words = ["bls12-381-p", "-o", "x", *schedule]
+    verb = find_verb("build")
+    with pytest.raises(UsageError, match=r"; tune one of the file's formulas first$"):
+        verb.run(verb.parse(words))
 
 
 def test_many_targets_fit_a_line() -> None:

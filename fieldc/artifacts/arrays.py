@@ -14,7 +14,6 @@ from fieldc.algorithms.columns import INNER, accumulate_digits, columns_of
 from fieldc.algorithms.lane_words import HALF_BITS
 from fieldc.algorithms.lanes import ARRAY_OPERATIONS, in_lanes
 from fieldc.artifacts.array_proofs import UnprovedArrayKernel
-from fieldc.artifacts.checker import certified
 from fieldc.artifacts.columns import (
     field_of,
     in_pairs,
@@ -40,9 +39,8 @@ from fieldc.artifacts.transforms import (
     said_of_transform,
 )
 from fieldc.artifacts.verify import Job, prove_new
-from fieldc.artifacts.write import ELSEWHERE, MANIFEST, check_writable
+from fieldc.artifacts.write import MANIFEST, check_writable, write
 from fieldc.field import Field
-from fieldc.folders import write_folder
 from fieldc.machine.arrays import ArrayFunction, check_arrays, word_bytes
 from fieldc.progress import Progress
 from fieldc.targets.header import OWNERSHIP, contract, field_symbol
@@ -261,13 +259,11 @@ def build_arrays(
         "R": hex(field.R),
         "kernels": [],
         "arrays": [each.row() for each in built],
-        "kind": KIND,
-        "files": sorted([*files, MANIFEST]),
     }
     files[MANIFEST] = (json.dumps(manifest, indent=2) + "\n").encode()
-    checked = certified(files)
-    write_folder(folder, files, ELSEWHERE, seal=MANIFEST)
-    return built, manifest | ({"checked": checked} if checked else {})
+    checked = write(folder, field, files, KIND)
+    named = {"kind": KIND, "files": sorted(files)}
+    return built, manifest | named | checked
 
 
 def made_array(target: VectorTarget, field: Field, operation: str, layout: str) -> BuiltArray:

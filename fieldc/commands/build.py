@@ -72,6 +72,7 @@ NAMES, FASTEST = tuple(r.name for r in REPRESENTATIONS), "fastest"
     option("--algorithm", metavar="NAME", help="instead of the first whose bounds hold"),
     option(
         "--schedule",
+        type=file,
         metavar="FILE",
         help="a file of fieldc tune, for the operations it has; or the processor of a shipped one",
     ),
@@ -196,7 +197,7 @@ def decided_formulas(field: Field, arguments: argparse.Namespace) -> list[Decisi
         if not all(map(target.can, lines)):
             raise UsageError(f"target {target.name} makes no formulas; --package js calls kernels")
     names = [one.name for one in formulas]
-    schedule = schedule_of(field, arguments.schedule, names, targets)
+    schedule = schedule_of(field, arguments.schedule, names, targets, of_formulas=True)
     return [
         decide_formula(field, formula, target, arguments.processor, schedule)
         for target in targets

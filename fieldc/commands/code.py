@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fieldc.commands.options import file
 from fieldc.commands.verb import Table, UsageError, option
 from fieldc.errors import quote
 
@@ -33,6 +34,8 @@ PROCESSOR = option(
 
 def located(text: str) -> tuple[Path, str]:
     """Return a file and the symbol after the colon, empty if there is none. Raises UsageError."""
+    if not text.partition(":")[0].strip() and not _exists(file(text), Path.exists):
+        raise UsageError(f"{quote(text)} does not name a file before the colon")
     cuts = [i for i, c in enumerate(text) if c == ":"]
     for cut in (len(text), *cuts):
         path = Path(text[:cut])

@@ -16,18 +16,27 @@ if TYPE_CHECKING:
 
 
 def schedule_of(
-    field: Field, path: str | None, operations: Sequence[str], targets: Sequence[Target]
+    field: Field,
+    path: Path | None,
+    operations: Sequence[str],
+    targets: Sequence[Target],
+    of_formulas: bool = False,
 ) -> Schedule | None:
-    """The schedule that was named, if one was. Raises ScheduleError, UsageError."""
+    """The schedule that was named, if one was. Raises ScheduleError, UsageError.
+
+    `operations` are the names of what is built; `of_formulas`, those of a file's formulas.
+    """
     if path is None:
         return None
     from fieldc.decisions.schedule import load_schedule
 
-    schedule = load_schedule(Path(path), field)
+    schedule = load_schedule(path, field)
     check_schedule(targets)
     names = [entry.operation for entry in schedule.entries]
     if not set(names) & set(operations):
         remedy = f"use --op {','.join(names)}" if names else "tune an operation first"
+        if of_formulas:
+            remedy = "tune one of the file's formulas first"
         tuned = ", ".join(names) or "nothing"
         raise UsageError(f"the schedule is for {tuned}, not {', '.join(operations)}; {remedy}")
     return schedule

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from fieldc.commands.options import picture
+from fieldc.commands.options import file, picture
 from fieldc.commands.races import draw
 from fieldc.commands.verb import Answer, Table, UsageError, option, verb
 from fieldc.errors import quote
@@ -19,7 +19,12 @@ LEAST, MOST = 1e-9, 1e15
 
 
 @verb(
-    option("rows", metavar="ROWS", help="a file of bench --json or make race RACE='--json FILE'"),
+    option(
+        "rows",
+        type=file,
+        metavar="ROWS",
+        help="a file of bench --json (without --batch) or of make race RACE='--json FILE'",
+    ),
     option("-o", dest="picture", required=True, type=picture, metavar="FILE", help="the picture"),
 )
 def plot(arguments: argparse.Namespace) -> Answer:
@@ -33,18 +38,19 @@ def plot(arguments: argparse.Namespace) -> Answer:
     )
 
 
-def read_rows(path: str) -> list[Mapping[str, Any]]:
+def read_rows(path: Path) -> list[Mapping[str, Any]]:
     """The rows of a race in a file. Raises UsageError."""
+    name = quote(str(path))
     try:
-        rows = json_in(read_text(Path(path)))
+        rows = json_in(read_text(path))
     except OSError as error:
-        raise UsageError(f"cannot read {quote(path)}: {error.strerror}") from None
+        raise UsageError(f"cannot read {name}: {error.strerror}") from None
     except ValueError as error:
-        raise UsageError(f"cannot read the rows of {quote(path)}: {error}") from None
+        raise UsageError(f"cannot read the rows of {name}: {error}") from None
     except RecursionError:
-        raise UsageError(f"{quote(path)} has no rows: it is nested too deeply") from None
+        raise UsageError(f"{name} has no rows: it is nested too deeply") from None
     if not isinstance(rows, list) or not rows:
-        raise UsageError(f"{quote(path)} has no rows; bench --json FILE writes some")
+        raise UsageError(f"{name} has no rows; bench --json FILE writes some")
     for number, row in enumerate(rows, 1):
         if wrong := what_is_wrong(row):
             raise UsageError(f"these are no rows of a race: row {number} {wrong}")
@@ -55,6 +61,8 @@ def what_is_wrong(row: object) -> str:
     """Why a row cannot be drawn; empty where it can."""
     if not isinstance(row, dict):
         return "is no object"
+    if "cycles_per_element" in row:
+        return "is of bench --batch, which has no picture"
     if wrong := wrong_text(row):
         return wrong
     for mode in ("throughput", "latency"):

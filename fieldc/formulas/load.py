@@ -66,7 +66,10 @@ def load_formulas(path: Path) -> list[Formula]:
     _check_once([one for one in recorded if one.file == file])
     found = [one for one in vars(module).values() if isinstance(one, Formula) and one.file == file]
     if not found:
-        raise wrong("there is no formula here: write @formula before a function", (file, 1))
+        others = "; imported ones are not counted" if recorded else ""
+        raise wrong(
+            f"there is no formula here: write @formula before a function{others}", (file, 1)
+        )
     return list({one.name: one for one in found}.values())
 
 

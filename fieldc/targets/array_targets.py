@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from fieldc.algorithms.lane_words import HALF_BITS
 from fieldc.errors import counted, nearest, quote
 from fieldc.field import Field
 from fieldc.targets.avx2.target import AVX2
@@ -32,11 +33,15 @@ def array_targets(names: str | None, f: Field) -> Sequence[VectorTarget]:
         return every
     for target in found:
         if target not in every:
-            raise UnknownTarget(
-                f"{target.name} has no kernels for a modulus of {counted(f.n, 'limb')}; "
-                f"use {every[0].name}"
-            )
+            raise UnknownTarget(f"{target.name} has no kernels {_what(f, every[0].name)}")
     return found
+
+
+def _what(f: Field, other: str) -> str:
+    """What a target lacks, and what has it."""
+    if f.word == HALF_BITS:
+        return f"on words of {HALF_BITS} bits; use {other}, or leave out --word"
+    return f"for a modulus of {counted(f.n, 'limb')}; use {other}"
 
 
 def _find(name: str) -> VectorTarget:

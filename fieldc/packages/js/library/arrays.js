@@ -56,7 +56,6 @@ export function invertAll(run, heap, size, to, from, count) {
 
 /** x + w*y and x - w*y instead of x and y. */
 export function butterfly(run, heap, size, [x, y, w], count) {
-  if (x === y && count > 0) throw new RangeError("a butterfly needs two vectors");
   heap.lend(count * size, (products) => {
     run.mul_vec(products, y, w, count);
     run.sub_vec(y, x, products, count);

@@ -255,7 +255,9 @@ export class Field {
 
   /** x + w*y and x - w*y instead of x and y, which are two vectors. Returns both. */
   butterflyVec(x, y, w) {
-    butterfly(this.#run, this.#heap, this.#size, this.#addresses([x, y, w]), x.length);
+    const places = this.#addresses([x, y, w]);
+    if (x === y) throw new RangeError("a butterfly needs two vectors");
+    butterfly(this.#run, this.#heap, this.#size, places, x.length);
     return [x, y];
   }
 
