@@ -24,8 +24,11 @@ from fieldc.proof.certificate import text
 from fieldc.proof.prove import prove
 
 pytestmark = pytest.mark.skipif("x86_64" not in host_triple(), reason="the kernels are x86-64")
+LARGE_MU = "0x37c16a59211b896bb26300fa2b5aed9ca77c65daf883ae81"
+"""A prime of 190 bits; log-jump multiplies by mu, here more than 0.6p."""
 CASES = [
-    ("bn254-p", "square_times_4", "log-jump", "mulx"),  # a value below 2p, then one below p
+    ("bn254-p", "square_times_4", "log-jump", "mulx"),  # squares that would reach 2p
+    (LARGE_MU, "square_times_8", "log-jump", "adx"),
     ("bls12-381-p", "square_times_2", "cios", "adx"),
     ("secp256k1-p", "square_times_2", "log-jump", "base"),  # no spare bit
     ("curve25519", "square_times_8", "cios", "mulx"),  # top bits of a limb that are 0
