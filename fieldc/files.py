@@ -6,12 +6,13 @@ wrong before the rename (a full disk, a failure, Ctrl-C), what was there before 
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from tempfile import TemporaryFile, mkdtemp
+from tempfile import TemporaryFile, gettempdir, mkdtemp
 
 from fieldc.errors import UserError, quote
 from fieldc.signals import deferred_signals
@@ -21,6 +22,9 @@ TRIED = 4096
 
 KEPT = 40
 """Letters of a name that its temporary name keeps: together they may be too long for a system."""
+
+
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 
 
 class OutputError(UserError):
@@ -87,13 +91,19 @@ def check_file(path: Path, hint: str = "name another file") -> None:
 def temporary_folder(make: Callable[[], Path] | None = None) -> Iterator[Path]:
     """Make a folder for the block and remove it afterwards, even if a signal comes.
 
-    It is in the system's temporary folder, unless another function makes it.
+    It is in the system's temporary folder, unless another function makes it. Raises OutputError
+    where that one has no more room: what users name is written in a block of its own.
     """
     made = None
     try:
         with deferred_signals():
             made = make() if make else Path(mkdtemp(prefix="fieldc."))
         yield made
+    except OSError as error:
+        if make is None and error.errno in NO_ROOM:
+            with explained(made or Path(gettempdir()), "set TMPDIR to another folder"):
+                raise
+        raise
     finally:
         with deferred_signals():
             if made is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -195,6 +196,14 @@ sys.exit(main())
         words = ["sub" if word == "add" else word for word in words]
     assert done.stderr.splitlines()[-1] in ("fieldc: terminated", "fieldc: interrupted")
     assert (out / "c" / "sub_portable.c").is_file()
+
+
+def test_a_temporary_folder_without_room_is_named() -> None:
+    said = "cannot write '.*fieldc.*': No space left on device; set TMPDIR to another folder"
+    with pytest.raises(OutputError, match=said), temporary_folder():
+        raise OSError(errno.ENOSPC, "No space left on device")
+    with pytest.raises(FileNotFoundError), temporary_folder() as folder:
+        (folder / "no/such").write_text("")
 
 
 @pytest.mark.parametrize("moment", ["mkdtemp", "rmtree"])

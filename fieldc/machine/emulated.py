@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fieldc.errors import UserError
-from fieldc.files import explained, temporary_folder
+from fieldc.files import temporary_folder
 from fieldc.machine.frames import FrameError, GuardedKernel
 from fieldc.processes import environment, why_no_program
 
@@ -195,21 +195,7 @@ class EmulatedKernel(GuardedKernel):
 
 
 def _linked(emulator: Emulator, objects: Mapping[str, bytes], folder: Path) -> Path:
-    """The program in a temporary folder. Raises EmulatorError, OutputError."""
-    with explained(folder, "set TMPDIR to another folder"):
-        _write_sources(objects, folder)
-    sources = [str(path) for path in (RUNNER, *emulator.sources)]
-    command = [*emulator.compiler, *sources, "table.c", "@objects", "-o", "program"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=environment())
-    if done.returncode:
-        raise EmulatorError(
-            f"{emulator.compiler[0]}: {(done.stderr.strip() or '?').splitlines()[0]}"
-        )
-    return next(path for path in (folder / "program", folder / "program.exe") if path.exists())
-
-
-def _write_sources(objects: Mapping[str, bytes], folder: Path) -> None:
-    """The objects, their list, and the table of their kernels."""
+    """The program in a folder. Raises EmulatorError."""
     for i, code in enumerate(objects.values()):
         (folder / f"{i}.o").write_bytes(code)
     declared = "".join(f"void {symbol}(void);\n" for symbol in objects)
@@ -220,3 +206,11 @@ def _write_sources(objects: Mapping[str, bytes], folder: Path) -> None:
         f"void (*const kernels[])(void) = {{nothing{listed}}};\n"
     )
     (folder / "objects").write_text("".join(f"{i}.o\n" for i in range(len(objects))))
+    sources = [str(path) for path in (RUNNER, *emulator.sources)]
+    command = [*emulator.compiler, *sources, "table.c", "@objects", "-o", "program"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=environment())
+    if done.returncode:
+        raise EmulatorError(
+            f"{emulator.compiler[0]}: {(done.stderr.strip() or '?').splitlines()[0]}"
+        )
+    return next(path for path in (folder / "program", folder / "program.exe") if path.exists())
