@@ -92,7 +92,7 @@ def temporary_folder(make: Callable[[], Path] | None = None) -> Iterator[Path]:
     """Make a folder for the block and remove it afterwards, even if a signal comes.
 
     It is in the system's temporary folder, unless another function makes it. Raises OutputError
-    where that one has no more room: what users name is written in a block of its own.
+    where that folder has no more room.
     """
     made = None
     try:
@@ -100,7 +100,7 @@ def temporary_folder(make: Callable[[], Path] | None = None) -> Iterator[Path]:
             made = make() if make else Path(mkdtemp(prefix="fieldc."))
         yield made
     except OSError as error:
-        if make is None and error.errno in NO_ROOM:
+        if make is None and error.errno in NO_ROOM:  # files that users name raise OutputError
             with explained(made or Path(gettempdir()), "set TMPDIR to another folder"):
                 raise
         raise

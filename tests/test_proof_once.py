@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 import pytest
@@ -17,7 +17,7 @@ from fieldc.decisions import formulas as decisions
 from fieldc.proof import programs
 from fieldc.proof.algebra.bounds import Case
 from fieldc.proof.algebra.equations import Equation, Polynomial, System
-from fieldc.proof.algebra.facts import Bound, Input
+from fieldc.proof.algebra.facts import Bound, Budget, Input
 from fieldc.proof.algebra.refute import UnlikelyRuns
 from fieldc.proof.algebra.strategies import STRATEGIES, Followed, Strategy
 from fieldc.proof.algebra.wraps import Equality, factors_of, write
@@ -111,6 +111,20 @@ def test_an_unlikely_run_contradicts_what_is_wrong(high: int, is_wrong: bool) ->
     later: Mapping[int, int] = {carry: 0}
     assert not runs.contradict({(word,): -1}, -1, later)  # no run in which the carry is 0
     assert Case(system, inputs, doubts=runs).at_most({(carry,): 1}, 0) != is_wrong
+
+
+def test_a_question_ends_where_its_budget_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    system, inputs, _, carry = sum_of(254)
+    budget = Budget(3)
+
+    def hundred(case: Case, target: Polynomial, goal: int | None) -> Iterator[Bound]:
+        for _ in range(100):
+            budget.left -= 1
+            yield Bound(1, 1, {}, {})
+
+    monkeypatch.setattr(Case, "_bounds", hundred)
+    assert not Case(system, inputs, budget=budget).at_most({(carry,): 1}, 0)
+    assert budget.left == -1
 
 
 def test_runs_know_variables_that_came_later() -> None:

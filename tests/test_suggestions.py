@@ -166,7 +166,7 @@ def test_an_empty_path_is_none(words: list[str], said: str) -> None:
         verb.run(verb.parse(words[1:]))
 
 
-def test_a_schedule_of_another_formula_cannot_be_asked_for_by_its_name() -> None:
+def test_a_schedule_of_no_formula_of_the_file_is_not_asked_for_with_op() -> None:
     schedule = ["--formula", "examples/integers.py", "--schedule", "sapphire-rapids"]
     words = ["bls12-381-p", "-o", "x", *schedule]
     verb = find_verb("build")

@@ -14,7 +14,7 @@ from fieldc.operations import FACTORS, SQUARINGS, mul_by, square_times
 def _squared(f: Field, x: Number, count: int, reduce: Reduction) -> Number:
     """x^(2^count)/R^(2^count - 1), kept below 2p between squarings if the bounds allow it.
 
-    Else each is subtracted from: as often as p and 2p would be from every second one.
+    Else p is subtracted after each, which is as much work as 2p and p after every second one.
     """
     kept = _kept_below_2p(f, x, count, reduce) if 4 * f.p < f.R else None
     if kept is not None:
@@ -42,7 +42,9 @@ def _squarings(count: int) -> Iterator[Kernel]:
         def function(f: Field, x: Residue, reduce: Reduction = reduce) -> Residue:
             return _squared(f, x, count, reduce)
 
-        function.__doc__ = f"{count} squarings, values kept below 2p between them, with {how}."
+        function.__doc__ = (
+            f"{count} squarings, kept below 2p between them where bounds allow it, with {how}."
+        )
         yield kernel(square_times(count), algorithm)(function)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -39,7 +38,7 @@ from fieldc.artifacts.transforms import (
     said_of_transform,
 )
 from fieldc.artifacts.verify import Job, prove_new
-from fieldc.artifacts.write import MANIFEST, check_writable, write
+from fieldc.artifacts.write import check_writable, manifest, manifest_file, write
 from fieldc.field import Field
 from fieldc.machine.arrays import ArrayFunction, check_arrays, word_bytes
 from fieldc.progress import Progress
@@ -250,20 +249,9 @@ def build_arrays(
     built, failures = proved_arrays(made, progress)
     for symbol, failure in failures.items():
         raise UnprovedArrayKernel(f"{symbol} is not proved: {failure}")
-    files = _files(field, built)
-    manifest = {
-        "field": field.label,
-        "p": hex(field.p),
-        "word": field.word,
-        "n": field.n,
-        "R": hex(field.R),
-        "kernels": [],
-        "arrays": [each.row() for each in built],
-    }
-    files[MANIFEST] = (json.dumps(manifest, indent=2) + "\n").encode()
-    checked = write(folder, field, files, KIND)
-    named = {"kind": KIND, "files": sorted(files)}
-    return built, manifest | named | checked
+    rows = [each.row() for each in built]
+    files = _files(field, built) | manifest_file(field, (), rows)
+    return built, manifest(field, (), rows) | write(folder, field, files, KIND)
 
 
 def made_array(target: VectorTarget, field: Field, operation: str, layout: str) -> BuiltArray:

@@ -24,7 +24,7 @@ def schedule_of(
 ) -> Schedule | None:
     """The schedule that was named, if one was. Raises ScheduleError, UsageError.
 
-    `operations` are the names of what is built; `of_formulas`, those of a file's formulas.
+    `operations` name what is built: formulas of a file where `of_formulas` says so.
     """
     if path is None:
         return None

@@ -135,7 +135,7 @@ def _proofs(
         try:
             proofs.append(_settled(replace(case, budget=budget), contract, goal, asks))
         except ProofError as error:
-            if budget and goal.is_needed and budget.left < 0:
+            if budget and goal.is_needed and budget.is_spent:
                 raise _PutOff(str(error)) from None
             raise
         in_vain += asks and isinstance(proofs[-1], CaseProof)

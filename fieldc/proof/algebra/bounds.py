@@ -81,13 +81,13 @@ class Case(Known):
     def shown(self, target: Polynomial, limit: int) -> Bound | None:
         """Why target <= limit, if it is shown; target has integer values."""
         found = None
-        if self.budget and self.budget.left < 0:
+        if self.budget and self.budget.is_spent:
             return None
         for number, bound in enumerate(self._bounds(target, limit + 1)):
             if bound.value < (limit + 1) * bound.scale:
                 found = bound
                 break
-            if self.budget and self.budget.left < 0:
+            if self.budget and self.budget.is_spent:
                 break
             if number == MANY and self.doubts and self.doubts.contradict(target, limit, self.fixed):
                 break

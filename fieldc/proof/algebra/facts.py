@@ -38,6 +38,11 @@ class Budget:
 
     left: int = 160
 
+    @property
+    def is_spent(self) -> bool:
+        """Whether more bounds were sought than it had."""
+        return self.left < 0
+
 
 @dataclass(frozen=True)
 class Bound:
