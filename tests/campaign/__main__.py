@@ -22,6 +22,8 @@ def main() -> int:
     parser.add_argument("--check", choices=CHECKS, action="append", help="only this (all)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="what came out, as rows")
     given = parser.parse_args()
+    if given.seed < 0 or given.count < 1:
+        parser.error("--seed is a whole number from 0 on, --count one from 1 on")
     rows = []
     for seed in range(given.seed, given.seed + given.count):
         case = drawn(seed)

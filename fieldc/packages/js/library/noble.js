@@ -9,7 +9,9 @@ import { checkBigint, kind } from "./vector.js";
  * methods take any bigint, and what ends in N does not reduce. `isLE` is the order of bytes.
  */
 export function nobleField(F, options = {}) {
-  if (!(F instanceof Field)) throw new TypeError(`a Field is needed, not ${kind(F)}`);
+  if (!(F instanceof Field)) {
+    throw new TypeError(`a Field of this package is needed, not ${kind(F)}`);
+  }
   if (options === null || typeof options !== "object") {
     throw new TypeError(`options are an object such as { isLE: true }, not ${kind(options)}`);
   }

@@ -12,7 +12,9 @@ export class Ntt {
   #tables;
 
   constructor(field, length) {
-    if (!(field instanceof Field)) throw new TypeError(`a Field is needed, not ${kind(field)}`);
+    if (!(field instanceof Field)) {
+      throw new TypeError(`a Field of this package is needed, not ${kind(field)}`);
+    }
     this.length = length;
     this.root = rootOfUnity(field, length);
     this.#field = field;
