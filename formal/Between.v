@@ -2,7 +2,7 @@
     and the result.
 
     Once words are proved to be such a number, they count like an operand's: what made them is not
-    asked again. A number that no words hold is the polynomial that defines it. *)
+    asked again, and what rows make of them is at most what the number allows. A number that no words hold is the polynomial that defines it. *)
 
 From Coq Require Import ZArith List Lia Bool.
 From Fieldc Require Import Word Polynomial System Expression Replay.
@@ -49,9 +49,44 @@ Fixpoint narrow_tops (l : list (variable * Z * variable)) (s : system) : system 
                       end)
   end.
 
+(** Narrows a variable x that stands in a row as c*x, unless it is one of those narrowed before.
+
+    The row is 0, so |c|*x is at most the largest value of its other terms. *)
+Definition narrow_by (r : polynomial) (known : system * Map.t unit) (term : Z * monomial)
+    : system * Map.t unit :=
+  let (s, narrowed) := known in
+  match term with
+  | (c, [x]) =>
+      if (c =? 0) || Map.mem x narrowed then known else
+      match most s (scale (- Z.sgn c) r ++ [(Z.abs c, [x])]), high s x with
+      | Some u, Some h =>
+          if u / Z.abs c <? h then (narrow (u / Z.abs c) x s, Map.add x tt narrowed) else known
+      | _, _ => known
+      end
+  | _ => known
+  end.
+
+Definition speaks_of_any (narrowed : Map.t unit) (r : polynomial) : bool :=
+  existsb (fun t => existsb (fun x => Map.mem x narrowed) (snd t)) r.
+
+(** What the next row says, if it speaks of what was narrowed. *)
+Definition narrow_by_next (known : positive * (system * Map.t unit))
+    : positive * (system * Map.t unit) :=
+  let '(k, (s, narrowed)) := known in
+  (Pos.succ k, match row s k with
+               | Some r => if speaks_of_any narrowed r
+                           then fold_left (narrow_by r) r (s, narrowed) else (s, narrowed)
+               | None => (s, narrowed)
+               end).
+
+Definition narrow_by_rows (ws : list variable) (s : system) : system :=
+  let of_words := filter (fun '(x, _, _) => existsb (Pos.eqb x) ws) (tops s) in
+  let first := fold_right (fun x m => Map.add x tt m) (Map.empty unit) (ws ++ map snd of_words) in
+  fst (snd (Pos.iter narrow_by_next (1%positive, (s, first)) (next_row s))).
+
 (** At most h is the number in these words. *)
 Definition limit (h : Z) (ws : list variable) (s : system) : system :=
-  let s1 := narrow_limbs h ws s in narrow_tops (tops s1) s1.
+  let s1 := narrow_limbs h ws s in narrow_by_rows ws (narrow_tops (tops s1) s1).
 
 Definition has_range (s : system) (x : variable) : bool :=
   match high s x with Some _ => true | None => false end.
@@ -161,6 +196,36 @@ Proof.
   - rewrite Map.gso by exact D. apply I.
 Qed.
 
+Lemma narrow_by_right v r s narrowed term : holds v s -> value v r = 0 ->
+  holds v (fst (narrow_by r (s, narrowed) term)).
+Proof.
+  intros H R. unfold narrow_by. destruct term as [c [|x [|y m]]]; try exact H.
+  destruct (Z.eqb_spec c 0) as [|C]; [exact H|]. destruct (Map.mem x narrowed); [exact H|].
+  cbn [orb]. destruct (most s _) as [u|] eqn:M; [|exact H].
+  destruct (high s x) as [h|]; [|exact H]. destruct (_ <? h); [|exact H]. cbn [fst].
+  apply narrow_right; [exact H|]. unfold most in M.
+  apply (upper_value _ v _ (in_range _ _ H)) in M.
+  rewrite value_normal, value_app, value_scale, R in M. cbn [value product] in M.
+  apply Z.div_le_lower_bound; lia.
+Qed.
+
+Lemma narrow_by_all_right v r l : value v r = 0 -> forall known, holds v (fst known) ->
+  holds v (fst (fold_left (narrow_by r) l known)).
+Proof.
+  intros R. induction l as [|t l IH]; cbn [fold_left]; intros [s narrowed] H; [exact H|].
+  apply IH. now apply narrow_by_right.
+Qed.
+
+Lemma narrow_by_rows_right v ws s : holds v s -> holds v (narrow_by_rows ws s).
+Proof.
+  intros H. unfold narrow_by_rows.
+  apply (Pos.iter_invariant _ _ narrow_by_next (fun known => holds v (fst (snd known)))); [|exact H].
+  intros [k [s1 narrowed]] H1. cbn [narrow_by_next fst snd] in *.
+  destruct (row s1 k) as [r|] eqn:K; [|exact H1].
+  destruct (speaks_of_any narrowed r); [|exact H1].
+  apply narrow_by_all_right; [exact (rows_zero _ _ H1 k r K) | exact H1].
+Qed.
+
 Lemma narrow_tops_right v l : forall s, (forall e, In e l -> In e (tops s)) -> holds v s ->
   holds v (narrow_tops l s).
 Proof.
@@ -208,7 +273,8 @@ Qed.
 Lemma limit_right v h ws s : holds v s -> forallb (has_range s) ws = true ->
   value v (limbs_polynomial (map Var ws)) <= h -> holds v (limit h ws s).
 Proof.
-  intros H K B. unfold limit. apply narrow_tops_right; [auto|]. now apply narrow_limbs_right.
+  intros H K B. unfold limit. apply narrow_by_rows_right, narrow_tops_right; [auto|].
+  now apply narrow_limbs_right.
 Qed.
 
 (** The numbers as a run has them. *)

@@ -19,7 +19,9 @@ from fieldc.binary.linkable import function_of
 from fieldc.catalogue import find_field
 from fieldc.machine.assemble import host_triple
 from fieldc.proof.algebra.equations import System
+from fieldc.proof.algebra.facts import Input
 from fieldc.proof.algebra.identity import ProofError
+from fieldc.proof.algebra.refute import Sample, UnlikelyRuns, samples
 from fieldc.proof.certificate import text
 from fieldc.proof.prove import prove
 
@@ -48,6 +50,17 @@ def test_repeated_squarings_are_proved_and_replayed(
     assert status == 0 and said.startswith("PROVED "), said
 
 
+@pytest.mark.parametrize("case", CASES, ids="-".join)
+def test_every_run_is_in_the_ranges(case: tuple[str, str, str, str]) -> None:
+    f = find_field(case[0])
+    system = prove(code_of(*case), contract_named(case[1], f.p, f.n)).system
+    operands = (Input("x", tuple(range(f.n)), f.p - 1),)
+    for run in (*samples(system, operands, 40), *UnlikelyRuns(system, operands).of({})):
+        values = run.values if isinstance(run, Sample) else run
+        beyond = [v for v, (low, high) in enumerate(system.ranges) if not low <= values[v] <= high]
+        assert not beyond, [system.names[v] for v in beyond]
+
+
 def test_more_or_fewer_squarings_are_refused() -> None:
     f = find_field(FIRST[0])
     for other in ("square", "square_times_2", "square_times_8"):
@@ -73,6 +86,20 @@ def test_what_a_value_says_of_its_limbs() -> None:
     system.top_bits[high, 6] = top
     system.hold((low, high), 0x4123, is_sum=True)
     assert [system.ranges[v][1] for v in (low, high, other, top)] == [255, 0x41, 255, 1]
+
+
+def test_what_a_value_says_of_what_is_made_of_it() -> None:
+    """A sum, a product and a difference of the value's limbs, and what is made of these."""
+    system = System(8)
+    low, high, other = (system.new(name, 255) for name in ("low", "high", "other"))
+    total = system.define("add", {(low,): 1, (high,): 1}, 1, "add")
+    product = system.define("mul", {(low, high): 1}, 1, "mul")
+    difference = system.define("sub", {(high,): 1, (total[1],): -1}, -1, "sub")
+    onward = system.define("add", {(total[0],): 1, (total[1],): 1}, 1, "add")
+    beside = system.define("add", {(other,): 2}, 1, "add")
+    system.hold((low, high), 0x7F, is_sum=True)
+    made = (*total, *product, *difference, *onward, *beside)
+    assert [system.ranges[v][1] for v in made] == [127, 0, 0, 0, 255, 0, 127, 0, 255, 1]
 
 
 def _one_left_out(c: dict[str, Any]) -> None:

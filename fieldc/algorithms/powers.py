@@ -12,25 +12,12 @@ from fieldc.operations import FACTORS, SQUARINGS, mul_by, square_times
 
 
 def _squared(f: Field, x: Number, count: int, reduce: Reduction) -> Number:
-    """x^(2^count)/R^(2^count - 1), kept below 2p between squarings if the bounds allow it.
-
-    Else p is subtracted after each, which is as much work as 2p and p after every second one.
-    """
-    kept = _kept_below_2p(f, x, count, reduce) if 4 * f.p < f.R else None
-    if kept is not None:
-        return subtract_all(kept, f.p)
+    """x^(2^count)/R^(2^count - 1), kept below 2p between squarings if the bounds allow it."""
     for _ in range(count):
-        x = subtract_all(square_product(f, x, reduce), f.p)
-    return x
-
-
-def _kept_below_2p(f: Field, x: Number, count: int, reduce: Reduction) -> Number | None:
-    """The same without a subtraction; None where the bounds of a square reach 2p."""
-    for _ in range(count):
-        x = square_product(f, x, reduce)
-        if isinstance(x, Integer) and x.high >= 2 * f.p:
-            return None
-    return x
+        t = square_product(f, x, reduce)
+        fits = 4 * f.p < f.R and (not isinstance(t, Integer) or t.high < 2 * f.p)
+        x = t if fits else subtract_all(t, f.p)
+    return subtract_all(x, f.p)
 
 
 def _squarings(count: int) -> Iterator[Kernel]:
@@ -42,9 +29,7 @@ def _squarings(count: int) -> Iterator[Kernel]:
         def function(f: Field, x: Residue, reduce: Reduction = reduce) -> Residue:
             return _squared(f, x, count, reduce)
 
-        function.__doc__ = (
-            f"{count} squarings, kept below 2p between them where bounds allow it, with {how}."
-        )
+        function.__doc__ = f"{count} squarings, values kept below 2p between them, with {how}."
         yield kernel(square_times(count), algorithm)(function)
 
 

@@ -37,16 +37,48 @@ impl System {
         }
     }
 
-    /// What a number that is at most `high` says of its limbs, and of their top bits.
+    /// What a number that is at most `high` says of its limbs, of their top bits, and of what rows
+    /// make of these.
     pub(crate) fn limit(&mut self, limbs: &[usize], high: &BigInt) {
         for (index, number) in limbs.iter().enumerate() {
             self.narrow(*number, &(high >> (64 * index)));
         }
+        let mut narrowed: BTreeSet<_> = limbs.iter().copied().collect();
         let tops: Vec<_> =
             self.tops.iter().map(|(of, top)| (*of, top.variables().next())).collect();
         for ((word, k), top) in tops {
             let most = BigInt::from(self.highs[word]) >> (64 - k);
             top.into_iter().for_each(|number| self.narrow(number, &most));
+            narrowed.extend(top.filter(|_| limbs.contains(&word)));
+        }
+        for number in 0..self.rows.len() {
+            self.narrow_by_row(number, &mut narrowed);
+        }
+    }
+
+    /// Narrows the variables of a row that speaks of narrowed ones.
+    ///
+    /// The row is 0, so |c|*x is at most the largest value of its other terms.
+    fn narrow_by_row(&mut self, number: usize, narrowed: &mut BTreeSet<usize>) {
+        let row = &self.rows[number];
+        if !row.variables().any(|v| narrowed.contains(&v)) {
+            return;
+        }
+        let linear = row.each().filter_map(|(m, c)| match m {
+            [v] if !narrowed.contains(v) => Some((*v, c.clone())),
+            _ => None,
+        });
+        let linear: Vec<_> = linear.collect();
+        for (v, c) in linear {
+            let sign = if c > BigInt::ZERO { 1 } else { -1 };
+            let size: BigInt = c * sign;
+            let others = Polynomial::default().plus(&self.rows[number], -sign);
+            let most =
+                others.plus(&Polynomial::variable(v), size.clone()).upper(&self.highs) / size;
+            if most < BigInt::from(self.highs[v]) {
+                self.narrow(v, &most);
+                narrowed.insert(v);
+            }
         }
     }
 
@@ -193,5 +225,28 @@ impl System {
         let (out, into) = (self.top(high, k), self.top(low, k));
         let left = Polynomial::default().plus(high, BigInt::from(1) << k);
         self.define_word(&left.plus(&out, BigInt::from(-1) << 64).plus(&into, 1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::System;
+    use crate::polynomial::Polynomial;
+
+    #[test]
+    fn a_number_narrows_what_rows_make_of_its_limbs() {
+        let mut system = System::default();
+        let most = u64::MAX.into();
+        let (low, high) = (system.variable(&most), system.variable(&most));
+        let other = system.variable(&most);
+        let (sum, carry) = system.define(&low.clone().plus(&high, 1), 1);
+        system.define(&low.times(&high), 1);
+        let none = Polynomial::default();
+        system.sum(&high, &none, &carry, -1);
+        system.define(&sum.clone().plus(&carry, 1), 1);
+        system.sum(&other, &other, &none, 1);
+        system.limit(&[0, 1], &127.into());
+        assert_eq!(system.highs[..3], [127, 0, u64::MAX]);
+        assert_eq!(system.highs[3..], [127, 0, 0, 0, u64::MAX, 0, 127, 0, u64::MAX, 1]);
     }
 }

@@ -181,15 +181,37 @@ class System:
     def hold(self, limbs: Sequence[int], high: int, is_sum: bool) -> None:
         """Take the limbs of a value, which is at most `high`, as an operand's from now on.
 
-        A sum of multiples of others can be opened again.
+        What rows make of them is narrowed, too. A sum of multiples of others can be opened again.
         """
         for index, number in enumerate(limbs):
             self.narrow(number, high >> self.word_bits * index)
         for (word, shift), number in self.top_bits.items():
             self.narrow(number, self.ranges[word][1] >> shift)
+        self._narrow_newer(limbs)
         self.held.update(limbs)
         if is_sum:
             self.sums.update(limbs)
+
+    def _narrow_newer(self, limbs: Sequence[int]) -> None:
+        """Narrow what rows of the code make of words that were narrowed, and of what they make."""
+        narrowed = {*limbs, *(top for (word, _), top in self.top_bits.items() if word in limbs)}
+        for number in range(max(0, min(self.owners[v] for v in limbs)), len(self.rows)):
+            row = self.written.get(number, self.rows[number])
+            if isinstance(row, Select) or narrowed.isdisjoint(v for m in row.right for v in m):
+                continue
+            for made, most in self._at_most(row):
+                if made not in narrowed and most < self.ranges[made][1]:
+                    self.narrow(made, most)
+                    narrowed.add(made)
+
+    def _at_most(self, row: Equation) -> Iterator[tuple[int, int]]:
+        """What the word and the carry of a row are at most, in the ranges of what it reads."""
+        if row.factor >= 0:
+            yield row.word, self.largest(row.right)
+        if row.carry is not None and row.factor > 0:
+            yield row.carry, self.largest(row.right) // self.radix
+        elif row.carry is not None:
+            yield row.carry, (self.ranges[row.word][1] + self.largest(row.right, -1)) // self.radix
 
     @contextmanager
     def opened(self) -> Iterator[None]:
