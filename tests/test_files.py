@@ -99,6 +99,28 @@ def test_a_build_replaces_its_own_and_nothing_else(
     assert "holds 'manifest.json', which" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("way", ["not-there", "a-link"])
+def test_a_way_through_what_is_not_there_leads_to_the_same_folder(
+    way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Such as `-o build/../mine` before there is a build."""
+    monkeypatch.chdir(tmp_path)
+    Path("mine").mkdir()
+    Path("mine/index.html").write_text("mine")
+    Path("a-link").symlink_to("nowhere")
+    for words in (BUILD, ["build", "17", "--package", "js"], ["demo", "17"]):
+        assert cli.main([*words, "-o", f"{way}/../mine"]) == 2
+        said = capsys.readouterr().err
+        assert "'mine' holds 'index.html', which fieldc build did not write" in said
+    assert cli.main(["lab", "--quick", "-o", f"{way}/../mine"]) == 2
+    assert "fieldc lab did not write" in capsys.readouterr().err
+    assert cli.main([*BUILD, "-o", f"{way}/.."]) == 2
+    assert "'.' holds " in capsys.readouterr().err
+    assert contents(tmp_path) == {"mine/index.html": b"mine"}
+    assert cli.main([*BUILD, "-o", f"{way}/../new"]) == 0
+    assert (tmp_path / "new" / MANIFEST).exists() and not (tmp_path / "not-there").exists()
+
+
 @pytest.mark.usefixtures("no_checker")
 @pytest.mark.parametrize(
     ("kind", "left", "shows"),

@@ -111,15 +111,22 @@ def positive(text: str) -> int:
 
 
 def folder(text: str) -> Path:
-    """The path of a folder for argparse."""
+    """The path of a folder for argparse.
+
+    What `..` takes back and is not there is left out: with it the system finds no folder, although
+    the path has a meaning, by which the folder would be replaced without a look into it.
+    """
     if not text.strip() or "\0" in text:
         raise UsageError(f"{quote(text)} is not the name of a folder; use -o DIR")
+    path = Path(text)
     try:
-        Path(text).exists()
+        is_there = path.exists()
     except OSError as error:
         if error.errno == errno.ENAMETOOLONG:
             raise UsageError(f"{quote(text)} is too long for the name of a folder") from None
-    return Path(text)
+        return path
+    is_plain = is_there or os.pardir not in path.parts
+    return path if is_plain else Path(os.path.relpath(os.path.realpath(path)))
 
 
 def file(text: str) -> Path:
@@ -133,10 +140,17 @@ def file(text: str) -> Path:
 
 def picture(text: str) -> Path:
     """The path of a picture for argparse."""
-    path = file(text)
-    if path.suffix not in PICTURES:
-        raise UsageError(f"{quote(text)} is no picture; its name ends in {' or '.join(PICTURES)}")
-    return path
+    return ending(file(text), PICTURES, "picture")
+
+
+def ending(path: Path, endings: Sequence[str], what: str) -> Path:
+    """The path of a file, whose name must end so and be more. Raises UsageError."""
+    if path.suffix in endings:
+        return path
+    said = f"{quote(str(path))} is no {what}"
+    if path.name in endings:
+        raise UsageError(f"{said}: that is only the ending of a name; put a name before it")
+    raise UsageError(f"{said}; its name ends in {' or '.join(endings)}")
 
 
 SEED = option(

@@ -12,12 +12,12 @@ from fieldc.algorithms.shapes import shapes
 from fieldc.catalogue import find_field
 from fieldc.commands.code import bounds_table
 from fieldc.commands.figures import short
-from fieldc.commands.options import file
+from fieldc.commands.options import ending, file
 from fieldc.commands.progress import progress
 from fieldc.commands.show import constants, shape_table
-from fieldc.commands.verb import FIELD, Answer, Table, UsageError, option, verb
+from fieldc.commands.verb import FIELD, Answer, Table, option, verb
 from fieldc.commands.why import why_representation
-from fieldc.errors import counted, quote
+from fieldc.errors import counted
 from fieldc.field import Field
 from fieldc.files import check_file, write_file
 from fieldc.lab.report.listing import listing
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 SHOWN = ("mul", "square", "add", "sub")
 TARGET = "x86_64-linux"
+PAGES = (".html", ".htm")
 ROUNDS = 60
 MOST_STEPS = 40
 """Of a certificate's case."""
@@ -41,9 +42,7 @@ MOST_STEPS = 40
 )
 def page_(arguments: argparse.Namespace) -> Answer:
     """one self-contained HTML page for a prime: constants, kernels, proof, bounds, race"""
-    field, path = find_field(arguments.field), arguments.file
-    if path.suffix not in (".html", ".htm"):
-        raise UsageError(f"{quote(str(path))} is no page; its name ends in .html")
+    field, path = find_field(arguments.field), ending(arguments.file, PAGES, "page")
     check_file(path)
     kernels = best_kernels(field)
     made = [numbers(field), forms(field), which(field), chosen(kernels), code(kernels[0])]

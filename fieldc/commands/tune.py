@@ -13,9 +13,20 @@ from fieldc.catalogue import find_field
 from fieldc.commands.figures import pair
 from fieldc.commands.options import OPERANDS, file, names, positive
 from fieldc.commands.progress import say
-from fieldc.commands.verb import FIELD, Answer, Table, UsageError, one_of, option, verb
+from fieldc.commands.verb import (
+    FIELD,
+    Answer,
+    Table,
+    UsageError,
+    check_apart,
+    one_of,
+    option,
+    verb,
+)
+from fieldc.errors import UserError
 from fieldc.field import Field
 from fieldc.files import OutputError, check_file, write_file
+from fieldc.folders import turn
 from fieldc.seeds import seed
 
 if TYPE_CHECKING:
@@ -76,7 +87,10 @@ def tune(arguments: argparse.Namespace) -> Answer:
     from fieldc.tune.tuning import SearchPlan, tune_operation
 
     field = find_field(arguments.field, 64)
-    path = arguments.file or Path(default_name(field))
+    if arguments.file is None:
+        arguments.file = Path(default_name(field))
+        check_apart(arguments)
+    path = arguments.file
     check_file(path, OTHER)
     schedule = Schedule(field.label, field.p, brand())
     if path.exists():
@@ -94,11 +108,7 @@ def tune(arguments: argparse.Namespace) -> Answer:
             plan.end(subject.operation)
             prove_entry(subject, entry)
         done.append(entry)
-        schedule = schedule.with_entry(entry)
-        try:
-            write_file(path, dump(schedule), OTHER)
-        except OutputError as error:
-            unwritten = error
+        schedule, unwritten = _kept(path, field, schedule.with_entry(entry), entry)
         if unwritten or plan.stop.is_set():
             break
     following = "" if unwritten else _build_command(arguments, schedule, done, path)
@@ -108,6 +118,24 @@ def tune(arguments: argparse.Namespace) -> Answer:
         unwritten=unwritten,
         content=dump(schedule) if unwritten else "",
     )
+
+
+def _kept(
+    path: Path, field: Field, schedule: Schedule, entry: TunedKernel
+) -> tuple[Schedule, UserError | None]:
+    """The schedule that is in the file now: what another tune put there, and the entry.
+
+    Or the schedule of this one, and why it could not be written.
+    """
+    from fieldc.decisions.schedule import ScheduleError, dump, load_schedule
+
+    try:
+        with turn(path, OTHER):
+            there = load_schedule(path, field).with_entry(entry) if path.exists() else schedule
+            write_file(path, dump(there), OTHER)
+    except (OutputError, ScheduleError) as error:
+        return schedule, error
+    return there, None
 
 
 def _build_command(

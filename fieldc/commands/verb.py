@@ -211,7 +211,7 @@ class Verb:
             raise UsageError(f"cannot write {quote(arguments.json)}: a folder; {JSON_ALONE}")
         if arguments.json not in (None, "-"):
             check_file(Path(arguments.json), JSON_ALONE)
-            check_apart(arguments)
+        check_apart(arguments)
         return arguments
 
 
@@ -220,6 +220,8 @@ def check_apart(arguments: argparse.Namespace) -> None:
 
     A folder that `fieldc build` wrote holds nothing else.
     """
+    if arguments.json in (None, "-"):
+        return
     rows = Path(os.path.realpath(arguments.json))
     for name, value in vars(arguments).items():
         if name == "json" or not isinstance(value, str | Path) or "\0" in str(value):

@@ -36,6 +36,7 @@ def styled() -> Iterator[None]:
     """Within it figures have the look of the report."""
     with matplotlib.rc_context(SETTINGS), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph")  # a letter that the font lacks is a box
+        warnings.filterwarnings("ignore", "constrained_layout not applied")  # names leave no room
         yield
 
 
