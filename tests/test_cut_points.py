@@ -35,6 +35,8 @@ CASES = [
     ("secp256k1-p", "square_times_2", "log-jump", "base"),  # no spare bit
     ("curve25519", "square_times_8", "cios", "mulx"),  # top bits of a limb that are 0
     ("goldilocks", "square_times_4", "cios", "mulx"),  # one limb
+    ("0x7f", "square_times_8", "log-jump", "adx"),  # the last value is always the first one
+    ("0x3", "square_times_2", "cios", "base"),
 ]
 FIRST = CASES[0]
 

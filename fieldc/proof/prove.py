@@ -137,22 +137,20 @@ def _cut_point(known: KnownNumbers, contract: Contract, claim: Claim) -> CutPoin
     claimed = claim(known.numbers)
     is_constant = claimed.keys() <= {ONE}  # words that hold it by chance are many
     is_deep = contract.may_be_written and is_too_deep(known.system, claimed)
-    found = None if is_constant or is_deep else words_of(known, contract, claim)
-    if found is None and contract.may_be_written:
+    found = () if is_constant or is_deep else words_of(known, contract, claim)
+    failed: ProofError = NotHeld()
+    for limbs, below in found:
+        if not known.system.is_foreign:
+            known.equalities.extend(equate_ends(case_of(known), limbs))
+        value = value_of([{(v,): 1} for v in limbs], known.system.radix)
+        goal = ResultGoal(0, value, claim, claimed, is_needed=not contract.may_be_written)
+        try:
+            return _held(known, contract, goal, limbs, below)
+        except ProofError as error:
+            failed = error
+    if contract.may_be_written:
         return None
-    if found is None:
-        raise NotHeld
-    limbs, below = found
-    if not known.system.is_foreign:
-        known.equalities.extend(equate_ends(case_of(known), limbs))
-    value = value_of([{(v,): 1} for v in limbs], known.system.radix)
-    goal = ResultGoal(0, value, claim, claimed, is_needed=not contract.may_be_written)
-    try:
-        return _held(known, contract, goal, limbs, below)
-    except ProofError:
-        if goal.is_needed:
-            raise
-        return None
+    raise failed
 
 
 def _held(

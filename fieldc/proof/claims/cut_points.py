@@ -20,6 +20,9 @@ from fieldc.proof.claims.formulas import MOST_DEGREE
 
 RUNS_OF_ANY = 2
 """Runs in which words of values between hold any numbers."""
+SMALL = 1 << 16
+"""Primes of more have no two values between that are always the same: x^(2^i) is x^(2^j) modulo p
+for all x only if p - 1 divides 2^i - 2^j, and there are at most 8 squarings."""
 MOST_TIMES = 8
 """Words hold a value, or it and fewer than so many times p."""
 
@@ -83,21 +86,22 @@ class KnownNumbers:
 
 def words_of(
     known: KnownNumbers, contract: Contract, claim: Claim
-) -> tuple[tuple[int, ...], int] | None:
+) -> Iterator[tuple[tuple[int, ...], int]]:
     """Words that hold a number of which the claim is right in all runs; what it is below in these.
 
-    The latter is a multiple of p.
+    The latter is a multiple of p. Modulo a small p the newest ones may hold a later value, which
+    is always the same as this one: then older ones follow.
     """
     inverse = inverse_of(contract.factor, contract.p)
     values = [value * inverse % contract.p for value in known.claimed(claim)]
     if contract.may_be_written and not any(values):
-        return None  # words that are 0 in all runs are many
-    limbs = _holding(known.system, known.runs, values, contract)
-    if not limbs or known.next_name in (i.name for i in known.inputs):
-        return None
-    number = value_of([{(v,): 1} for v in limbs], known.system.radix)
-    times = max(evaluate(number, run) // contract.p for run in known.runs)
-    return limbs, (times + 1) * contract.p
+        return  # words that are 0 in all runs are many
+    if known.next_name in (i.name for i in known.inputs):
+        return
+    for limbs in _holding(known.system, known.runs, values, contract):
+        number = value_of([{(v,): 1} for v in limbs], known.system.radix)
+        times = max(evaluate(number, run) // contract.p for run in known.runs)
+        yield limbs, (times + 1) * contract.p
 
 
 def is_too_deep(system: System, claimed: Polynomial) -> bool:
@@ -133,11 +137,12 @@ def are_right_of_any(
 
 def _holding(
     system: System, runs: Sequence[Mapping[int, int]], values: Sequence[int], contract: Contract
-) -> tuple[int, ...] | None:
+) -> Iterator[tuple[int, ...]]:
     """The newest words whose number is value + m*p in each run, for the least m that some have.
 
     Rows read them: words that are no more than a result are not what the code computes with. The
     higher ones are made as the lowest one is, by a choice or a sum: another word may equal one.
+    For squarings modulo a small p all words follow that hold it, from the newest one on.
     """
     bits, top, p = system.word_bits, system.radix - 1, contract.p
     words: dict[tuple[int, ...], list[int]] = {}
@@ -152,8 +157,10 @@ def _holding(
         if all(limbs):
             kind = _kind(system, limbs[0][-1])
             alike = [[word for word in limb if _kind(system, word) == kind] for limb in limbs]
-            return tuple((best or limb)[-1] for best, limb in zip(alike, limbs, strict=True))
-    return None
+            yield tuple((best or limb)[-1] for best, limb in zip(alike, limbs, strict=True))
+            if p > SMALL or contract.may_be_written:
+                return
+            yield from ((word,) for word in reversed(limbs[0][:-1]))
 
 
 def _kind(system: System, word: int) -> str:
