@@ -125,7 +125,7 @@ def test_every_file_is_of_a_named_field_and_a_known_processor() -> None:
     assert {*FOLDER.glob("*")} == {path for path in FILES.values() if path.is_file()}
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(("name", "processor", "one"), SHIPPED)
 def test_orders_that_ship_are_taken_and_proved(name: str, processor: str, one: FoundOrder) -> None:
     """Another code is refused by its digest: then search again, as docs/tuning.md says."""

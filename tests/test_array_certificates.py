@@ -86,6 +86,7 @@ def test_changed_kernels_on_arrays_are_refused(checker: Path, tmp_path: Path, ca
     assert len(kept) <= 2, kept
 
 
+@pytest.mark.sweep(10)
 @pytest.mark.parametrize(("case", "old", "new"), CHANGES)
 def test_a_changed_instruction_is_refused(
     checker: Path, tmp_path: Path, case: Case, old: str, new: str

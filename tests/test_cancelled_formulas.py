@@ -175,6 +175,7 @@ def test_what_would_take_for_ever_to_multiply_out_is_an_unknown() -> None:
     assert not may_be_proved_at_once(statement_of(json.dumps(data)), 2**127 - 1, 2, False)
 
 
+@pytest.mark.sweep(1)
 @needs_x86
 @pytest.mark.parametrize("prime", sampled(PRIMES[:2], PRIMES[2:]))
 def test_formulas_that_cancel_are_proved(prime: str) -> None:

@@ -294,6 +294,7 @@ FEWER = dict.fromkeys(("p384", "bw6-761-p"), "mul,square,redc,sub,neg")
 OFTEN = ("bn254-p", "2^61-1", "2^127-1", "2^255-19", "goldilocks")
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("field", sampled(OFTEN, [f for f in TARGETS if f not in OFTEN]))
 def test_the_checker_replays_a_built_folder(
     checker: Path, tmp_path: Path, field: str, monkeypatch: pytest.MonkeyPatch

@@ -58,6 +58,7 @@ FIELDS = [("p256", LINUX), ("bls12-381-r", "aarch64-windows"), ("2^127-1", "aarc
 ALSO = ["bls12-381-p", "secp256k1-p", "goldilocks", "2^255-19", "p384", "p521", "0x61"]
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     ("name", "target"),
     [*FIELDS, *(pytest.param(name, LINUX, marks=pytest.mark.full) for name in ALSO)],

@@ -39,6 +39,7 @@ def test_a_rust_package_has_certificates_of_its_arrays(checker: Path, tmp_path: 
     assert has_all(rows) and any(row["layout"] == "digits-to-array" for row in rows)
 
 
+@pytest.mark.full
 def test_each_kernel_of_a_c_package_has_a_certificate_of_its_own(
     tmp_path: Path, packages: Packages
 ) -> None:

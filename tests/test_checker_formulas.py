@@ -79,6 +79,7 @@ def test_other_primes_pass(checker: Path, tmp_path: Path, prime: str) -> None:
     assert status == 0, said
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     ("prime", "example"),
     [

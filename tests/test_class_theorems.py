@@ -47,6 +47,7 @@ def of_one_prime() -> re.Pattern[str]:
     return re.compile(rf"_plain_|_extension_|_tower_|{own}")
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     "limbs", [pytest.param(n, marks=() if n in QUICK else pytest.mark.full) for n in LIMBS[1:]]
 )
@@ -195,7 +196,7 @@ MUTANTS = [
 ]
 
 
-@pytest.mark.sweep(8)
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(("symbol", "text"), MUTANTS, ids=range(len(MUTANTS)))
 def test_a_changed_kernel_is_no_theorem(symbol: str, text: str) -> None:
     kernel = kernel_of(symbol)

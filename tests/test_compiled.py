@@ -73,7 +73,7 @@ def computes(loaded: ctypes.CDLL, f: Field, some: list[tuple[str, Expression]]) 
 
 @needs_gcc
 @pytest.mark.parametrize("f", FIELDS)
-@pytest.mark.sweep(3)
+@pytest.mark.sweep(1)
 def test_c_of_every_algorithm(f: Field, tmp_path: Path) -> None:
     some = kernels(f)
     programs = [(lower(expression, ROWS), symbol, expression) for symbol, expression in some]

@@ -44,6 +44,7 @@ def named(decision: Decision) -> str:
     return decision.expression.kernel.algorithm
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     ("field", "operation", "algorithm"),
     sampled_rows(
@@ -181,6 +182,7 @@ def test_variants_are_compared_by_the_same_figures_whatever_else_competes() -> N
     assert ranked(*others, *both)[0] == both[1]
 
 
+@pytest.mark.full
 def test_a_known_processor_gets_an_order_of_its_own() -> None:
     f = find_field("bls12-381-r")
     unknown = preferred(f, "square", ARM, "sapphire-rapids")
@@ -192,6 +194,7 @@ def test_a_known_processor_gets_an_order_of_its_own() -> None:
     assert {c.algorithm for c in known.candidates if c.choice.plan is None} >= {"cios", "product"}
 
 
+@pytest.mark.full
 def test_a_processor_of_another_kind_has_a_stand_in() -> None:
     f = find_field("p256")
     for key, used in (("neoverse-n1", "neoverse-n1"), ("sapphire-rapids", "apple-m1")):

@@ -40,7 +40,7 @@ def built(target: VectorTarget, name: str) -> dict[str, BuiltArray]:
     return found
 
 
-@pytest.mark.sweep(3)
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("name", PRIMES)
 def test_kernels_are_proved_and_run(name: str, target: VectorTarget) -> None:

@@ -80,6 +80,7 @@ CONDITIONS = ("eq", "ne", "mi", "pl", "hs", "lo")
 CORNERS = (0, 1, 2, (1 << 63) - 1, 1 << 63, RADIX - 1, 77, 0x123456789ABCDEF5)
 
 
+@pytest.mark.sweep(12)
 @pytest.mark.parametrize(
     "text", [*FORMS, *(f"{a}\ncsel x9, x3, x4, {c}" for a in ASKS for c in CONDITIONS)]
 )

@@ -272,6 +272,7 @@ def test_llvm_and_source_languages() -> None:
 # Proofs
 
 
+@pytest.mark.sweep(1)
 @ON_X86_64
 @pytest.mark.parametrize(
     ("name", "variant"), [("bls12-381-p", "adx"), ("bn254-p", "mulx"), ("bls12-381-r", "base")]

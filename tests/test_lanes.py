@@ -220,7 +220,7 @@ def test_ports_of_the_multiplication(target: VectorTarget, counts: tuple[int, ..
 
 @every_target
 @pytest.mark.parametrize("name", sampled(KINDS, ALIKE))
-@pytest.mark.sweep(8)
+@pytest.mark.sweep(3)
 def test_kernels_on_arrays(name: str, target: VectorTarget) -> None:
     check_takes(target, name)
     for expression in forms(name):

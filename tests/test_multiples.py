@@ -83,6 +83,7 @@ def test_sums_are_those_of_products(name: str) -> None:
             assert unpacked(f, z, BLOCK) == [v * f.R_inverse % f.p for v in wanted]
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_both_kernels_are_proved(operation: str, name: str) -> None:
@@ -95,6 +96,7 @@ def test_both_kernels_are_proved(operation: str, name: str) -> None:
             prove(f, made.text, made.symbol, operation, more)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", sampled(NAMES[:1], NAMES[1:]))
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_changed_ones_are_not(operation: str, name: str) -> None:

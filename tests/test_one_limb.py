@@ -103,6 +103,7 @@ def is_quick(operation: str, algorithm: str, p: int) -> bool:
     return operation == "mul" or p == PRIMES_OF[algorithm][0]
 
 
+@pytest.mark.sweep(5)
 @pytest.mark.parametrize(
     ("operation", "algorithm", "p"),
     sampled_rows(

@@ -154,7 +154,7 @@ OLDEST = ("-std=c99", "-std=c++11")
 """With these the portable code is compiled alone, too: it says no more in newer ones."""
 
 
-@pytest.mark.sweep(4)
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(("compiler", "standard", "language"), COMPILERS)
 def test_no_compiler_warns(
     compiler: str,
@@ -220,7 +220,7 @@ def fuzz_words(f: Field, name: str) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("text", [SMALL, "2^285-9"])
+@pytest.mark.parametrize("text", sampled([SMALL], ["2^285-9"]))
 def test_fuzz_under_sanitizers(text: str, tmp_path: Path, packages: Packages) -> None:
     compiler = tool("gcc")
     f, name = packages(text, tmp_path)
@@ -247,6 +247,7 @@ int LLVMFuzzerTestOneInput(const char *data, size_t size) { return data == NULL 
 """
 
 
+@pytest.mark.full
 def test_libfuzzer(small: tuple[Path, Field, str], tmp_path: Path) -> None:
     compiler = tool("clang")
     folder, f, name = small
@@ -261,7 +262,7 @@ def test_libfuzzer(small: tuple[Path, Field, str], tmp_path: Path) -> None:
     run(tmp_path, "./fuzz", "-runs=5000", "-seed=1")
 
 
-@pytest.mark.parametrize("more", [(), ("-DFIELDC_PORTABLE_ONLY", "-DFIELDC_NO_INT128")])
+@pytest.mark.parametrize("more", sampled([()], [("-DFIELDC_PORTABLE_ONLY", "-DFIELDC_NO_INT128")]))
 def test_nothing_branches_on_values(
     more: tuple[str, ...], small: tuple[Path, Field, str], tmp_path: Path
 ) -> None:
@@ -321,6 +322,7 @@ def test_what_gcc_assembles_is_proved(small: tuple[Path, Field, str], tmp_path: 
     assert not [verdict.failure for verdict in verdicts if verdict.failure]
 
 
+@pytest.mark.full
 def test_the_package_is_proved_again_and_the_same(
     small: tuple[Path, Field, str], tmp_path: Path
 ) -> None:

@@ -212,6 +212,7 @@ def sizes_of_sums(f: Field) -> dict[str, tuple[int, ...]]:
     return {SUM[0]: (columns, 0, 0), SUM[1]: (0, columns)}
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("path", VECTOR_PATHS)
 def test_the_emulator_runs_what_the_package_calls(
     path: int, small: Package, tmp_path: Path
@@ -237,6 +238,7 @@ def test_the_emulator_runs_what_the_package_calls(
     assert len(held) == len(symbols)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("path", VECTOR_PATHS)
 def test_the_emulator_runs_inner_products(path: int, tmp_path: Path, packages: Packages) -> None:
     """Their two kernels and `add`, of which the object's bytes run."""

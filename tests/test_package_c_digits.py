@@ -98,6 +98,7 @@ def test_too_many_values(tmp_path: Path, packages: Packages) -> None:
     assert library.call("digits_zero", x.at(), memory, many, many) == 2
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 def test_sanitizers(compiler: str, tmp_path: Path, packages: Packages) -> None:
     """Memory on the heap, of every length to 40 and around a room's."""

@@ -74,7 +74,7 @@ def written(f: Field, folder: Path) -> dict[str, bytes]:
     return files
 
 
-@pytest.mark.sweep(6)
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("prime", PRIMES)
 def test_inverses_by_each_inner_loop(prime: str, way: str, tmp_path: Path) -> None:

@@ -50,6 +50,7 @@ def test_calls_compute_the_formula(tmp_path: Path) -> None:
             assert [v * form % f.p for v in found] == [v % f.p for v in wanted], one.name
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     ("compiler", "language"), [("gcc", ()), ("clang", ()), ("g++", ("-x", "c++"))]
 )
@@ -80,6 +81,7 @@ def test_the_readme_says_how_to_test_formulas(built: tuple[Path, str], tmp_path:
     assert set(folder.rglob("*")) - before == {folder / "a.out"}
 
 
+@pytest.mark.full
 def test_the_package_test_notices_a_wrong_result(built: tuple[Path, str], tmp_path: Path) -> None:
     """Of every formula: one limb of the last expected result is changed."""
     folder, name = built

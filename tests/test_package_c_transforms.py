@@ -72,6 +72,7 @@ def test_a_package_with_everything_compiles_without_a_warning(
         run(tmp_path, *words, "-Iinclude", "-Isingle", f"{folder}/{name}.c", "-o", "made.o")
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(("text", "most"), [("257", 8), ("17", 4)])
 def test_the_longest_transform(text: str, most: int, tmp_path: Path, packages: Packages) -> None:
     """As long as p - 1: the values at all points but 0."""

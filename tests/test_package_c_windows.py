@@ -29,6 +29,7 @@ from fieldc.proof.lanes.entry import LEAST, MOST
 BY_VECTORS = (6, 7, 8, 9, 10)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("assembly", ["src/{name}_x86_64.S", "objects/x86_64-windows.obj"])
 def test_arrays_on_windows(assembly: str, tmp_path: Path, packages: Packages) -> None:
     """Against scalar kernels, at many lengths; what Windows has callees keep is kept."""

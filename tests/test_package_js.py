@@ -175,7 +175,7 @@ def test_fields_of_any_prime_compute(installed: Path) -> None:
 
 @node
 @pytest.mark.parametrize(("text", "name"), OWN)
-@pytest.mark.sweep(4)
+@pytest.mark.sweep(2)
 def test_a_field_of_one_s_own_computes(text: str, name: str, tmp_path: Path, capsys) -> None:
     r = next(r for r in REPRESENTATIONS if r.name == name)
     words = () if fastest(find_field(text)) is r else ("--representation", name)

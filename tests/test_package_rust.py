@@ -60,9 +60,9 @@ def drawn(bits: int) -> str:
             return hex(p)
 
 
-COMPILED = ("3", drawn(250))
-"""The smallest prime, 4 limbs with room."""
+COMPILED = (drawn(250),)  # 4 limbs with room
 MORE = (
+    "3",
     "secp256k1-p",
     "2^255-19",
     "2^251-9",
@@ -196,7 +196,7 @@ def test_another_modulus_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", sampled(["secp256k1-p", drawn(250)], ["bls12-381-p", "p256", drawn(320)])
+    "text", sampled(["secp256k1-p"], [drawn(250), "bls12-381-p", "p256", drawn(320)])
 )
 def test_what_is_proved_is_its_text(text: str, tmp_path: Path) -> None:
     f, folder = find_field(text), tmp_path / "package"

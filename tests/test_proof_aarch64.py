@@ -112,6 +112,7 @@ def is_right(code: bytes, operation: str, name: str) -> bool:
     return True
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     ("operation", "name", "step", "least"),
     [
