@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -101,6 +102,13 @@ def test_letters_of_no_font_and_dollars_are_drawn(
     text = (tmp_path / "race.svg").read_text(encoding="utf-8")
     assert "$x^$, $\\bad$ \u65e5" in text and "$a$" in text
     assert capfd.readouterr() == ("", "")
+
+
+def test_names_that_leave_no_room_are_drawn_without_a_word(tmp_path: Path) -> None:
+    rows = [row("mul", 20.0, backend="x86-mulx", algorithm="a" * 120)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        draw_race(rows, tmp_path / "race.svg")
 
 
 def test_the_same_rows_give_the_same_bytes(tmp_path: Path) -> None:
