@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -15,17 +17,22 @@ from package_formulas import ALL_NAMES, MIXED, SMALL, TEXT, written
 from fieldc.algorithms.representations import MONTGOMERY
 from fieldc.catalogue import find_field
 from fieldc.cli import main
+from fieldc.field import Field
 from fieldc.formulas.field_calls import field_calls
+from fieldc.formulas.formula import Formula
 from fieldc.formulas.load import load_formulas
 from fieldc.formulas.names import check_names
 from fieldc.machine.processor import is_x86_64
 from fieldc.packages import c
 from fieldc.packages.c import texts
 from fieldc.packages.c.formulas import ENDINGS
-from fieldc.packages.c.package import operations
-from fieldc.packages.c.texts import taken_names
+from fieldc.packages.c.package import taken
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
+
+
+KERNELS = ("mul_c", "sub_base", "square_aarch64", "mul_array_avx2", "in_avx512f", "add_array")
+"""Names that a package gives to kernels and their tables, and one that would bring such a name."""
 
 
 @pytest.fixture(scope="module")
@@ -126,7 +133,7 @@ def test_formulas_of_a_package_are_proved_again(built: tuple[Path, str]) -> None
     assert main(["prove", str(folder)]) == 0
 
 
-@pytest.mark.parametrize("name", ["mul", "lazy_mul", "path", "f_c", "table_in_use"])
+@pytest.mark.parametrize("name", ["mul", "lazy_mul", "path", "f_c", "table_in_use", *KERNELS])
 def test_a_name_that_the_package_has_is_refused(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -137,7 +144,30 @@ def test_a_name_that_the_package_has_is_refused(
     words = ("--package", "c", "--formula", str(path), "-o", str(tmp_path / "o"))
     assert main(["build", SMALL, *words]) == 2
     said = capsys.readouterr().err
-    assert said.count("\n") == 1 and f"has the name {name} already" in said and "f.py:5: " in said
+    assert said.count("\n") == 1 and f"has the name {name}" in said and "f.py:5: " in said
+    assert said.endswith(f": choose another one, such as {name}_2\n")
+
+
+def free_names(folder: Path, name: str, f: Field, formulas: Sequence[Formula]) -> set[str]:
+    """What the texts of a package call things that a formula could be called too."""
+    header = (folder / f"include/{name}.h").read_text("utf-8")
+    found = re.findall(rf"\b{name}_(\w+)", header + (folder / f"src/{name}.c").read_text("utf-8"))
+    assembly = (folder / f"src/{name}_x86_64.S").read_text("utf-8")
+    found += re.findall(rf"FIELDC_(?:KERNEL|ENTRY)\({name}_(\w+)", assembly)
+    own = {f"{one.name}{ending}" for one in formulas for ending in ("", *ENDINGS)}
+    known = taken(f, MONTGOMERY, formulas) | texts._private() | own
+    return {one for one in found if one not in known and not one.endswith("_")}
+
+
+def test_no_formula_can_have_a_name_of_the_package(built: tuple[Path, str], tmp_path: Path) -> None:
+    formulas = load_formulas(written(tmp_path, TEXT + MIXED))
+    assert not free_names(*built, find_field(SMALL), formulas)
+
+
+@pytest.mark.full
+def test_no_formula_can_have_a_name_of_a_package_with_transforms(tmp_path: Path) -> None:
+    f, name = packaged("bn254-r", tmp_path / "package")
+    assert not free_names(tmp_path / "package", name, f, ())
 
 
 OWN_NAMES = ("step", "fold", "find", "quotient", "low", "apply_modulo_p", "ntt_step")
@@ -178,8 +208,7 @@ def test_the_moved_name_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture
 @pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.py")), ids=lambda path: path.stem)
 def test_no_example_has_a_name_of_a_package(path: Path) -> None:
     formulas, f = load_formulas(path), find_field("bls12-381-p")
-    taken = {*taken_names(formulas), *operations(f, MONTGOMERY)}
-    check_names(formulas, taken, ENDINGS)
+    check_names(formulas, taken(f, MONTGOMERY, formulas), ENDINGS)
 
 
 def test_formulas_are_of_montgomery_form(

@@ -11,8 +11,14 @@ import pytest
 from package_formulas import ALL_NAMES, MIXED, SMALL, TEXT, written
 from test_package_rust import built, cargo, installed, needs_cargo
 
+from fieldc.algorithms.representations import MONTGOMERY
+from fieldc.catalogue import find_field
 from fieldc.cli import main
-from fieldc.packages.rust.formulas import object_of
+from fieldc.formulas.errors import FormulaError
+from fieldc.formulas.load import load_formulas
+from fieldc.formulas.names import check_names
+from fieldc.packages.rust.formulas import ENDINGS, object_of
+from fieldc.packages.rust.package import taken
 
 CALLED = re.compile(r'unsafe fn (\w+)\(z: \*mut.*?called!\(.*?r"\n(.*?)\n"', re.DOTALL)
 
@@ -76,7 +82,7 @@ def test_the_tests_notice_a_wrong_result(package: Path) -> None:
         path.write_text(right)
 
 
-@pytest.mark.parametrize("name", ["Kernels", "f_portable"])
+@pytest.mark.parametrize("name", ["Kernels", "f_portable", "square", "add", "mul", "sub"])
 def test_a_name_that_the_module_has_is_refused(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -86,4 +92,28 @@ def test_a_name_that_the_module_has_is_refused(
     path.write_text(head + text.format("f") + text.format(name))
     words = ("--package", "rust", "--formula", str(path), "-o", str(tmp_path / "o"))
     assert main(["build", SMALL, *words]) == 2
-    assert f"has the name {name} already" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert f"has the name {name} already: choose another one, such as {name}_2\n" in said
+
+
+def test_names_of_kernels_are_refused_where_the_package_has_them() -> None:
+    """Of one limb sums have kernels too; four and six limbs have those of an inversion."""
+    names = taken(find_field("bn254-r"), MONTGOMERY)
+    assert {"mul", "square_lazy", "divstep_fg"} <= {*names} and "add" not in names
+
+
+@pytest.mark.parametrize(
+    ("names", "found"),
+    [
+        (("f", "f_adx"), "f has the name f_adx already: "),
+        (("f_adx", "f"), "which f brings along: "),
+    ],
+)
+def test_a_name_that_another_formula_brings_along_is_refused(
+    names: tuple[str, str], found: str, tmp_path: Path
+) -> None:
+    text = "@formula\ndef {}(x: Element) -> Element:\n    return x + 1\n"
+    path = tmp_path / "f.py"
+    path.write_text("from fieldc.formulas import *\n" + "".join(map(text.format, names)))
+    with pytest.raises(FormulaError, match=f"{found}choose another one, such as {names[1]}_2$"):
+        check_names(load_formulas(path), (), ENDINGS)

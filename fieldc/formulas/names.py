@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Sequence
 from functools import lru_cache
+from itertools import count
 from pathlib import Path
 
 from fieldc.formulas.errors import wrong
@@ -18,12 +19,24 @@ def check_names(formulas: Sequence[Formula], taken: Collection[str], made: Seque
     """
     known = dict.fromkeys(taken, "the package")
     for one in formulas:
-        names = [one.name, *(one.name + ending for ending in made)]
-        found = next((known[name] for name in names if name in known), None)
+        names = _made(one.name, made)
+        found = next((name for name in names if name in known), None)
         if found is not None:
-            message = f"{found} has the name {one.name} already: choose another one"
-            raise wrong(message, (one.file, one.line))
+            brought = "" if found == one.name else f", which {one.name} brings along"
+            other = _free(one.name, {*known, *(f.name for f in formulas)}, made)
+            message = f"{known[found]} has the name {found} already{brought}: choose another one"
+            raise wrong(f"{message}, such as {other}", (one.file, one.line))
         known |= dict.fromkeys(names, one.name)
+
+
+def _made(name: str, endings: Sequence[str]) -> list[str]:
+    return [name, *(name + ending for ending in endings)]
+
+
+def _free(name: str, known: set[str], made: Sequence[str]) -> str:
+    """The name with the first number that makes it free."""
+    numbered = (f"{name}_{number}" for number in count(2))
+    return next(one for one in numbered if known.isdisjoint(_made(one, made)))
 
 
 def operand_names(formula: Formula, taken: Collection[str]) -> list[str]:

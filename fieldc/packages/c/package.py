@@ -39,6 +39,7 @@ from fieldc.packages.c.assembly import (
 )
 from fieldc.packages.c.divsteps import batch_kernels, in_package, update_decisions
 from fieldc.packages.c.formulas import ENDINGS, step_name
+from fieldc.packages.c.names import kernel_names
 from fieldc.packages.c.texts import package_name, taken_names, texts
 from fieldc.packages.paths import by_path
 from fieldc.progress import Progress
@@ -110,8 +111,7 @@ def build_package(
     before anything is written.
     """
     check_writable(folder, field, KIND)
-    taken = {*taken_names(formulas), *operations(field, r), *map(step_name, blocks_of(formulas))}
-    check_names(formulas, taken, ENDINGS)
+    check_names(formulas, taken(field, r, formulas), ENDINGS)
     for name, formula in product(WHOLE_FORMULAS_FOR, formulas):  # before what takes seconds
         formula.check(field)
         check_operands(formula, TARGETS[name])
@@ -153,6 +153,12 @@ def operations(field: Field, r: Representation) -> tuple[str, ...]:
     always = (*SAME, *(r.parts[part] for part in PARTS if part in r.parts))
     always += (TERNARY,) if r is MONTGOMERY else ()
     return (*always, *LAZY, *r.lazy.values()) if has_two_spare_bits(field) else always
+
+
+def taken(field: Field, r: Representation, formulas: Sequence[Formula]) -> set[str]:
+    """The names that no formula can have, without the package's own before them."""
+    steps = map(step_name, blocks_of(formulas))
+    return {*taken_names(formulas), *kernel_names(operations(field, r)), *steps}
 
 
 def package(

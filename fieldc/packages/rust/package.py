@@ -44,9 +44,11 @@ from fieldc.packages.rust.formulas import module as formulas_module
 from fieldc.packages.rust.inlined import LIMBS as INLINED
 from fieldc.packages.rust.kernels import UPDATES, divsteps_job
 from fieldc.packages.rust.library import licence, root_module, sources
-from fieldc.packages.rust.own_kernels import decisions, kernel_of, module
+from fieldc.packages.rust.own_kernels import decisions, kernel_of, module, operations
 from fieldc.packages.rust.own_updates import own_updates_text, update_decisions
 from fieldc.packages.rust.portable import portable_products
+from fieldc.packages.rust.updates import OPERATIONS as UPDATE_OPERATIONS
+from fieldc.packages.rust.updates import is_updated
 from fieldc.packages.rust.vectors import vectors
 from fieldc.progress import Progress
 from fieldc.properties import properties
@@ -113,7 +115,7 @@ def build_package(
     """
     check_writable(folder, field, KIND)
     check_length(field)
-    check_names(formulas, (*TAKEN, type_name(field)), ENDINGS)
+    check_names(formulas, taken(field, r), ENDINGS)
     words = values(field, traits, formulas) | {"command": command}
     decided = [
         by_path(FORMULA_TARGET, partial(decide_formula, field, one, FORMULA_TARGET), processor)
@@ -141,6 +143,12 @@ def build_package(
             made[a.certificate_file] = a.certificate.encode()
     checked = write(folder, field, made | manifest_file(field, kernels, *rows), KIND)
     return kernels, manifest(field, kernels, *rows) | checked
+
+
+def taken(f: Field, r: Representation) -> list[str]:
+    """The names that no formula can have: those of its module, and those of kernels."""
+    updates = UPDATE_OPERATIONS if is_updated(f) else ()
+    return [*TAKEN, type_name(f), *operations(f, r), *updates]
 
 
 def batch_kernels(f: Field) -> Iterator[BuiltDivsteps]:
