@@ -13,10 +13,13 @@ import pytest
 from fieldc import cli
 from fieldc.catalogue import find_field
 from fieldc.commands.build import command_of
+from fieldc.decisions.formulas import straight_lines
 from fieldc.formulas.load import load_formulas
 from fieldc.packages.c.formulas import CFormula
 from fieldc.packages.rust.formulas import RustFormula
 from fieldc.targets.header import in_comment
+from fieldc.targets.llvm.print import print_llvm
+from fieldc.words.lower import lower
 
 FORMULA = '''
 from fieldc.formulas import Element, formula
@@ -65,7 +68,32 @@ def poly(x: Element, Y: Element) -> Element:
 """
 
 
-@pytest.mark.parametrize("text", [FORMULA, *map(UNREAD.format, ("x", "x * 0", "Y - Y", "x * Y"))])
+HELPERS = """
+from fieldc.formulas import Element, Mask, choose, formula
+
+@formula
+def poly(mask: Mask, select: Element, adc: Element, sbb: Element, mul_wide: Element) -> Element:
+    return choose(mask, select, adc * mul_wide + sbb)
+"""
+HELPERS_64 = """
+from fieldc.formulas import Element, Mask, choose, formula
+
+@formula
+def poly(mask64: Mask, select64: Element, adc64: Element, mac64: Element) -> Element:
+    return choose(mask64, select64, adc64 * mac64 + adc64)
+"""
+VALUES = """
+from fieldc.formulas import Element, formula
+
+@formula
+def poly(Some: Element, N0: Element, N0_: Element, x: Element, {}: Element) -> Element:
+    return Some * N0 - N0_ * x + {}
+"""
+TEXTS = [FORMULA, HELPERS, HELPERS_64, *map(UNREAD.format, ("x", "x * 0", "Y - Y", "x * Y"))]
+TEXTS += [VALUES.format(name, name) for name in ("mask_30", "mask_28", "t_14", "x0_9", "Err")]
+
+
+@pytest.mark.parametrize("text", TEXTS)
 @pytest.mark.parametrize(
     ("target", "words"),
     [
@@ -86,6 +114,14 @@ def test_formulas_leave_texts_that_compile_without_a_warning(
     (made,) = (path for path in out.rglob("poly_*") if path.suffix in (".c", ".rs"))
     done = subprocess.run([*words, made], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("name", ["x0_9", "t_14"])
+def test_an_operand_has_no_name_of_a_value_of_llvm(name: str, file: Path) -> None:
+    file.write_text(VALUES.format(name, name))
+    expression, *_ = straight_lines(find_field("61"), load_formulas(file)[0])
+    text = print_llvm(lower(expression), "poly")
+    assert f"%{name} = " in text and f"ptr %{name}_)" in text
 
 
 DEAD = """

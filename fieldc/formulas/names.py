@@ -41,8 +41,13 @@ def _free(name: str, known: set[str], made: Sequence[str]) -> str:
 
 def operand_names(formula: Formula, taken: Collection[str]) -> list[str]:
     """The names of the operands; a name that is taken gets underscores until it is free."""
-    names = [name for name, _ in formula.operands]
-    for i, name in enumerate(names):
+    return free_names([name for name, _ in formula.operands], taken)
+
+
+def free_names(given: Sequence[str], taken: Collection[str]) -> list[str]:
+    """Names, different as before; one that is taken gets underscores until it is free."""
+    names = [*given]
+    for i, name in enumerate(given):
         while names[i] in taken or (names[i] != name and names.count(names[i]) > 1):
             names[i] += "_"
     return names

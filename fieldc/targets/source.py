@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import replace
 from textwrap import wrap
 from typing import TypeVar
 
+from fieldc.formulas.names import free_names
 from fieldc.language import Expression
 from fieldc.targets.header import in_comment
 from fieldc.words.program import Program, Step, Value
@@ -28,11 +30,16 @@ def check_word(word: int, language: str) -> None:
         raise WordSizeError(f"{language} has no {word}-bit words; use 64 or 32")
 
 
-def contract(expression: Expression) -> list[str]:
-    """What a kernel computes, asks and promises, as lines for a header."""
+def contract(expression: Expression, names: Sequence[str] = ()) -> list[str]:
+    """What a kernel computes, asks and promises, as lines for a header.
+
+    `names` are those of its operands in the text, where they may differ.
+    """
     f, kernel = expression.field, expression.kernel
     named = f"{f.name}: " if f.name else ""
-    needs = " and ".join(f"{name} {bound.says}" for name, bound in kernel.operands)
+    names = names or [name for name, _ in kernel.operands]
+    each = zip(names, kernel.operands, strict=True)
+    needs = " and ".join(f"{name} {bound.says}" for name, (_, bound) in each)
     summary = in_comment(kernel.source.splitlines()[0]) if kernel.source else ""
     algorithm = "" if kernel.algorithm == kernel.operation else f" ({kernel.algorithm})"
     return [
@@ -45,9 +52,31 @@ def contract(expression: Expression) -> list[str]:
 def heading(program: Program, expression: Expression | None) -> list[str]:
     """The contract, or the shape of a program whose expression is not known."""
     if expression is not None:
-        return contract(expression)
+        return contract(expression, [name for name, _ in program.operands])
     operands = " and ".join(f"{name} of {count} words" for name, count in program.operands)
     return [f"{program.name} of {operands}, {program.word} bits each."]
+
+
+def with_free_operands(program: Program, taken: Collection[str]) -> Program:
+    """The program with other names for operands that are called as something else of its text.
+
+    `taken` are what the text's language and its helpers keep. The program's values have names too.
+    """
+    values = [v for step in program.steps for v in (*step.inputs, *step.outputs)]
+    values += program.results
+    made = {identifier(v) for v in values} | {mask_name(v) for v in values}
+    given = [name for name, _ in program.operands]
+    found = dict(zip(given, free_names(given, made.union(taken)), strict=True))
+    return replace(
+        program,
+        operands=tuple((found[name], count) for name, count in program.operands),
+        steps=tuple(replace(s, operand=found.get(s.operand, s.operand)) for s in program.steps),
+    )
+
+
+def mask_name(flag: Value) -> str:
+    """The name of a flag's mask."""
+    return f"mask_{flag.number}"
 
 
 def identifier(value: Value) -> str:

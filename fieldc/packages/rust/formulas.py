@@ -25,7 +25,7 @@ from fieldc.packages.rust.text import called, wrapped
 from fieldc.targets.choice import Choice
 from fieldc.targets.header import in_comment
 from fieldc.targets.registry import TARGETS
-from fieldc.targets.rust.flat import PORTABLE, ROWS, rust_function, rust_helpers
+from fieldc.targets.rust.flat import PATTERNS, PORTABLE, ROWS, rust_function, rust_helpers
 from fieldc.targets.target import Artifact, Target
 from fieldc.targets.x86_64.conventions import SYSV
 from fieldc.targets.x86_64.print import INTEL
@@ -34,7 +34,6 @@ from fieldc.words.lower import lower
 
 FILE = "src/generated/formulas.rs"
 ENDINGS = (*(f"_{variant}" for variant in VARIANTS), "_portable")
-PATTERNS = ("Some", "Ok", "Err")
 TAKEN = ("Kernels", "asm", "called", "sources")
 CASES = 6
 LABEL = re.compile(r"@(\w+)@(:?)")

@@ -19,9 +19,11 @@ from fieldc.targets.source import (
     heading,
     identifier,
     is_named,
+    mask_name,
     named_constants,
     read_values,
     unread_operands,
+    with_free_operands,
 )
 from fieldc.words.operations import ADD, MUL, Kind, WordOperation
 from fieldc.words.program import Program, Step, Value
@@ -176,6 +178,10 @@ def c_prelude(word: int) -> str:
     return PRELUDE.substitute(of, mac=mac.removeprefix("\n")).lstrip("\n")
 
 
+HELPERS = ("adc", "sbb", "mac", "mask", "select")
+"""The functions of the prelude, without the bits of a word after them."""
+
+
 @dataclass
 class CBody:
     """The lines of one function while it is printed."""
@@ -219,7 +225,7 @@ class CBody:
     def mask_of(self, flag: Value) -> str:
         """The mask of a flag, made once: each one passes a barrier of its own."""
         if flag.number not in self._masks:
-            name = f"mask_{flag.number}"
+            name = mask_name(flag)
             word = self.program.word
             self.lines.append(f"const {self.type} {name} = mask{word}({self.text(flag)});")
             self._masks[flag.number] = name
@@ -284,8 +290,14 @@ FORMS: dict[str, StepText[CBody]] = {
 """How each row of the table of operations, and MAC, is written."""
 
 
+def _with_free_operands(program: Program) -> Program:
+    """The program with operands that are not called as a helper is."""
+    return with_free_operands(program, [f"{helper}{program.word}" for helper in HELPERS])
+
+
 def prototype(program: Program, symbol: str) -> str:
     """The function's head, without what follows it."""
+    program = _with_free_operands(program)
     word = f"uint{program.word}_t"
     operands = "".join(f", const {word} {name}[{count}]" for name, count in program.operands)
     return f"void {symbol}({word} z[{len(program.results)}]{operands})"
@@ -294,6 +306,7 @@ def prototype(program: Program, symbol: str) -> str:
 def c_function(program: Program, symbol: str, expression: Expression | None = None) -> str:
     """The program as one function; z may be any of its operands: every load precedes a store."""
     check_word(program.word, "C")
+    program = _with_free_operands(program)
     fused = fuse(program)
     body = CBody(fused)
     for step in fused.steps:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from enum import Enum
 
+from fieldc.targets.source import with_free_operands
 from fieldc.words.operations import ADD, SUB, Kind
 from fieldc.words.program import Program, Step, Value
 
@@ -67,7 +68,7 @@ def print_module(kernels: Iterable[tuple[str, Program]], form: LlvmForm = PORTAB
 
     Raises LlvmError for words that are not whole bytes, and for a symbol that C would not take.
     """
-    bodies = [_Body(program, symbol, form) for symbol, program in kernels]
+    bodies = [_Body(with_free_operands(of, ()), symbol, form) for symbol, of in kernels]
     functions = [body.text() for body in bodies]
     declared = sorted({line for body in bodies for line in body.declared})
     tune = f' "tune-cpu"="{form.tune}"' if form.tune else ""

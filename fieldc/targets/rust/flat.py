@@ -13,9 +13,11 @@ from fieldc.targets.source import (
     heading,
     identifier,
     is_named,
+    mask_name,
     named_constants,
     read_values,
     unread_operands,
+    with_free_operands,
 )
 from fieldc.words.operations import Kind
 from fieldc.words.program import Program, Step, Value
@@ -80,6 +82,8 @@ const fn select(mask: u64, a: u64, b: u64) -> u64 {
 """,
 }
 """The functions that printed code calls, for 64-bit words."""
+PATTERNS = ("Some", "Ok", "Err")
+"""What Rust takes for a pattern where a parameter stands."""
 
 
 @dataclass(frozen=True)
@@ -147,7 +151,7 @@ class FlatBody:
     def mask_of(self, flag: Value) -> str:
         """The mask of a flag, made once: each one passes a barrier of its own."""
         if flag.number not in self._masks:
-            name = f"mask_{flag.number}"
+            name = mask_name(flag)
             self.lines.append(f"let {name} = {self.call('mask', self.text(flag))};")
             self._masks[flag.number] = name
         return self._masks[flag.number]
@@ -220,6 +224,7 @@ def rust_function(
     An empty `body` of the same program and flavour prints its lines in another way.
     """
     check_word(program.word, "Rust")
+    program = with_free_operands(program, (*flavour.helpers, *PATTERNS))
     body = body or FlatBody(program, flavour)
     for step in program.steps:
         body.print_step(step)
