@@ -30,7 +30,7 @@ def turned(new: Point, fn: Point) -> tuple[Element, Element, Element]:
 
 
 @formula
-def multiples(to: Element, uint64_t: Element, Some: Element) -> Element:
+def multiples(to: Element, words: Element, Some: Element) -> Element:
     """No product of two elements, and names that packages use themselves."""
     return -5 * to + 100 * to + (Some - Some)
 '''

@@ -330,6 +330,8 @@ def test_formulas_are_read_under_a_profiler() -> None:
 
 OF_C = ["int", "void", "uint64_t", "typename", "xor", "static_assert", "constexpr", "co_yield"]
 OF_C += ["_Bool", "__func__", "UINT64_MAX", "CHAR_BIT"]
+OF_C += ["complex", "imaginary", "noreturn", "math_errhandling", "ERANGE", "PRIx64", "L_tmpnam"]
+OF_C += ["int64_t", "int8_t", "uint_fast16_t", "uintptr_t", "size_t", "ptrdiff_t", "max_align_t"]
 OF_OTHERS = ["fn", "let", "type", "gen", "macro", "Self", "package", "interface", "eval", "_"]
 
 

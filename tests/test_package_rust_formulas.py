@@ -17,7 +17,7 @@ from fieldc.cli import main
 from fieldc.formulas.errors import FormulaError
 from fieldc.formulas.load import load_formulas
 from fieldc.formulas.names import check_names
-from fieldc.packages.rust.formulas import ENDINGS, object_of
+from fieldc.packages.rust.formulas import ENDINGS, RustFormula, object_of
 from fieldc.packages.rust.package import taken
 
 CALLED = re.compile(r'unsafe fn (\w+)\(z: \*mut.*?called!\(.*?r"\n(.*?)\n"', re.DOTALL)
@@ -94,6 +94,17 @@ def test_a_name_that_the_module_has_is_refused(
     assert main(["build", SMALL, *words]) == 2
     said = capsys.readouterr().err
     assert f"has the name {name} already: choose another one, such as {name}_2\n" in said
+
+
+@pytest.mark.parametrize("name", ["f_adx", "f_mulx", "f_portable", "Ok"])
+def test_an_operand_has_no_name_of_a_function_that_its_formula_calls(
+    name: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "f.py"
+    text = "from fieldc.formulas import *\n@formula\n"
+    path.write_text(f"{text}def f({name}: Element, y: Element) -> Element: return {name} * y\n")
+    (one,) = load_formulas(path)
+    assert RustFormula(one, find_field(SMALL), "Fp").operand_names == [f"{name}_", "y"]
 
 
 def test_names_of_kernels_are_refused_where_the_package_has_them() -> None:

@@ -177,8 +177,9 @@ class RustFormula:
 
     @property
     def operand_names(self) -> list[str]:
-        """The operands' names, none of them one that Rust takes for a pattern."""
-        return operand_names(self.formula, (self.type, *PATTERNS))
+        """The operands' names: no pattern of Rust, and no function that the formula calls."""
+        own = (f"{self.formula.name}{ending}" for ending in ENDINGS)
+        return operand_names(self.formula, (self.type, *PATTERNS, *own))
 
     @property
     def signature(self) -> str:
