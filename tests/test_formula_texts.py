@@ -19,6 +19,7 @@ from fieldc.packages.c.formulas import CFormula
 from fieldc.packages.rust.formulas import RustFormula
 from fieldc.targets.header import in_comment
 from fieldc.targets.llvm.print import print_llvm
+from fieldc.targets.rust.flat import ROWS, print_rust
 from fieldc.words.lower import lower
 
 FORMULA = '''
@@ -114,6 +115,35 @@ def test_formulas_leave_texts_that_compile_without_a_warning(
     (made,) = (path for path in out.rglob("poly_*") if path.suffix in (".c", ".rs"))
     done = subprocess.run([*words, made], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+MARKS = ("-", "*", "+", "1.", "2)", ">", "#", "~~~", "```", "=", "|")
+"""What begins a list or another block; some lines of a long docstring begin so, others do not."""
+DOCSTRINGS = [
+    "The product of x[0] + x[1]*i and y[0].",
+    "Of <T>, Vec<u8>, </b>, `Vec<u8>`, `x[0]`, https://ia.cr/2020-1, http://a-b.org.",
+    *(" ".join(f"{mark} {'x' * n}" for n in range(1, 40)) for mark in MARKS),
+]
+
+
+@pytest.mark.parametrize("says", DOCSTRINGS)
+@pytest.mark.parametrize("package", [False, True])
+def test_rustdoc_and_clippy_take_any_docstring(
+    package: bool, says: str, file: Path, tmp_path: Path
+) -> None:
+    file.write_text(UNREAD.format(f"r'''{says}'''\n    return x * Y").replace("return r", "r"))
+    formula, field = load_formulas(file)[0], find_field("61")
+    expression, *_ = straight_lines(field, formula)
+    text = print_rust(lower(expression, ROWS), "poly", expression)
+    if package:
+        text = RustFormula(formula.over(field), field, "Fp").text([])
+        text = text[: text.index("#[inline")] + "pub fn poly() {}\n"
+    (tmp_path / "poly.rs").write_text("//! A crate.\n" + text)
+    for words in (["rustdoc"], ["clippy-driver", "--emit=metadata", "-Wclippy::all"]):
+        if shutil.which(words[0]):
+            words += ["-Dwarnings", "--crate-type=lib", "--out-dir=made", "poly.rs"]
+            done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True)
+            assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("name", ["x0_9", "t_14"])

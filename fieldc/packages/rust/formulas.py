@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from textwrap import indent, wrap
+from textwrap import indent
 
 from fieldc.field import Field
 from fieldc.formulas.field_calls import FieldCall, FieldCalls, blocks_of, field_calls
@@ -25,6 +25,7 @@ from fieldc.packages.rust.text import called, wrapped
 from fieldc.targets.choice import Choice
 from fieldc.targets.header import in_comment
 from fieldc.targets.registry import TARGETS
+from fieldc.targets.rust.comments import rust_doc_lines
 from fieldc.targets.rust.flat import PATTERNS, PORTABLE, ROWS, rust_function, rust_helpers
 from fieldc.targets.target import Artifact, Target
 from fieldc.targets.x86_64.conventions import SYSV
@@ -193,7 +194,7 @@ class RustFormula:
         names = self.operand_names
         addresses = (one.address(x) for one, x in zip(self.operands, names, strict=True))
         function = FUNCTION.format(
-            says="\n".join(f"/// {line}" for line in wrap(self.says, 95)),
+            says="\n".join(f"/// {line}" for line in rust_doc_lines(self.says, 95)),
             name=self.formula.name,
             signature=self.signature,
             result=self.result.of,
