@@ -2,7 +2,8 @@
     and the result.
 
     Once words are proved to be such a number, they count like an operand's: what made them is not
-    asked again, and what rows make of them is at most what the number allows. A number that no words hold is the polynomial that defines it. *)
+    asked again. What rows make of them is at most what the number allows. A number that no words
+    hold is the polynomial that defines it. *)
 
 From Coq Require Import ZArith List Lia Bool.
 From Fieldc Require Import Word Polynomial System Expression Replay.

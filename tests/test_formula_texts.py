@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -17,6 +18,8 @@ from fieldc.decisions.formulas import straight_lines
 from fieldc.formulas.load import load_formulas
 from fieldc.packages.c.formulas import CFormula
 from fieldc.packages.rust.formulas import RustFormula
+from fieldc.targets.c.print import HELPERS as HELPERS_OF_C
+from fieldc.targets.c.print import c_prelude
 from fieldc.targets.header import in_comment
 from fieldc.targets.llvm.print import print_llvm
 from fieldc.targets.rust.flat import ROWS, print_rust
@@ -171,3 +174,9 @@ def test_what_no_result_needs_is_not_in_a_proof(tmp_path: Path) -> None:
     formula = load_formulas(path)[0]
     assert len(formula.steps) > 5 and len(json.loads(formula.text())["steps"]) == 3
     assert cli.main(["build", "61", "--formula", str(path), "-o", str(tmp_path / "out")]) == 0
+
+
+@pytest.mark.parametrize("word", [32, 64])
+def test_no_helper_of_c_is_forgotten(word: int) -> None:
+    made = re.findall(rf"^FIELDC_HELPER_{word} \w+ (\w+?){word}\(", c_prelude(word), re.M)
+    assert {*made} == {*HELPERS_OF_C}

@@ -113,8 +113,8 @@ def positive(text: str) -> int:
 def folder(text: str) -> Path:
     """The path of a folder for argparse.
 
-    What `..` takes back and is not there is left out: with it the system finds no folder, although
-    the path has a meaning, by which the folder would be replaced without a look into it.
+    The system finds nothing behind a folder that is not there, as in `build/../mine` before there
+    is a build. Such a path is resolved here: what it means is looked at before it is replaced.
     """
     if not text.strip() or "\0" in text:
         raise UsageError(f"{quote(text)} is not the name of a folder; use -o DIR")

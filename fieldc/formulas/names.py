@@ -30,6 +30,7 @@ def check_names(formulas: Sequence[Formula], taken: Collection[str], made: Seque
 
 
 def _made(name: str, endings: Sequence[str]) -> list[str]:
+    """All names that a formula of this name has in a package."""
     return [name, *(name + ending for ending in endings)]
 
 

@@ -193,7 +193,7 @@ class System:
             self.sums.update(limbs)
 
     def _narrow_newer(self, limbs: Sequence[int]) -> None:
-        """Narrow what rows of the code make of words that were narrowed, and of what they make."""
+        """Narrow the words and carries that later rows make of these limbs, and of one another."""
         narrowed = {*limbs, *(top for (word, _), top in self.top_bits.items() if word in limbs)}
         for number in range(max(0, min(self.owners[v] for v in limbs)), len(self.rows)):
             row = self.written.get(number, self.rows[number])

@@ -20,9 +20,9 @@ from fieldc.proof.claims.formulas import MOST_DEGREE
 
 RUNS_OF_ANY = 2
 """Runs in which words of values between hold any numbers."""
-SMALL = 1 << 16
-"""Primes of more have no two values between that are always the same: x^(2^i) is x^(2^j) modulo p
-for all x only if p - 1 divides 2^i - 2^j, and there are at most 8 squarings."""
+SMALL = 1 << 8
+"""Of larger primes no two values are the same for all x: modulo p, x^(2^i) is c*x^(2^j) for all x
+only if p - 1 divides 2^i - 2^j, and 8 squarings are the most."""
 MOST_TIMES = 8
 """Words hold a value, or it and fewer than so many times p."""
 
