@@ -29,7 +29,8 @@ pytestmark = pytest.mark.skipif("x86_64" not in host_triple(), reason="the kerne
 LARGE_MU = "0x37c16a59211b896bb26300fa2b5aed9ca77c65daf883ae81"
 """A prime of 190 bits; log-jump multiplies by mu, here more than 0.6p."""
 CASES = [
-    ("bn254-p", "square_times_4", "log-jump", "mulx"),  # squares that would reach 2p
+    ("bn254-p", "square_times_4", "log-jump", "mulx"),  # squares above 2p
+    ("bn254-p", "square_times_8", "log-jump", "adx"),  # one of them is less p, once
     (LARGE_MU, "square_times_8", "log-jump", "adx"),
     ("bls12-381-p", "square_times_2", "cios", "adx"),
     ("secp256k1-p", "square_times_2", "log-jump", "base"),  # no spare bit

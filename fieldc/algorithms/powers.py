@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fieldc.algorithms.reduction import Reduction, drop_limb, fold_limb, subtract_all
+from fieldc.algorithms.reduction import (
+    Reduction,
+    drop_limb,
+    fold_limb,
+    subtract_all,
+    subtract_down,
+)
 from fieldc.algorithms.squaring import square_product
 from fieldc.field import Field
-from fieldc.language import Integer, Kernel, Number, Residue, kernel
+from fieldc.language import Kernel, Number, Residue, kernel
 from fieldc.operations import FACTORS, SQUARINGS, mul_by, square_times
 
 
 def _squared(f: Field, x: Number, count: int, reduce: Reduction) -> Number:
-    """x^(2^count)/R^(2^count - 1), kept below 2p between squarings if the bounds allow it."""
+    """x^(2^count)/R^(2^count - 1); between squarings below R/2, or below p if that is more."""
     for _ in range(count):
-        t = square_product(f, x, reduce)
-        fits = 4 * f.p < f.R and (not isinstance(t, Integer) or t.high < 2 * f.p)
-        x = t if fits else subtract_all(t, f.p)
+        x = subtract_down(square_product(f, x, reduce), f.p, max(f.R // 2, f.p))
     return subtract_all(x, f.p)
 
 
@@ -29,7 +33,7 @@ def _squarings(count: int) -> Iterator[Kernel]:
         def function(f: Field, x: Residue, reduce: Reduction = reduce) -> Residue:
             return _squared(f, x, count, reduce)
 
-        function.__doc__ = f"{count} squarings, values kept below 2p between them, with {how}."
+        function.__doc__ = f"{count} squarings, values kept below R/2 between them, with {how}."
         yield kernel(square_times(count), algorithm)(function)
 
 

@@ -76,7 +76,17 @@ def subtract_once(t: Number, p: Number) -> Number:
 
 def subtract_all(t: Number, p: int) -> Number:
     """t mod p by subtractions of p, 2p, 4p, ..., as many as the bounds of t ask for."""
-    high = t.high if isinstance(t, Integer) else t
-    for power in reversed(range((high // p).bit_length())):
+    for power in reversed(range((_high(t) // p).bit_length())):
         t = subtract_once(t, p << power)
     return t
+
+
+def subtract_down(t: Number, p: int, limit: int) -> Number:
+    """t less p where that suffices to be below a limit of p or more; else t mod p."""
+    if _high(t) < limit:
+        return t
+    return subtract_once(t, p) if _high(t) - p < limit else subtract_all(t, p)
+
+
+def _high(t: Number) -> int:
+    return t.high if isinstance(t, Integer) else t

@@ -71,6 +71,16 @@ def shown(known: KnownNumbers, contract: Contract, goal: ResultGoal) -> list[Cas
         return _proofs(known, contract, goal)
 
 
+def shown_by_bounds(
+    known: KnownNumbers, contract: Contract, goal: ResultGoal
+) -> list[CaseProof | Excluded]:
+    """Every case of a result, of which nothing more is asked where bounds do not suffice.
+
+    Raises ProofError.
+    """
+    return _proofs(known, contract, replace(goal, is_needed=False))
+
+
 def _shown_with_equalities(
     known: KnownNumbers, contract: Contract, goal: ResultGoal
 ) -> list[CaseProof | Excluded]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from fieldc.proof.algebra import refute
@@ -14,7 +15,7 @@ from fieldc.proof.algebra.facts import Input
 from fieldc.proof.algebra.halves import equate_zero_tops
 from fieldc.proof.algebra.identity import ProofError, flags_of, open_masks, value_of
 from fieldc.proof.algebra.refute import Sample
-from fieldc.proof.cases import NotBounded, ResultGoal, shown
+from fieldc.proof.cases import NotBounded, ResultGoal, shown, shown_by_bounds
 from fieldc.proof.claims.contracts import Claim, Contract
 from fieldc.proof.claims.cut_points import (
     KnownNumbers,
@@ -160,6 +161,9 @@ def _held(
 
     What it may be at most is taken from the bounds where they do not show as much as runs.
     """
+    if not (contract.may_be_written or known.system.is_foreign):
+        with suppress(ProofError):
+            return _held_by_bounds(known, contract, goal, limbs, below)
     highs = [*_highs(known, contract, goal, are_chosen(known.system, limbs), below)]
     for left in reversed(range(MOST_HIGHS)):
         high, *highs = highs
@@ -167,10 +171,29 @@ def _held(
             cases = shown(known, replace(contract, high=high), goal)
             break
         except NotBounded as error:
-            if not (left and highs):
+            if not left or (not highs and error.high == high):
                 raise
-            highs = [error.high, *highs] if error.high < highs[0] else highs
+            highs = [error.high, *highs] if not highs or error.high < highs[0] else highs
     return CutPoint(Input(known.next_name, limbs, high), tuple(cases))
+
+
+def _held_by_bounds(
+    known: KnownNumbers, contract: Contract, goal: ResultGoal, limbs: tuple[int, ...], below: int
+) -> CutPoint:
+    """The same by what bounds show at once, where that is less than p above what runs show.
+
+    Raises ProofError.
+    """
+    high = below - 1
+    for _ in range(MOST_HIGHS):
+        try:
+            cases = shown_by_bounds(known, replace(contract, high=high), goal)
+            return CutPoint(Input(known.next_name, limbs, high), tuple(cases))
+        except NotBounded as error:
+            if not high < error.high < below + contract.p:
+                raise
+            high = error.high
+    raise NotHeld
 
 
 def _highs(
