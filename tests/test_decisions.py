@@ -19,7 +19,7 @@ from fieldc.decisions import model
 from fieldc.decisions import preferred as judged
 from fieldc.decisions.decision import Decision
 from fieldc.decisions.model import Figure
-from fieldc.decisions.orders import CLOSE_PLAIN, DOUBT, quicker_first, shorter_first
+from fieldc.decisions.orders import DOUBT, shorter_first
 from fieldc.decisions.preferred import preferred
 from fieldc.errors import Refusal
 from fieldc.field import Field
@@ -29,7 +29,7 @@ from fieldc.progress import Progress
 from fieldc.simulator.predict import predict
 from fieldc.simulator.window import CHOICE, CallWindow
 from fieldc.targets.aarch64.kernel import orders_for
-from fieldc.targets.choice import Choice, Variant
+from fieldc.targets.choice import Choice
 from fieldc.targets.judge import Judge
 from fieldc.targets.registry import TARGETS
 from fieldc.targets.target import PROVED, TESTED, Artifact
@@ -143,43 +143,6 @@ def test_lower_figures_come_first_but_for_doubt() -> None:
     short, quick = predicted(101.0, 130.0, 330), predicted(102.0, 120.0, 335)
     assert shorter_first([far, long, short, quick], lambda f: f) == [quick, short, long, far]
     assert shorter_first([far, bound], lambda f: f) == [bound, far]
-
-
-@pytest.mark.parametrize(
-    ("name", "operation", "algorithm", "least"),
-    [
-        ("curve25519", "mul_plain", "top-first", "next-multiple"),
-        ("curve25519", "square_plain", "top-first", "top-first-next"),
-        ("secp256k1-p", "mul_plain", "top-first-next", "next-multiple"),
-        ("m-511", "square_plain", "top-first-next", "next-multiple"),
-    ],
-)
-def test_latency_decides_between_close_products_of_plain_residues(
-    name: str, operation: str, algorithm: str, least: str
-) -> None:
-    """Of the variant's kernels another has the least bound of throughput, and takes longer."""
-    f, x86 = find_field(name), TARGETS["x86_64-linux"]
-    found = preferred(f, operation, x86, "sapphire-rapids").unscheduled
-    alike = [c for c in found.candidates if c.choice.variant == found.preferred.variant]
-    figures = {c.algorithm: c.figure for c in alike}
-    first, other = figures[algorithm], figures[least]
-    assert found.preferred.expression.kernel.algorithm == algorithm and first and other
-    assert other.throughput < first.throughput <= CLOSE_PLAIN * other.throughput
-    assert first.latency < other.latency
-
-
-def test_variants_are_compared_by_the_same_figures_whatever_else_competes() -> None:
-    """m-511's plain square: `top-first-next` in adx takes as much alone as among the others."""
-    mulx, adx = Variant("mulx"), Variant("adx")
-    both = [(mulx, Figure(53.0, 53.0, 405)), (adx, Figure(53.0, 53.0, 400))]
-    others = [(mulx, Figure(52.0, 64.0, 400)), (adx, Figure(53.0, 64.0, 400))]
-
-    def ranked(*found: tuple[Variant, Figure]) -> list[tuple[Variant, Figure]]:
-        return quicker_first(found, CLOSE_PLAIN, lambda one: one[1], lambda one: one[0])
-
-    assert ranked(*both) == both[::-1]
-    assert [one for one in ranked(*others, *both) if one in both] == both[::-1]
-    assert ranked(*others, *both)[0] == both[1]
 
 
 @pytest.mark.full

@@ -15,13 +15,14 @@ from math import inf
 from operator import itemgetter
 
 from fieldc.algorithms import every_kernel_for, offered_for, unknown_algorithm
-from fieldc.algorithms.representations import PLAIN, SAME
+from fieldc.algorithms.representations import PLAIN, PRODUCTS, SAME
 from fieldc.decisions.arm_orders import searched
 from fieldc.decisions.decision import Candidate, Decision
 from fieldc.decisions.model import Figure, figure, figure_of, rank
 from fieldc.decisions.orders import (
     CLOSE,
     CLOSE_PLAIN,
+    CLOSE_REPEATED,
     NEAR,
     in_best_order,
     quicker_first,
@@ -198,16 +199,23 @@ def _modelled(
         first = some[0]
         return rank(first.figure or Figure(0, 0, 0), first.choice.variant.name, model)
 
-    close = _close(expressions[0].kernel)
-    ranked = quicker_first(found, close, place, lambda some: some[0].choice.variant)
+    close, of_variants = _close(expressions[0].kernel, model)
+    ranked = quicker_first(found, close, place, lambda s: s[0].choice.variant, of_variants)
     return [candidate for some in ranked for candidate in some], refused
 
 
-def _close(kernel: Kernel) -> float:
-    """Up to which multiple of the best throughput latency decides; 1 where it does not."""
+def _close(kernel: Kernel, model: Processor) -> tuple[float, float]:
+    """Up to which multiple of the best throughput latency decides; 1 where it does not.
+
+    Between the kernels of a variant, and between variants.
+    """
     if kernel.operation in PLAIN.parts.values():
-        return CLOSE_PLAIN
-    return CLOSE if kernel.operation in SAME or kernel.computes.formula else 1
+        return CLOSE_PLAIN, model.close
+    if kernel.operation in PRODUCTS:
+        return model.close, model.close
+    if kernel.computes.family == "square_times":
+        return CLOSE_REPEATED, 1
+    return CLOSE if kernel.operation in SAME or kernel.computes.formula else 1, 1
 
 
 def _in_best_orders(judge: Judge, found: Sequence[Candidate], model: Processor) -> list[Candidate]:

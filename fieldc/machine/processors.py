@@ -54,6 +54,7 @@ class Processor:
     units: Mapping[str, str]
     timings: Mapping[str, InstructionCost]
     factors: Mapping[str, float] = field(default_factory=dict)
+    close: float = 1.0
     parts: tuple[str, ...] = ()
 
     def timing(self, name: str) -> InstructionCost | None:
