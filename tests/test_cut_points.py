@@ -35,6 +35,9 @@ CASES = [
     ("bls12-381-p", "square_times_2", "cios", "adx"),
     ("secp256k1-p", "square_times_2", "log-jump", "base"),  # no spare bit
     ("curve25519", "square_times_8", "cios", "mulx"),  # top bits of a limb that are 0
+    ("bls12-381-r", "square_times_4", "log-jump-complement", "mulx"),
+    ("2^224-2^96+1", "square_times_2", "signed-limbs", "base"),
+    ("goldilocks", "square_times_8", "shifted-quotient", "mulx"),
     ("goldilocks", "square_times_4", "cios", "mulx"),  # one limb
     ("0x7f", "square_times_8", "log-jump", "adx"),  # the last value is always the first one
     ("0x3", "square_times_2", "cios", "base"),

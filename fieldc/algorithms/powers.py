@@ -2,36 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
+from fieldc.algorithms.one_limb import ONE_LIMB
 from fieldc.algorithms.reduction import (
     Reduction,
     drop_limb,
+    fold_complement,
     fold_limb,
     subtract_all,
     subtract_down,
 )
+from fieldc.algorithms.signed_limbs import signed_square
 from fieldc.algorithms.squaring import square_product
 from fieldc.field import Field
 from fieldc.language import Kernel, Number, Residue, kernel
 from fieldc.operations import FACTORS, SQUARINGS, mul_by, square_times
 
+Square = Callable[[Field, Number], Number]
+"""x*x/R modulo p, of x below R/2 or p; not reduced."""
 
-def _squared(f: Field, x: Number, count: int, reduce: Reduction) -> Number:
-    """x^(2^count)/R^(2^count - 1); between squarings below R/2, or below p if that is more."""
-    for _ in range(count):
-        x = subtract_down(square_product(f, x, reduce), f.p, max(f.R // 2, f.p))
-    return subtract_all(x, f.p)
+
+def _by_rows(reduce: Reduction, has_rest: bool = False) -> Square:
+    """The square by rows between those of a reduction; one by complements leaves a rest."""
+    return lambda f, x: square_product(f, x, reduce, added=f.fold_rest if has_rest else 0)
+
+
+SQUARES: dict[str, tuple[Square, str]] = {
+    "log-jump": (_by_rows(fold_limb), "rows of mu"),
+    "log-jump-complement": (_by_rows(fold_complement, has_rest=True), "rows of p - mu"),
+    "cios": (_by_rows(drop_limb), "a row of the reduction for each limb"),
+    "signed-limbs": (signed_square, "a row of signed limbs for each limb dropped"),
+    **{
+        k.algorithm: (k.function, "the difference of high limbs")
+        for k in ONE_LIMB
+        if k.operation == "square"
+    },
+}
+"""The squares that are repeated, by their algorithms, and with what they are reduced."""
 
 
 def _squarings(count: int) -> Iterator[Kernel]:
-    for algorithm, reduce, how in (
-        ("log-jump", fold_limb, "rows of mu"),
-        ("cios", drop_limb, "a row of the reduction for each limb"),
-    ):
+    for algorithm, (square, how) in SQUARES.items():
 
-        def function(f: Field, x: Residue, reduce: Reduction = reduce) -> Residue:
-            return _squared(f, x, count, reduce)
+        def function(f: Field, x: Residue, square: Square = square) -> Residue:
+            t: Number = x
+            for _ in range(count):
+                t = subtract_down(square(f, t), f.p, max(f.R // 2, f.p))
+            return subtract_all(t, f.p)
 
         function.__doc__ = f"{count} squarings, values kept below R/2 between them, with {how}."
         yield kernel(square_times(count), algorithm)(function)

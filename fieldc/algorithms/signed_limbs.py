@@ -42,11 +42,16 @@ def multiply(f: Field, x: Residue, y: Residue) -> Residue:
     return subtract_once(t, f.p)
 
 
+def signed_square(f: Field, x: Number) -> Number:
+    """x*x/R modulo p, not reduced: the whole square, then a row for each limb dropped."""
+    check(f)
+    return reduction(f, plain_square(f, x), drop_limb_signed)
+
+
 @kernel("square", "signed-limbs")
 def square(f: Field, x: Residue) -> Residue:
     """x*x/R mod p: the whole square, then a row of signed limbs for each limb dropped."""
-    check(f)
-    return subtract_once(reduction(f, plain_square(f, x), drop_limb_signed), f.p)
+    return subtract_once(signed_square(f, x), f.p)
 
 
 SIGNED_LIMBS = (multiply, square)

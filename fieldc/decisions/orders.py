@@ -39,7 +39,7 @@ CLOSE_PLAIN = 1.07
 CLOSE_REPEATED = inf
 """In repeated squarings latency alone decides: each square waits for the one before it, and so do
 nearly all of a call's instructions. Eight squares modulo BLS12-381 r take 393 | 410 cycles on Zen 5
-where the bounds are 178 | 356, and 361 | 373 where they are 186 | 284."""
+where the bounds are 178 | 356, and 341 | 352 where they are 177 | 268."""
 
 
 def in_best_order(

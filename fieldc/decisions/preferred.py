@@ -214,7 +214,7 @@ def _close(kernel: Kernel, model: Processor) -> tuple[float, float]:
     if kernel.operation in PRODUCTS:
         return model.close, model.close
     if kernel.computes.family == "square_times":
-        return CLOSE_REPEATED, 1
+        return CLOSE_REPEATED, CLOSE_REPEATED
     return CLOSE if kernel.operation in SAME or kernel.computes.formula else 1, 1
 
 
