@@ -75,6 +75,25 @@ def test_a_local_function_with_constants_in_another_section(tmp_path: Path) -> N
     assert prove(path, "0x10002") == ""  # by its address
 
 
+@pytest.mark.parametrize(
+    ("triple", "mark"),
+    [
+        ("x86_64-unknown-linux-gnu", ".type hidden, @gnu_indirect_function"),
+        ("x86_64-apple-darwin", ".symbol_resolver hidden"),
+    ],
+)
+def test_what_chooses_a_function_is_none(tmp_path: Path, triple: str, mark: str) -> None:
+    """A call of its name runs what it returns when the file is loaded."""
+    path = tmp_path / "f.o"
+    text = f"{mark}\n.text\n.globl hidden\nhidden: mov rax, rdi\nret\n"
+    path.write_bytes(assemble(f".intel_syntax noprefix\n{text}", triple))
+    with pytest.raises(ObjectError, match="'hidden' is no function: its code only chooses"):
+        prove(path, "hidden")
+    called = text + ".globl outside\noutside: call hidden\nret\n"
+    path.write_bytes(assemble(f".intel_syntax noprefix\n{called}", triple))
+    assert "no instruction" in prove(path, "outside")  # as for what another file defines
+
+
 def test_memory_that_may_change_is_no_constant(tmp_path: Path) -> None:
     path = written(tmp_path, ADD.format(table="changing"))
     assert "not read-only" in prove(path, "hidden")

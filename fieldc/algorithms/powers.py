@@ -16,7 +16,8 @@ from fieldc.algorithms.reduction import (
 from fieldc.algorithms.signed_limbs import signed_square
 from fieldc.algorithms.squaring import square_product
 from fieldc.field import Field
-from fieldc.language import Kernel, Number, Residue, kernel
+from fieldc.integers import with_bounds
+from fieldc.language import Integer, Kernel, Number, Residue, kernel
 from fieldc.operations import FACTORS, SQUARINGS, mul_by, square_times
 
 Square = Callable[[Field, Number], Number]
@@ -48,11 +49,16 @@ def _squarings(count: int) -> Iterator[Kernel]:
         def function(f: Field, x: Residue, square: Square = square) -> Residue:
             t: Number = x
             for _ in range(count):
-                t = subtract_down(square(f, t), f.p, max(f.R // 2, f.p))
+                t = _whole(subtract_down(square(f, t), f.p, max(f.R // 2, f.p)))
             return subtract_all(t, f.p)
 
         function.__doc__ = f"{count} squarings, values kept below R/2 between them, with {how}."
         yield kernel(square_times(count), algorithm)(function)
+
+
+def _whole(t: Number) -> Number:
+    """A value between: what made it tells nothing of the bounds of what is made of it."""
+    return with_bounds(t, (t.low, t.high), is_whole=True) if isinstance(t, Integer) else t
 
 
 def _small_product(factor: int) -> Kernel:

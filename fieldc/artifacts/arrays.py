@@ -47,6 +47,7 @@ from fieldc.targets.target import PROVED
 from fieldc.targets.vectors.kernel import ArrayKernel, compile_array
 from fieldc.targets.vectors.offers import DIGITS, array_expression, conversions, layouts_of
 from fieldc.targets.vectors.target import VectorTarget
+from fieldc.targets.x86_64.targets import NO_EXECUTABLE_STACK
 
 KIND = "kernels on arrays"
 Built = TypeVar("Built", bound="BuiltArray")
@@ -179,7 +180,8 @@ class BuiltArray:
 
     def text(self) -> str:
         """The assembly, with what it promises at its head."""
-        return "".join(f"# {line}\n" for line in self.head()) + self.kernel.text
+        head = "".join(f"# {line}\n" for line in self.head())
+        return head + self.kernel.text + NO_EXECUTABLE_STACK
 
     def row(self, code: bytes = b"") -> dict[str, object]:
         """The entry in manifest.json; `code` is the object in which it lies with others."""

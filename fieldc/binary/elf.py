@@ -85,7 +85,7 @@ def read_elf(data: bytes) -> Image:
     fixups = tuple(_dynamic(r) for r in binary.relocations if not _relocates_nothing(r))
     objects = (s for s in binary.symbols if s.value and s.type == lief.ELF.Symbol.TYPE.OBJECT)
     held = tuple(_start(s, s.value) for s in objects)
-    return Image(machine, "elf", regions, starts, fixups, held)
+    return Image(machine, "elf", regions, starts, fixups, held, _choosers(binary))
 
 
 def _ends_early(data: bytes) -> bool:
@@ -99,6 +99,14 @@ def _ends_early(data: bytes) -> bool:
 
 def _start(symbol: lief.ELF.Symbol, address: int) -> Start:
     return Start(name_of(symbol), address, symbol.size)
+
+
+def _chooses(symbol: lief.ELF.Symbol) -> bool:
+    return bool(symbol.type == lief.ELF.Symbol.TYPE.GNU_IFUNC)
+
+
+def _choosers(binary: lief.ELF.Binary) -> frozenset[str]:
+    return frozenset(name_of(symbol) for symbol in binary.symbols if _chooses(symbol))
 
 
 def _is_function(symbol: lief.ELF.Symbol) -> bool:
@@ -121,7 +129,8 @@ def _dynamic(relocation: lief.ELF.Relocation) -> Fixup:
     addend = 0 if name.endswith(("GLOB_DAT", "JUMP_SLOT")) else relocation.addend
     if symbol is None or not name_of(symbol):
         return Fixup(relocation.address, kind, "", 0, addend)
-    target = symbol.value if symbol.shndx else None
+    is_known = symbol.shndx and not _chooses(symbol)
+    target = symbol.value if is_known else None
     return Fixup(relocation.address, kind, name_of(symbol), target, addend)
 
 
@@ -155,7 +164,7 @@ def _relocatable(binary: lief.ELF.Binary, machine: str) -> Image:
     code = {i for i in kept if place[i] in executable}
     starts = (s for s in starts if any(_within(s, place[i], sections[i].size) for i in code))
     fixups = tuple(_static(binary, place, sections))
-    return Image(machine, "elf", regions, unique(starts), fixups)
+    return Image(machine, "elf", regions, unique(starts), fixups, choosers=_choosers(binary))
 
 
 def _within(start: Start, address: int, size: int) -> bool:
@@ -175,5 +184,6 @@ def _static(
         target, text = None, ""
         if symbol is not None:
             text = name_of(symbol)
-            target = place[symbol.shndx] + symbol.value if symbol.shndx in place else None
+            is_known = symbol.shndx in place and not _chooses(symbol)
+            target = place[symbol.shndx] + symbol.value if is_known else None
         yield Fixup(address, KINDS.get(name, name), text, target, relocation.addend)

@@ -81,6 +81,8 @@ class Image:
     fixups: tuple[Fixup, ...] = ()
     objects: tuple[Start, ...] = ()
     """Names of data, of linked ELF files."""
+    choosers: frozenset[str] = frozenset()
+    """Functions that run when the file is loaded, and choose the one that their name means then."""
 
     @property
     def end(self) -> int:

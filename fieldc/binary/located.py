@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from fieldc.binary.image import PAGE, Fixup, Image, ObjectError, no_function
 from fieldc.binary.relocate import Linked, link
+from fieldc.errors import quote
 
 ASSUMED = (
     "the bytes of this file are those that run: nothing replaces the function or the read-only "
@@ -85,6 +86,9 @@ def _place(image: Image, symbol: str) -> tuple[str, int]:
             raise ObjectError(f"{symbol} is no address") from None
     routines = image.routines()
     for name in (symbol, f"_{symbol}"):
+        if name in image.choosers:
+            why = "its code only chooses a function when the file is loaded"
+            raise ObjectError(f"{quote(name)} is no function: {why}; name one that it chooses from")
         if name in routines:
             return name, routines[name].address
     raise ObjectError(no_function(symbol, [*routines]))

@@ -28,6 +28,8 @@ KINDS = {
 RELOCATION = struct.Struct("<iI")
 ASSEMBLERS_OWN = ("ltmp", "l_", "L")
 """How an assembler's own labels begin; they start no function."""
+CHOOSER = 0x100
+"""Of a symbol's description: its code runs when the file is loaded, and chooses a function."""
 STABS = 0xE0
 """Of a symbol's type: it is for a debugger."""
 
@@ -55,7 +57,12 @@ def read_mach_o(data: bytes) -> Image:
     # What the loader changes is not followed: reading such a place ends a trace.
     places = {*(b.address for b in binary.bindings), *(r.address for r in binary.relocations)}
     fixups = tuple(Fixup(place, "of the dynamic loader", "", None) for place in sorted(places))
-    return Image(machine, "mach-o", regions, unique(_starts(binary, 0)), fixups)
+    starts = unique(_starts(binary, 0))
+    return Image(machine, "mach-o", regions, starts, fixups, choosers=_choosers(binary))
+
+
+def _choosers(binary: lief.MachO.Binary) -> frozenset[str]:
+    return frozenset(name_of(s) for s in binary.symbols if s.description & CHOOSER)
 
 
 def _starts(binary: lief.MachO.Binary, base: int) -> Iterator[Start]:
@@ -83,7 +90,8 @@ def _relocatable(binary: lief.MachO.Binary, machine: str, data: bytes) -> Image:
     )
     symbols = list(binary.symbols)
     fixups = tuple(f for s in sections for f in _static(s, symbols, machine, data))
-    return Image(machine, "mach-o", regions, unique(_starts(binary, BASE)), fixups)
+    starts = unique(_starts(binary, BASE))
+    return Image(machine, "mach-o", regions, starts, fixups, choosers=_choosers(binary))
 
 
 def _static(
@@ -102,7 +110,8 @@ def _static(
         held = _held(content[offset:], kind)
         if word >> 27 & 1:
             symbol = symbols[number]
-            target = BASE + symbol.value if symbol.numberof_sections else None
+            is_known = symbol.numberof_sections and not symbol.description & CHOOSER
+            target = BASE + symbol.value if is_known else None
             addend = held - 4 if kind in ("pc32", "got32") else held + more
             yield Fixup(address, kind, name_of(symbol), target, addend)
         elif not word >> 24 & 1:  # of the same file, and not relative: it moves with the base

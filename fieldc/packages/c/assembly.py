@@ -194,7 +194,7 @@ def assembly_file(
 #endif
 #endif
 #if defined(__ELF__)
-.section .note.GNU-stack,"",@progbits
+.section .note.GNU-stack,"",%progbits
 #endif
 """
 
