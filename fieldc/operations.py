@@ -7,6 +7,7 @@ name is looked up in OPERATIONS. R = 2^(w*n). Nothing here knows how an operatio
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -378,3 +379,19 @@ TOWER_OPERATIONS: dict[str, Operation] = {
 They are no operations of a field: a wide number means itself, not a residue, and is negative where
 it is written modulo R^2.
 """
+
+NUMBERED = (
+    *("mul_by", "square_times", "sum_of_products", "sum_of_products_plain"),
+    *("fp2_mul", "fp2_square", "wide_sum"),
+)
+"""Families whose operations have numbers in their names."""
+
+
+def family_named(name: str) -> str:
+    """The family that has an operation of this name, whatever its numbers; empty if none has."""
+    base = name.removesuffix("_lazy")
+    stem = re.sub(r"(_minus)?(_[0-9]+)+$", "", base)
+    if stem in NUMBERED:
+        return stem
+    families = {one.family for one in (OPERATIONS | TOWER_OPERATIONS | DIVSTEP_FG).values()}
+    return base if base in families else ""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from fieldc.commands.verb import UsageError
 from fieldc.errors import quote
+from fieldc.formulas.names import FREE
+from fieldc.operations import family_named
 from fieldc.reading import json_in, read_bytes
 
 
@@ -50,6 +52,35 @@ def check_once(folder: Path, kernels: Iterable[tuple[str, str]]) -> None:
     named = [(os.path.normpath(file), symbol) for file, symbol in kernels]
     if len({*named}) < len(named):
         raise UsageError(f"{quote(str(folder / 'manifest.json'))} names a kernel twice")
+
+
+def check_formulas(folder: Path, manifest: Any) -> None:
+    """Raise UsageError if a formula beside operations is called as one of them.
+
+    Raises KeyError, TypeError, AttributeError for what is no manifest.
+    """
+    formulas = [row for row in manifest["kernels"] if row.get("formula")]
+    operations = [row for row in manifest["kernels"] if not row.get("formula")]
+    if not (formulas and (operations or manifest.get("arrays") or manifest.get("divsteps"))):
+        return
+    free = FREE if str(manifest.get("kind")).endswith(" package") else ()
+    heads = {head for row in operations if (head := _before_operation(row)) is not None}
+    for row in formulas:
+        name, symbol = row["op"], row["symbol"]
+        if family_named(name) not in ("", *free):
+            said = f"{symbol} is called as the operation {name}, and is a formula"
+        elif not heads <= {_before_operation(row)}:
+            said = f"{symbol} is a formula, and is not called as {name} beside the operations"
+        else:
+            continue
+        raise UsageError(f"{quote(str(folder / 'manifest.json'))}: {said}; build it again")
+
+
+def _before_operation(row: Mapping[str, str]) -> str | None:
+    """What a symbol has before the operation's name; None where that is not in its place."""
+    symbol, operation = row["symbol"].removesuffix(f"_{row['variant']}"), row["op"]
+    ends = (operation, f"{operation}_prime")
+    return next((symbol.removesuffix(end) for end in ends if symbol.endswith(end)), None)
 
 
 def no_manifest(folder: Path) -> UsageError:

@@ -11,7 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fieldc.commands.built import check_once, manifest_of, modulus_of, no_manifest, read
+from fieldc.commands.built import (
+    check_formulas,
+    check_once,
+    manifest_of,
+    modulus_of,
+    no_manifest,
+    read,
+)
 from fieldc.commands.progress import progress
 from fieldc.commands.verb import Answer, Table, UsageError, option, verb
 from fieldc.errors import quote
@@ -51,6 +58,11 @@ class ManifestRow:
     """The text of a user's formula; empty for an operation."""
 
     @property
+    def says(self) -> str:
+        """What people read of its operation."""
+        return f"{self.operation}, a formula" if self.formula else self.operation
+
+    @property
     def is_known(self) -> bool:
         """Whether the proved checker knows its operation."""
         return self.part == KERNELS and (bool(self.formula) or self.operation not in UPDATES)
@@ -85,6 +97,7 @@ class ReplayedKernel:
         return {
             "kernel": self.kernel.symbol,
             "operation": self.kernel.operation,
+            "formula": self.kernel.formula,
             "status": self.status,
             "checker": self.checker,
             "seconds": round(self.seconds, 2),
@@ -93,7 +106,7 @@ class ReplayedKernel:
 
     def shown(self) -> tuple[object, ...]:
         """The row of the table."""
-        named = self.kernel.symbol, self.kernel.operation
+        named = self.kernel.symbol, self.kernel.says
         return *named, self.status, self.checker, f"{self.seconds:.2f}", self.why
 
 
@@ -233,6 +246,7 @@ def built_rows(folder: Path) -> BuiltRows:
         if kernels and not has_words:
             raise TypeError
         p, limbs = modulus_of(manifest) if kernels else (0, 0)
+        check_formulas(folder, manifest)
     except (ValueError, KeyError, TypeError, AttributeError):
         raise no_manifest(folder) from None
     if not kernels:

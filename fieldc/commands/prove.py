@@ -14,7 +14,14 @@ from typing import TYPE_CHECKING, cast
 
 from fieldc.algorithms import OPERATIONS, STUDIED_OPERATIONS
 from fieldc.catalogue import find_field
-from fieldc.commands.built import check_once, manifest_of, modulus_of, no_manifest, read
+from fieldc.commands.built import (
+    check_formulas,
+    check_once,
+    manifest_of,
+    modulus_of,
+    no_manifest,
+    read,
+)
 from fieldc.commands.progress import progress
 from fieldc.commands.routines import listed, stated
 from fieldc.commands.verb import Answer, Table, UsageError, one_of, option, verb
@@ -111,7 +118,8 @@ def prove_kernels(path: Path, arguments: argparse.Namespace) -> Answer:
         status = "FAILED" if why else "PROVED"
         rows.append((job.symbol, status, f"{verdict.seconds:.2f}", why))
         row = {"kernel": job.symbol, "status": status, "seconds": round(verdict.seconds, 2)}
-        row |= {"reason": why, "operation": job.operation, "p": hex(job.p), "limbs": job.limbs}
+        row |= {"reason": why, "operation": job.operation, "formula": job.formula}
+        row |= {"p": hex(job.p), "limbs": job.limbs}
         if not why:
             claims.append((job.symbol, claim_of(job, verdict)))
             row |= {"convention": verdict.convention, "stack": verdict.stack}
@@ -203,7 +211,8 @@ def claim_of(job: Job, verdict: Verdict) -> str:
         contract = contract_of(family, job.p, job.limbs, parameters)
     values = [*((o.name, o.high) for o in contract.operands), ("z", contract.high)]
     bounds = ", ".join(f"{name} < {bound_of(high, job)}" for name, high in values)
-    return f"{job.operation} mod {job.p:#x}: {bounds}; limbs: {job.limbs}; {called}"
+    named = f"{job.operation}, a formula," if job.formula else job.operation
+    return f"{named} mod {job.p:#x}: {bounds}; limbs: {job.limbs}; {called}"
 
 
 def bound_of(high: int, job: Job) -> str:
@@ -326,7 +335,8 @@ def jobs_of_folder(folder: Path) -> Iterator[tuple[Job, str]]:
             for k in kernels
         ]
         p, limbs = modulus_of(manifest) if named else (0, 0)
-    except (ValueError, KeyError, TypeError):
+        check_formulas(folder, manifest)
+    except (ValueError, KeyError, TypeError, AttributeError):
         raise no_manifest(folder) from None
     if not named:
         raise UsageError(f"{quote(str(folder))} has no kernel that was PROVED")

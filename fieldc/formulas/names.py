@@ -10,12 +10,22 @@ from pathlib import Path
 
 from fieldc.formulas.errors import wrong
 from fieldc.formulas.formula import Formula
+from fieldc.operations import family_named
+
+FREE = ("fp2_mul", "fp2_square")
+"""Families that no package has, so that its formulas may have their names."""
 
 
-def check_names(formulas: Sequence[Formula], taken: Collection[str], made: Sequence[str]) -> None:
+def check_names(
+    formulas: Sequence[Formula],
+    taken: Collection[str],
+    made: Sequence[str],
+    are_kernels: bool = True,
+) -> None:
     """Raise FormulaError for a formula with a name that a package has already.
 
-    `made` are the endings of the other names that a formula brings along.
+    `made` are the endings of the other names that a formula brings along. Where kernels are named
+    by operations, no formula has the name of another operation.
     """
     known = dict.fromkeys(taken, "the package")
     for one in formulas:
@@ -26,6 +36,10 @@ def check_names(formulas: Sequence[Formula], taken: Collection[str], made: Seque
             other = _free(one.name, {*known, *(f.name for f in formulas)}, made)
             message = f"{known[found]} has the name {found} already{brought}: choose another one"
             raise wrong(f"{message}, such as {other}", (one.file, one.line))
+        if are_kernels and family_named(one.name) not in ("", *FREE):
+            other = _free(one.name, {*known, *(f.name for f in formulas)}, made)
+            message = f"{one.name} is an operation of fieldc: choose another name, such as {other}"
+            raise wrong(message, (one.file, one.line))
         known |= dict.fromkeys(names, one.name)
 
 
@@ -36,6 +50,8 @@ def _made(name: str, endings: Sequence[str]) -> list[str]:
 
 def _free(name: str, known: set[str], made: Sequence[str]) -> str:
     """The name with the first number that makes it free."""
+    if family_named(f"{name}_2"):  # with any number it is an operation
+        name = f"own_{name}"
     numbered = (f"{name}_{number}" for number in count(2))
     return next(one for one in numbered if known.isdisjoint(_made(one, made)))
 

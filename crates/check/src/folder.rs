@@ -11,6 +11,7 @@ use crate::convention::{self, Convention};
 use crate::digest::{digest_of, digest_of_parts};
 use crate::divsteps::DivstepRow;
 use crate::gathered::gathered;
+use crate::names::is_operation;
 use crate::polynomial::Integer;
 use crate::report::{Part, Report, Status, by_certificate};
 use crate::{Outcome, fail, verify};
@@ -31,6 +32,8 @@ struct Manifest {
     n: usize,
     #[serde(rename = "R")]
     r: Integer,
+    #[serde(default)]
+    kind: String,
     /// Every file of the folder, with slashes between the parts of a path.
     files: BTreeSet<String>,
     kernels: Vec<Row>,
@@ -92,15 +95,16 @@ pub(crate) fn check(root: &Path) -> Outcome<Report> {
         Report { faults: folder.faults_of_files(), left: left.clone(), ..Report::default() };
     report.faults.extend(folder.faults_beside_certificates());
     for row in kernels {
-        report.add(Part::Kernels, (&row.symbol, row.object.as_deref()), || folder.kernel(row));
+        let place = (row.symbol.as_str(), row.object.as_deref(), row.formula.as_deref());
+        report.add(Part::Kernels, place, || folder.kernel(row));
     }
     for row in arrays {
         let check = || by_certificate(row.is_proved(files, p));
-        report.add(Part::Arrays, (&row.symbol, Some(&row.object)), check);
+        report.add(Part::Arrays, (&row.symbol, Some(&row.object), None), check);
     }
     for row in divsteps {
         let check = || by_certificate(row.check(files).map(|()| true));
-        report.add(Part::Divsteps, (&row.symbol, Some(&row.object)), check);
+        report.add(Part::Divsteps, (&row.symbol, Some(&row.object), None), check);
     }
     Ok(report)
 }
@@ -173,7 +177,7 @@ impl Folder {
 
     /// Whether a kernel is proved; or what is wrong with it, each with its place.
     fn kernel(&self, row: &Row) -> Result<Status, Vec<String>> {
-        let checks = [row.says_a_known_word(), self.digest(row), self.proof(row)];
+        let checks = [row.says_a_known_word(), self.name(row), self.digest(row), self.proof(row)];
         let place = format!("{} {}", row.target, row.symbol);
         let found = checks.into_iter().filter_map(Result::err);
         let faults: Vec<_> = found.map(|why| format!("{place}: {why}")).collect();
@@ -182,6 +186,27 @@ impl Folder {
             Some(_) => Ok(Status::Proved),
             None => Ok(Status::NotProved),
         }
+    }
+
+    /// A formula beside operations is not called as one of them.
+    fn name(&self, row: &Row) -> Outcome<()> {
+        let Manifest { kernels, arrays, divsteps, kind, .. } = &self.manifest;
+        let mut operations = kernels.iter().filter(|row| row.formula.is_none()).peekable();
+        let are_beside = operations.peek().is_some() || arrays.len() + divsteps.len() > 0;
+        if row.formula.is_none() || !are_beside {
+            return Ok(());
+        }
+        if is_operation(&row.op, kind.ends_with(" package")) {
+            return fail(format!("it is called as the operation {}, and is a formula", row.op));
+        }
+        let mut heads = operations.filter_map(Row::before_operation);
+        if heads.any(|head| Some(head) != row.before_operation()) {
+            return fail(format!(
+                "a formula, it is not called as {} beside the operations",
+                row.op
+            ));
+        }
+        Ok(())
     }
 
     /// The digest is that of the object (or the text), the prime, the contract, the certificate.
@@ -284,11 +309,14 @@ impl Row {
     /// Whether its symbol ends with operation and variant; kernels of a Rust package have `prime`
     /// between them and nothing before.
     fn is_named_by_operation(&self) -> bool {
-        let Some(name) = self.symbol.strip_suffix(&format!("_{}", self.variant)) else {
-            return false;
-        };
-        let name = name.strip_suffix("_prime").unwrap_or(name);
-        name.strip_suffix(&self.op).is_some_and(|before| before.is_empty() || before.ends_with('_'))
+        self.before_operation().is_some_and(|before| before.is_empty() || before.ends_with('_'))
+    }
+
+    /// What its symbol has before the operation; `None` where that and the variant do not end it.
+    fn before_operation(&self) -> Option<&str> {
+        let name = self.symbol.strip_suffix(&self.variant)?.strip_suffix('_')?;
+        let op = self.op.as_str();
+        name.strip_suffix(op).or_else(|| name.strip_suffix("_prime")?.strip_suffix(op))
     }
 
     fn says_a_known_word(&self) -> Outcome<()> {

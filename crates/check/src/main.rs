@@ -25,6 +25,7 @@ mod forms;
 mod formula;
 mod gathered;
 mod memory;
+mod names;
 mod object_code;
 mod polynomial;
 mod replay;
@@ -132,9 +133,13 @@ fn check(path: &str) -> Result<String, Box<dyn Error>> {
     }
     let certificate: Certificate = serde_json::from_slice(&text)?;
     verify(&certificate, &object)?;
-    let Certificate { symbol, contract: Stated { operation, p, limbs, convention, .. }, .. } =
-        &certificate;
-    Ok(format!("{symbol}: {operation} mod {:#x}, {limbs} limbs, {convention}", p.0))
+    let Certificate {
+        symbol,
+        contract: Stated { operation, formula, p, limbs, convention, .. },
+        ..
+    } = &certificate;
+    let said = if formula.is_some() { ", a formula," } else { "" };
+    Ok(format!("{symbol}: {operation}{said} mod {:#x}, {limbs} limbs, {convention}", p.0))
 }
 
 /// What holds of a certificate or a folder; or everything that is wrong.

@@ -21,6 +21,8 @@ pub(crate) struct Verdict {
     part: Part,
     symbol: String,
     object: Option<String>,
+    /// Of a user's formula: its text.
+    formula: Option<String>,
     status: Status,
     seconds: f64,
     reasons: Vec<String>,
@@ -51,7 +53,7 @@ impl Report {
     pub(crate) fn add(
         &mut self,
         part: Part,
-        (symbol, object): (&str, Option<&str>),
+        (symbol, object, formula): (&str, Option<&str>, Option<&str>),
         check: impl FnOnce() -> Result<Status, Vec<String>>,
     ) {
         let began = Instant::now();
@@ -60,8 +62,9 @@ impl Report {
             Err(reasons) => (Status::Failed, reasons),
         };
         let seconds = began.elapsed().as_secs_f64();
-        let (symbol, object) = (symbol.to_string(), object.map(str::to_string));
-        self.kernels.push(Verdict { part, symbol, object, status, seconds, reasons });
+        let [object, formula] = [object, formula].map(|text| text.map(str::to_string));
+        let symbol = symbol.to_string();
+        self.kernels.push(Verdict { part, symbol, object, formula, status, seconds, reasons });
     }
 
     /// The report on what cannot be read.
@@ -84,7 +87,13 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let replayed = self.count(Part::Kernels, Status::Proved);
         let unproved = self.count(Part::Kernels, Status::NotProved);
-        write!(f, "{replayed} kernels PROVED by their certificates, {unproved} not PROVED")?;
+        let is_formula = |v: &&Verdict| v.formula.is_some() && v.status == Status::Proved;
+        let formulas = match self.kernels.iter().filter(is_formula).count() {
+            0 => String::new(),
+            some => format!(", {some} of them formulas"),
+        };
+        let by = "by their certificates";
+        write!(f, "{replayed} kernels PROVED {by}{formulas}, {unproved} not PROVED")?;
         for (part, name) in [(Part::Arrays, "on arrays"), (Part::Divsteps, "of divsteps")] {
             let replayed = self.count(part, Status::Proved);
             let others = self.count(part, Status::NoCertificate);

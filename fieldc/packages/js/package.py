@@ -63,7 +63,7 @@ def build_package(
     FrameError, before anything is written.
     """
     check_writable(folder, field, KIND)
-    check_names(formulas, (), ENDINGS)
+    check_names(formulas, (), ENDINGS, are_kernels=False)
     artifacts, made = package(field, progress, r, command, formulas)
     checked = write(folder, field, made, KIND)
     return artifacts, manifest(field, artifacts) | checked
