@@ -9,8 +9,6 @@ from typing import Any
 
 from fieldc.commands.verb import UsageError
 from fieldc.errors import quote
-from fieldc.formulas.names import FREE
-from fieldc.operations import family_named
 from fieldc.reading import json_in, read_bytes
 
 
@@ -59,6 +57,9 @@ def check_formulas(folder: Path, manifest: Any) -> None:
 
     Raises KeyError, TypeError, AttributeError for what is no manifest.
     """
+    from fieldc.formulas.names import FREE
+    from fieldc.operations import family_named
+
     formulas = [row for row in manifest["kernels"] if row.get("formula")]
     operations = [row for row in manifest["kernels"] if not row.get("formula")]
     if not (formulas and (operations or manifest.get("arrays") or manifest.get("divsteps"))):
