@@ -12,6 +12,7 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from keyword import iskeyword
+from math import gcd
 
 from fieldc.proof.algebra.equations import Polynomial, add_to, constant, product
 from fieldc.proof.algebra.identity import ProofError
@@ -210,7 +211,10 @@ def number(text: str, known: Mapping[str, int]) -> int:
 def claim_in(
     text: str, result: str, names: Sequence[str], known: Mapping[str, int]
 ) -> tuple[int, Claim]:
-    """The factor of the result and what it is, from `factor*result = polynomial`."""
+    """The factor of the result and what it is, from `factor*result = polynomial`.
+
+    The factor must have an inverse modulo p: `p*z = p*x` holds of every z. Raises ProofError.
+    """
     left, equals, right = text.partition("=")
     if not equals:
         raise ProofError(f"{text!r} is no statement like R*z = x*y")
@@ -218,13 +222,16 @@ def claim_in(
     (found,) = (_value(_parsed(left), {**numbers, result: {(0,): 1}}),)
     if found.keys() != {(0,)}:
         raise ProofError(f"{left.strip()} is no number times {result}")
+    if gcd(factor := int(found[(0,)]), known["p"]) != 1:
+        said = f"{left.strip()} does not determine {result}"
+        raise ProofError(f"{said}: its factor has no inverse modulo p; use one that has, as 1 or R")
     tree, given = _parsed(right), tuple(names)
 
     def claim(values: Sequence[Polynomial]) -> Polynomial:
         return _value(tree, {**numbers, **dict(zip(given, values, strict=True))})
 
     claim([{(k + 1,): 1} for k in range(len(names))])  # every name is known
-    return int(found[(0,)]), claim
+    return factor, claim
 
 
 def _parsed(text: str) -> ast.expr:
