@@ -125,11 +125,37 @@ def entry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.parametrize(
     "content",
-    [b"", gzip.compress(b""), gzip.compress(b"{}"), b"damaged"],
-    ids=["empty", "of nothing", "of no fields", "damaged"],
+    [
+        *(b"", gzip.compress(b""), gzip.compress(b"{}"), b"damaged"),
+        gzip.compress(b"[" * 100_000),
+        gzip.compress(b'{"certificate": "", "convention": "sysv", "stack": 1e999}'),
+        gzip.compress(b'{"certificate": "", "convention": "sysv", "stack": Infinity}'),
+    ],
+    ids=["empty", "of nothing", "of no fields", "damaged", "deep", "1e999", "Infinity"],
 )
 def test_an_entry_that_is_not_whole_is_a_miss(entry: Path, content: bytes) -> None:
     entry.write_bytes(content)
+    assert cache.recall("key") is None
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="a system without pipes in folders")
+def test_what_is_no_file_is_a_miss_that_the_next_proof_replaces(entry: Path) -> None:
+    whole = cache.recall("key")
+    assert whole is not None
+    for make in (os.mkfifo, Path.mkdir, lambda path: path.symlink_to("/dev/zero")):
+        entry.unlink()
+        make(entry)
+        assert cache.recall("key") is None
+        if entry.is_dir():
+            entry.rmdir()
+        cache.remember("key", whole)
+        assert cache.recall("key") == whole
+
+
+def test_an_entry_that_unpacks_to_too_much_is_a_miss(
+    entry: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cache, "MOST_TEXT", 10)
     assert cache.recall("key") is None
 
 

@@ -18,8 +18,9 @@ import stat
 import zlib
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from functools import cache
+from functools import cache, reduce
 from importlib.metadata import version
+from operator import or_
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,13 @@ Empty and 0 leave it on.
 """
 MOST_BYTES = 64 << 20
 """What all entries may take after a build, about 15 000 proofs. Those used longest ago go first."""
+MOST_TEXT = 1 << 28
+"""Of one entry, unpacked."""
+DAMAGE = (
+    *(OSError, EOFError, zlib.error, MemoryError),  # of a file
+    *(ValueError, RecursionError, KeyError, TypeError, OverflowError),  # of what it says
+)
+"""What reading an entry raises that is missing, or not as it was written."""
 LEFT_BYTES = MOST_BYTES // 4 * 3
 """What is left of more than that, so that not each build has to look for the oldest."""
 
@@ -110,9 +118,9 @@ def recall(key: str) -> Record | None:
     """
     try:
         path = folder() / key
-        if is_off() or not (_is_private(folder()) and _is_private(path)):
+        if is_off() or not _is_private(folder()):
             return None
-        found = json.loads(gzip.decompress(path.read_bytes()))
+        found = json.loads(_content(path))
         record = Record(str(found["certificate"]), str(found["convention"]), int(found["stack"]))
         if found["digest"] != _digest(key, record):
             return None
@@ -121,8 +129,23 @@ def recall(key: str) -> Record | None:
         if record.certificate:
             return record if _is_whole(json.loads(record.certificate), record.stack) else None
         return record
-    except (OSError, EOFError, ValueError, KeyError, TypeError, zlib.error):
+    except DAMAGE:
         return None  # missing, or not as it was written
+
+
+def _content(path: Path) -> bytes:
+    """The text of an entry. Raises OSError, also for what is no file of the user's, and DAMAGE."""
+    flags = (getattr(os, name, 0) for name in ("O_BINARY", "O_NOFOLLOW", "O_NONBLOCK"))
+    if not _is_private(path):  # systems without O_NOFOLLOW would follow a link
+        raise PermissionError
+    with open(os.open(path, reduce(or_, flags, os.O_RDONLY)), "rb") as file:
+        found = os.fstat(file.fileno())
+        if not (_is_ours(found) and stat.S_ISREG(found.st_mode)):
+            raise PermissionError
+        text = gzip.GzipFile(fileobj=file).read(MOST_TEXT + 1)
+    if len(text) > MOST_TEXT:
+        raise ValueError("it has no end, or one far away")
+    return text
 
 
 def _digest(key: str, record: Record) -> str:
@@ -203,6 +226,10 @@ def _is_private(path: Path) -> bool:
         found = path.lstat()
     except OSError:
         return False
+    return _is_ours(found) and not stat.S_ISLNK(found.st_mode)
+
+
+def _is_ours(found: os.stat_result) -> bool:
+    """Whether something is the user's, and nobody else may write to it."""
     own = not hasattr(os, "getuid") or found.st_uid == os.getuid()
-    closed = os.name == "nt" or not found.st_mode & OTHERS_MAY_WRITE
-    return own and closed and not stat.S_ISLNK(found.st_mode)
+    return own and (os.name == "nt" or not found.st_mode & OTHERS_MAY_WRITE)
