@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from fieldc import cli, reading
+from fieldc.lab.trials import COLUMNS, may_hold_trials
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
 
@@ -81,3 +82,41 @@ def test_a_slow_writer_is_waited_for(pipe: Path, monkeypatch: pytest.MonkeyPatch
     assert reading.read_bytes(pipe) == b"x" * 10
     thread.join()
     os.close(waiting)
+
+
+@pytest.mark.parametrize(
+    ("line", "name", "why"),
+    [
+        ("build 17 --op mul --target c", "manifest.json", "holds 'manifest.json', which fieldc"),
+        ("build 17 --package js", "manifest.json", "holds 'manifest.json', which fieldc"),
+        ("lab --quick", "index.html", "fieldc lab did not write"),
+    ],
+)
+def test_a_pipe_in_the_folder_to_write_is_not_ours(
+    line: str,
+    name: str,
+    why: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(reading, "PATIENCE", 0.05)
+    if line.startswith("lab"):
+        pytest.importorskip("matplotlib")
+    os.mkfifo(tmp_path / name)
+    assert cli.main([*line.split(), "-o", str(tmp_path)]) == 2
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1 and why in said
+    assert os.listdir(tmp_path) == [name]
+
+
+def test_a_pipe_holds_no_trials(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "PATIENCE", 0.05)
+    path = tmp_path / "trials.csv"
+    os.mkfifo(path)
+    assert not may_hold_trials(path)
+    path.unlink()
+    path.write_text(",".join(COLUMNS) + "\n17,1\n")
+    assert may_hold_trials(path)
+    path.write_text(",".join(COLUMNS) + ",more\n")
+    assert not may_hold_trials(path)

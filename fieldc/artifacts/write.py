@@ -19,6 +19,7 @@ from fieldc.field import Field
 from fieldc.files import OutputError, check_links, explained, try_folder
 from fieldc.folders import PREFIX, SUFFIX, recover, turn, write_folder
 from fieldc.progress import Progress
+from fieldc.reading import read_text
 from fieldc.signals import deferred_signals
 from fieldc.targets.c.print import print_c_header
 from fieldc.targets.header import OWNERSHIP, field_symbol
@@ -221,7 +222,7 @@ def _left_by_tools(folder: Path, kind: str) -> set[str]:
 def _packed(folder: Path) -> str:
     """The name of what `npm pack` writes there; PACKED where package.json has no name."""
     try:
-        said = json.loads((folder / "package.json").read_text("utf-8"))
+        said = json.loads(read_text(folder / "package.json"))
         name = "-".join((said["name"], said["version"])) + ".tgz"
     except (OSError, ValueError, TypeError, KeyError, RecursionError):
         return PACKED
@@ -250,7 +251,7 @@ def _manifest_in(folder: Path) -> dict[str, Any]:
     Raises PermissionError.
     """
     try:
-        found = json.loads((folder / MANIFEST).read_text("utf-8"))
+        found = json.loads(read_text(folder / MANIFEST))
     except PermissionError:
         raise
     except (OSError, ValueError, RecursionError):

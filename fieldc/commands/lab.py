@@ -15,6 +15,7 @@ from fieldc.commands.progress import progress
 from fieldc.commands.verb import Answer, Table, UsageError, option, verb
 from fieldc.errors import counted, quote
 from fieldc.files import OTHER_FOLDER, OutputError, write_file
+from fieldc.reading import read_text
 
 SHOWN = "x86-mulx"
 """The flavour of which the last sentences speak."""
@@ -104,8 +105,10 @@ def conclusion(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
 def check_page(page: Path, mark: str) -> None:
     """Raise UsageError for a page that is there and is not a study's."""
     try:
-        ours = not page.exists() or mark in page.read_text("utf-8")
-    except (IsADirectoryError, ValueError):
+        ours = not page.exists() or mark in read_text(page)
+    except PermissionError:
+        raise
+    except (OSError, ValueError):
         ours = False
     if not ours:
         raise UsageError(f"fieldc lab did not write {quote(str(page))}; {OTHER_FOLDER}")

@@ -34,6 +34,7 @@ from fieldc.machine.processor import brand
 from fieldc.machine.ring import OperandMode
 from fieldc.modulus import is_prime
 from fieldc.progress import Progress
+from fieldc.reading import read_text
 from fieldc.signals import deferred_signals
 
 EVERY = "all"
@@ -247,11 +248,11 @@ def _source() -> str:
 def _kept(path: Path, plan: StudyPlan) -> dict[str, Any] | None:
     """What an earlier run of the same plan on this processor left, if it did."""
     try:
-        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        found: dict[str, Any] = json.loads(read_text(path))
         return found if found["plan"] == _identity(plan) else None
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, LookupError, TypeError):
+    except (OSError, ValueError, RecursionError, LookupError, TypeError):
         raise _another_file(path) from None
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from fieldc.files import OTHER_FOLDER, write_file
 from fieldc.lab.race import Report
+from fieldc.reading import read_up_to
 
 COLUMNS = (
     "field",
@@ -39,8 +40,8 @@ def write_trials(path: Path, report: Report) -> None:
 def may_hold_trials(path: Path) -> bool:
     """Whether a file is one of trials, or there is none: no other one is written over."""
     try:
-        with open(path, encoding="utf-8") as file:
-            return file.readline().rstrip("\n") == ",".join(COLUMNS)
+        head = ",".join(COLUMNS)
+        return read_up_to(path, len(head) + 1).decode() in (head, head + "\n")
     except FileNotFoundError:
         return True
     except (OSError, ValueError):
