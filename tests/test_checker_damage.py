@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import struct
 from collections.abc import Iterator
@@ -78,3 +79,23 @@ def test_a_section_that_ends_beyond_all_addresses(checker: Path, tmp_path: Path)
     (tmp_path / "kernel.o").write_bytes(changed)
     status, said = run(checker, [tmp_path / "kernel.cert.json"])
     assert status == 1 and "beyond all addresses" in said, said
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+@pytest.mark.parametrize("name", ["k.cert.json", "k.o", "manifest.json", "package.json"])
+@pytest.mark.parametrize("kind", ["pipe", "device"])
+def test_what_is_no_regular_file_is_not_opened(
+    checker: Path, tmp_path: Path, name: str, kind: str
+) -> None:
+    """Nobody writes into the pipe, and the device has no end."""
+    data, certificate = object_and_certificate(LINUX)
+    (tmp_path / "k.cert.json").write_text(certificate)
+    (tmp_path / "k.o").write_bytes(data)
+    (tmp_path / name).unlink(missing_ok=True)
+    if kind == "pipe":
+        os.mkfifo(tmp_path / name)
+    else:
+        (tmp_path / name).symlink_to("/dev/zero")
+    asked = tmp_path / "k.cert.json" if name.startswith("k.") else tmp_path
+    status, said = run(checker, [asked])
+    assert status == 1 and said.count("\n") == 1 and "no regular file" in said, said

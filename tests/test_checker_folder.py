@@ -201,7 +201,7 @@ FAULTS: dict[str, tuple[Callable[[Copy], None], str]] = {
     "an extra file": (add_file("more.txt", b""), "more.txt is not named in manifest.json"),
     "an extra object": (add_file("m.o", b"", is_named=True), "m.o is of no kernel"),
     "an extra certificate": (add_file("m.cert.json", b"", True), "m.cert.json is of no kernel"),
-    "a link": (link, f"{ADD}.o is a link"),
+    "a link": (link, f"{ADD}.o is no regular file"),
     "a longer object": (change_object, "its files are not those that the digest is of"),
     "a changed certificate's digest": (
         lambda copy: (copy.row(ADD).update(certificate_digest="0" * 64), copy.write())[0],

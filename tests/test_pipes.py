@@ -120,3 +120,13 @@ def test_a_pipe_holds_no_trials(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert may_hold_trials(path)
     path.write_text(",".join(COLUMNS) + ",more\n")
     assert not may_hold_trials(path)
+
+
+@pytest.mark.parametrize("verb", ["prove", "certify"])
+def test_a_pipe_is_no_manifest(
+    verb: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    os.mkfifo(tmp_path / "manifest.json")
+    assert cli.main([verb, str(tmp_path)]) == 2
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1 and "a manifest.json that is no regular file" in said

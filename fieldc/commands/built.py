@@ -29,7 +29,9 @@ def manifest_of(folder: Path) -> Any:
         if not folder.is_dir():
             said = "is a file" if folder.exists() else "is not there"
             raise UsageError(f"{quote(str(folder))} {said}; name a folder of fieldc build")
-        said = "has no manifest.json, so it is not what fieldc build wrote"
+        is_there = os.path.lexists(folder / "manifest.json")
+        what = "a manifest.json that is no regular file" if is_there else "no manifest.json"
+        said = f"has {what}, so it is not what fieldc build wrote"
         raise UsageError(f"{quote(str(folder))} {said}; build into another folder")
     try:
         return json_in(read(folder / "manifest.json").decode())

@@ -36,7 +36,7 @@ struct NpmPackage {
 
 /// All files below a folder by their paths, and what is there of others, which is not read.
 pub(crate) fn gathered(root: &Path, manifest: &str) -> Outcome<Gathered> {
-    let text = std::fs::read(root.join(manifest)).unwrap_or_default();
+    let text = regular(&root.join(manifest)).unwrap_or_default();
     let kind = serde_json::from_slice::<Kind>(&text).map(|said| said.kind).unwrap_or_default();
     let packed = packed(root);
     let named = |name: &'static str| if name == PACKED { &packed } else { name };
@@ -57,9 +57,18 @@ pub(crate) fn gathered(root: &Path, manifest: &str) -> Outcome<Gathered> {
     Ok((files, left))
 }
 
+/// Reads a file. A pipe may have no writer, and a device no end: neither is opened.
+pub(crate) fn regular(path: &Path) -> Outcome<Vec<u8>> {
+    match std::fs::metadata(path) {
+        Ok(found) if !found.is_file() => fail("it is no regular file"),
+        Ok(_) => std::fs::read(path).map_err(|why| why.to_string()),
+        Err(why) => fail(why.to_string()),
+    }
+}
+
 /// The name of what `npm pack` writes there; `PACKED` where package.json has no name.
 fn packed(root: &Path) -> String {
-    let text = std::fs::read(root.join("package.json")).unwrap_or_default();
+    let text = regular(&root.join("package.json")).unwrap_or_default();
     serde_json::from_slice::<NpmPackage>(&text)
         .map(|NpmPackage { name, version }| format!("{name}-{version}.tgz"))
         .ok()
@@ -88,7 +97,7 @@ fn gather(
         } else if kind.is_file() {
             files.insert(path, std::fs::read(entry.path()).map_err(said)?);
         } else {
-            return fail(format!("{path} is a link or a device"));
+            return fail(format!("{path} is no regular file: it is a link, a pipe or a device"));
         }
     }
     Ok(())

@@ -119,9 +119,10 @@ fn check(path: &str) -> Result<String, Box<dyn Error>> {
         return Err("there is no such file or folder".into());
     }
     let name = path.strip_suffix(".cert.json").ok_or("this is no folder and no NAME.cert.json")?;
-    let text = std::fs::read(path)?;
+    let text = gathered::regular(Path::new(path))?;
     let beside = format!("{name}.o");
-    let object = std::fs::read(&beside).map_err(|why| format!("cannot read {beside}: {why}"))?;
+    let object = gathered::regular(Path::new(&beside))
+        .map_err(|why| format!("cannot read {beside}: {why}"))?;
     if let Some(certificate) = arrays::certificate_of(&text)? {
         arrays::verify_arrays(&certificate, &object)?;
         return Ok(certificate.to_string());
