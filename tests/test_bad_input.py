@@ -156,10 +156,11 @@ def claims() -> dict[str, str]:
 
 def manifests() -> dict[str, object]:
     """Manifests that fieldc build did not write."""
-    kernel = {"symbol": "k", "op": "mul", "object": "k.o", "status": "PROVED"}
-    kernel |= {"certificate": "k.json", "certificate_digest": ""}
+    kernel = {"symbol": "mul_k", "op": "mul", "object": "k.o", "status": "PROVED"}
+    kernel |= {"variant": "k", "certificate": "k.json", "certificate_digest": ""}
     whole = {"p": "0x11", "n": 1, "kernels": [kernel]}
     arrays = {"symbol": "k", "op": "add", "layout": "words", "object": "k.o", "word": 64}
+    arrays |= {"status": "PROVED"}
     here = kernel | {"object": "manifest.json"}
     proved = {"stack": 0, "certificate": "manifest.json"}
     return {
@@ -167,7 +168,7 @@ def manifests() -> dict[str, object]:
         "array": [],
         "nan": float("nan"),
         "no-kernels": {"p": "0x11", "n": 1},
-        "none-proved": whole | {"kernels": [kernel | {"status": "TESTED"}]},
+        "none-proved": whole | {"kernels": [kernel | {"status": "TESTED", "certificate": None}]},
         "negative": whole | {"p": "-0x11", "n": -1},
         "gone": whole,
         "types": whole | {"kernels": [kernel | {"symbol": 7, "op": {}, "object": []}]},
@@ -178,8 +179,8 @@ def manifests() -> dict[str, object]:
         "formula": whole | {"kernels": [here | {"formula": 7}]},
         "certificate": whole
         | {"kernels": [kernel | {"certificate": 7, "object": "manifest.json"}]},
-        "operation": whole | {"kernels": [here | {"symbol": "k", "op": ["mul"]}]},
-        "surrogate": whole | {"kernels": [here | {"symbol": "k", "object": "\ud800"}]},
+        "operation": whole | {"kernels": [here | {"op": ["mul"]}]},
+        "surrogate": whole | {"kernels": [here | {"object": "\ud800"}]},
         "layout": whole | {"word": 64, "kernels": [], "arrays": [{**arrays, "layout": {}}]},
         "array-object": whole
         | {"word": 64, "kernels": [], "arrays": [arrays | {"object": "\ud800"}]},

@@ -15,7 +15,9 @@ import pytest
 from fieldc.artifacts.certify import CERTIFIER
 from fieldc.artifacts.checker import CHECKER, checker_command
 from fieldc.cli import main
+from fieldc.commands.built import KERNELS, is_proved
 from fieldc.commands.certify import GET_CHECKER
+from fieldc.commands.verb import UsageError
 from fieldc.machine.processor import is_x86_64
 
 pytestmark = pytest.mark.skipif(not is_x86_64(), reason="assembles for x86-64")
@@ -210,6 +212,74 @@ def test_a_checkout_builds_the_checker(tmp_path: Path, monkeypatch: pytest.Monke
     assert CHECKER in Path(manifest).read_text()
     program(tmp_path / "bin", CHECKER, "")
     assert checker_command() == (str(tmp_path / "bin" / CHECKER),)
+
+
+ODD: dict[str, tuple[dict[str, object], str]] = {
+    "null": ({"status": None}, "has the status 'None', not PROVED or TESTED or ASSUMED"),
+    "list": ({"status": []}, "has the status '[]', not"),
+    "failed": ({"status": "FAILED"}, "has the status 'FAILED', not"),
+    "space": ({"status": "PROVED "}, "has the status 'PROVED ', not"),
+    "bracket": ({"status": "TESTED(no)"}, "has the status 'TESTED(no)', not"),
+    "certificate": ({"status": "SKIPPED(no)"}, "has a certificate and is not PROVED"),
+    "name": ({"op": "sub"}, "has a name that does not end in 'sub_"),
+    "variant": ({"variant": "other"}, "has a name that does not end in 'add_other'"),
+}
+
+
+@pytest.fixture(scope="module")
+def sums(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Sums of single values."""
+    folder = tmp_path_factory.mktemp("certify") / "sums"
+    words = ["--op", "add", "--target", "x86_64-linux,c", "-o", str(folder)]
+    assert main(["build", "2^61-1", *words]) == 0
+    return folder
+
+
+@pytest.mark.parametrize("verb", ["prove", "certify"])
+@pytest.mark.parametrize(("change", "why"), ODD.values(), ids=list(ODD))
+def test_a_row_that_no_build_writes_is_refused(
+    verb: str,
+    change: dict[str, object],
+    why: str,
+    sums: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """It was left out, as if it were not there, while the others passed."""
+    manifest = json.loads((sums / "manifest.json").read_text())
+    row = next(row for row in manifest["kernels"] if row["status"] == "PROVED")
+    manifest["kernels"].append(row | change)
+    (tmp_path / "manifest.json").write_text(json.dumps(manifest))
+    assert main([verb, str(tmp_path)]) == 2
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1 and why in said, said
+
+
+@pytest.mark.parametrize(
+    ("symbol", "operation"),
+    [("fieldc_p_mul_adx", "mul"), ("mul_prime_adx", "mul"), ("fieldc_p_prime_adx", "prime")],
+)
+def test_a_name_ends_in_operation_and_variant(symbol: str, operation: str) -> None:
+    """That of a formula may be `prime`, which Rust's kernels have after their operation."""
+    row = {"symbol": symbol, "op": operation, "variant": "adx", "status": "PROVED"}
+    assert is_proved(Path("folder"), row, KERNELS)
+    with pytest.raises(UsageError, match="has a name that does not end in 'ul_adx'"):
+        is_proved(Path("folder"), row | {"op": "ul"}, KERNELS)
+
+
+@pytest.mark.parametrize(("verb", "status"), [("prove", "FAILED"), ("certify", "TESTED")])
+def test_a_row_on_arrays_is_proved_or_refused(
+    verb: str,
+    status: str,
+    arrays: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    manifest = json.loads((arrays / "manifest.json").read_text())
+    manifest["arrays"][0]["status"] = status
+    (tmp_path / "manifest.json").write_text(json.dumps(manifest))
+    assert main([verb, str(tmp_path)]) == 2
+    assert f"has the status '{status}', not PROVED;" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("word", ["32", "64"])

@@ -11,6 +11,12 @@ from fieldc.commands.verb import UsageError
 from fieldc.errors import quote
 from fieldc.reading import json_in, read_bytes
 
+KERNELS, ARRAYS, DIVSTEPS = "kernels", "arrays", "divsteps"
+"""The lists of a manifest."""
+PROVED, SKIPPED = "PROVED", "SKIPPED"
+OTHERS = ("TESTED", "ASSUMED", SKIPPED)
+"""What a kernel on single values may be that is not PROVED; SKIPPED has a reason in brackets."""
+
 
 def read(path: Path) -> bytes:
     """A file's bytes. Raises UsageError."""
@@ -37,6 +43,40 @@ def manifest_of(folder: Path) -> Any:
         return json_in(read(folder / "manifest.json").decode())
     except (ValueError, RecursionError):
         raise no_manifest(folder) from None
+
+
+def is_proved(folder: Path, row: Any, part: str) -> bool:
+    """Whether a row of a manifest's list is PROVED.
+
+    Raises UsageError for a row that fieldc build does not write, KeyError, TypeError.
+    """
+    if why := _fault_of(row, part == KERNELS):
+        path, symbol = quote(str(folder / "manifest.json")), quote(str(row["symbol"]))
+        raise UsageError(f"{path}: the kernel {symbol} {why}; build the folder again")
+    return bool(row["status"] == PROVED)
+
+
+def _fault_of(row: Any, may_be_others: bool) -> str:
+    """What fieldc build never says of a kernel; empty where there is nothing."""
+    status = row["status"]
+    word = status.partition("(")[0] if isinstance(status, str) else ""
+    known = OTHERS if may_be_others else ()
+    if word not in (PROVED, *known) or (word != status and word != SKIPPED):
+        return f"has the status {quote(str(status))}, not {' or '.join((PROVED, *known))}"
+    if status != PROVED:
+        return "has a certificate and is not PROVED" if row.get("certificate") else ""
+    return _fault_of_name(row) if may_be_others else ""
+
+
+def _fault_of_name(row: Any) -> str:
+    """Empty where a symbol ends in operation and variant; Rust's have `prime` between the two."""
+    symbol, operation, variant = (row[key] for key in ("symbol", "op", "variant"))
+    if not (isinstance(symbol, str) and isinstance(operation, str) and isinstance(variant, str)):
+        raise TypeError("a name is no text")
+    ends = [f"_{operation}{between}_{variant}" for between in ("", "_prime")]
+    if f"_{symbol}".endswith((*ends,)):
+        return ""
+    return f"has a name that does not end in {quote(f'{operation}_{variant}')}"
 
 
 def modulus_of(manifest: Any) -> tuple[int, int]:

@@ -12,8 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fieldc.commands.built import (
+    ARRAYS,
+    DIVSTEPS,
+    KERNELS,
     check_formulas,
     check_once,
+    is_proved,
     manifest_of,
     modulus_of,
     no_manifest,
@@ -28,8 +32,6 @@ if TYPE_CHECKING:
     from fieldc.progress import Progress
 
 CERTIFIED, REFUSED, NONE, LEFT = "CERTIFIED", "REFUSED", "no certificate", "not replayed"
-KERNELS, ARRAYS, DIVSTEPS = "kernels", "arrays", "divsteps"
-"""The lists of a manifest."""
 UPDATES = ("divstep_fg", "divstep_de_lazy")
 """What the proved checker does not know of the first; nor does it know the others."""
 NOT_ACCEPTED = (
@@ -241,7 +243,7 @@ def built_rows(folder: Path) -> BuiltRows:
         named = [
             (part, row) for part in (KERNELS, ARRAYS, DIVSTEPS) for row in manifest.get(part, ())
         ]
-        kernels = [_row(part, row) for part, row in named if row["status"] == "PROVED"]
+        kernels = [_row(part, row) for part, row in named if is_proved(folder, row, part)]
         has_words = manifest["word"] == 64 or not manifest["kernels"]
         if kernels and not has_words:
             raise TypeError

@@ -15,8 +15,12 @@ from typing import TYPE_CHECKING, cast
 from fieldc.algorithms import OPERATIONS, STUDIED_OPERATIONS
 from fieldc.catalogue import find_field
 from fieldc.commands.built import (
+    ARRAYS,
+    DIVSTEPS,
+    KERNELS,
     check_formulas,
     check_once,
+    is_proved,
     manifest_of,
     modulus_of,
     no_manifest,
@@ -155,7 +159,7 @@ def prove_batch(folder: Path) -> Answer:
 
     manifest, found = manifest_of(folder), []
     try:
-        rows = manifest["arrays"]
+        rows = [row for row in manifest["arrays"] if is_proved(folder, row, ARRAYS)]
         check_once(folder, ((text_of(row, "object"), text_of(row, "symbol")) for row in rows))
         with progress() as show:
             for row, each in zip(rows, prove_folder(folder, manifest, show), strict=True):
@@ -322,9 +326,11 @@ def jobs_of_folder(folder: Path) -> Iterator[tuple[Job, str]]:
 
     manifest = manifest_of(folder)
     try:
-        kernels = [k for k in manifest["kernels"] if k["status"] == "PROVED"]
+        kernels = [k for k in manifest["kernels"] if is_proved(folder, k, KERNELS)]
         kernels += [
-            {"certificate": None, "certificate_digest": None} | k for k in of_integers(manifest)
+            {"certificate": None, "certificate_digest": None} | k
+            for k in of_integers(manifest)
+            if is_proved(folder, k, DIVSTEPS)
         ]
         named = [
             (text_of(k, "symbol"), text_of(k, "op"), folder / text_of(k, "object")) for k in kernels
