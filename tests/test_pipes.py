@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import threading
 import time
@@ -130,3 +131,56 @@ def test_a_pipe_is_no_manifest(
     assert cli.main([verb, str(tmp_path)]) == 2
     said = capsys.readouterr().err
     assert said.count("\n") == 1 and "a manifest.json that is no regular file" in said
+
+
+OF_ADD = ["--op", "add", "--target", "x86_64-linux"]
+SUM = 'claim = "z = x + y"\narguments = ["z", "x", "y"]\n'
+
+
+@pytest.mark.parametrize("text", [SUM, 'operation = "add"\narguments = ["z", "x", "y"]\n'])
+def test_a_contract_may_come_through_a_pipe(
+    text: str, pipe: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As from `--contract <(cat contract.toml)`: it is read once."""
+    built = tmp_path / "built"
+    assert cli.main(["build", "2^61-1", *OF_ADD, "-o", str(built)]) == 0
+    row, *_ = json.loads((built / "manifest.json").read_text())["kernels"]
+    thread = written(pipe, lambda handle: os.write(handle, text.encode()))
+    words = ["--symbol", row["symbol"], "--contract", str(pipe), "--field", "2^61-1"]
+    assert cli.main(["prove", str(built / row["object"]), *words]) == 0
+    thread.join()
+    assert "PROVED" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("contract", "why"),
+    [
+        ("folder", "'folder' is a folder, no contract; name an operation or a TOML file"),
+        ("./folder/", "'./folder/' is a folder, no contract"),
+        ("pipe.o", "cannot read 'pipe.o': nobody writes into this pipe"),
+        ("./no", "cannot read './no': No such file or directory"),
+        ("no.toml", "cannot read 'no.toml': No such file or directory"),
+        ("nowhere", "cannot read 'nowhere': No such file or directory"),
+        ("/dev/null", "'/dev/null' needs operation = "),
+        ("/dev/zero", "cannot read '/dev/zero': it is too long"),
+        ("ad", "unknown operation 'ad'"),
+        ("add", "'no.o' is not there"),
+    ],
+)
+def test_what_is_no_contract_is_named_as_what_it_is(
+    contract: str,
+    why: str,
+    pipe: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(pipe.parent)
+    for name in ("folder", "add"):
+        Path(name).mkdir()
+    Path("nowhere").symlink_to("not-there")
+    if contract != "add":
+        Path("no.o").write_bytes(b"")
+    words = ["--symbol", "f", "--contract", contract, "--field", "17"]
+    assert cli.main(["prove", "no.o", *words]) == 2
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1 and why in said, said

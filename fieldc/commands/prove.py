@@ -5,14 +5,12 @@ from __future__ import annotations
 import argparse
 import hashlib
 import os
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from fieldc.algorithms import OPERATIONS, STUDIED_OPERATIONS
 from fieldc.catalogue import find_field
 from fieldc.commands.built import (
     ARRAYS,
@@ -26,16 +24,12 @@ from fieldc.commands.built import (
     no_manifest,
     read,
 )
+from fieldc.commands.contract import contract_in, contract_text
 from fieldc.commands.progress import progress
 from fieldc.commands.routines import listed, stated
 from fieldc.commands.verb import Answer, Table, UsageError, one_of, option, verb
 from fieldc.errors import counted, quote
 from fieldc.reading import read_bytes, read_text
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 if TYPE_CHECKING:
     from fieldc.artifacts.verify import Job, Verdict
@@ -80,11 +74,12 @@ def prove(arguments: argparse.Namespace) -> Answer:
     check_unused(arguments)
     if arguments.list:
         return listed(Path(arguments.path))
-    if (answer := stated(arguments)) is not None:
+    text = contract_text(arguments.contract)
+    if (answer := stated(arguments, text)) is not None:
         return answer
     folder = Path(arguments.path)
     if not folder.is_dir() or arguments.field:
-        return prove_kernels(folder, arguments)
+        return prove_kernels(folder, arguments, text)
     answers = [prove_batch(folder)] if rows_of(folder, "arrays") else []
     if not answers or rows_of(folder, "kernels"):
         answers = [prove_kernels(folder, arguments), *answers]
@@ -109,11 +104,11 @@ def both(one: Answer, other: Answer) -> Answer:
     return Answer((*one.tables, *other.tables), rows, max(one.status, other.status))
 
 
-def prove_kernels(path: Path, arguments: argparse.Namespace) -> Answer:
-    """The proofs of kernels on single values. Raises UsageError."""
+def prove_kernels(path: Path, arguments: argparse.Namespace, text: str | None = None) -> Answer:
+    """The proofs of kernels on single values; `text` is that of a contract. Raises UsageError."""
     from fieldc.artifacts.verify import prove_all
 
-    named = jobs_of(path, arguments)
+    named = jobs_of(path, arguments, text)
     with progress() as show:
         verdicts = prove_all([job for job, _ in named], show)
     rows, data, claims = [], [], []
@@ -231,12 +226,12 @@ def bound_of(high: int, job: Job) -> str:
     return Range(multiple=bound, powers=powers).bound
 
 
-def jobs_of(path: Path, arguments: argparse.Namespace) -> list[tuple[Job, str]]:
+def jobs_of(path: Path, arguments: argparse.Namespace, text: str | None) -> list[tuple[Job, str]]:
     """The proofs to be done, each with what is wrong beside it. Raises UsageError."""
     if not path.exists():
         raise UsageError(f"{quote(str(path))} is not there; prove takes an object or a folder")
     if not path.is_dir():
-        return [(job_of_object(path, arguments), "")]
+        return [(job_of_object(path, arguments, text), "")]
     if arguments.field:
         return [(job, "") for job in jobs_of_crate(path, arguments.field)]
     return list(jobs_of_folder(path))
@@ -259,7 +254,7 @@ def jobs_of_crate(folder: Path, field: str) -> list[Job]:
         ) from None
 
 
-def job_of_object(path: Path, arguments: argparse.Namespace) -> Job:
+def job_of_object(path: Path, arguments: argparse.Namespace, text: str | None) -> Job:
     """The proof of one function of an object. Raises UsageError."""
     from fieldc.artifacts.verify import Job, named_operation
     from fieldc.binary.image import ObjectError
@@ -272,7 +267,7 @@ def job_of_object(path: Path, arguments: argparse.Namespace) -> Job:
     for name in ("symbol", "contract", "field"):
         if not getattr(arguments, name):
             raise UsageError(f"an object needs --{name}; a folder that fieldc build wrote does not")
-    operation, names = contract_in(arguments.contract)
+    operation, names = contract_in(arguments.contract, text)
     data, f, asked = read(path), find_field(arguments.field), arguments.convention or ""
     try:
         code = function_of(data, arguments.symbol)
@@ -286,35 +281,6 @@ def job_of_object(path: Path, arguments: argparse.Namespace) -> Job:
     except ProofError as error:
         raise UsageError(str(error)) from None
     return Job(data, arguments.symbol, operation, f.p, f.n, asked, names)
-
-
-def contract_in(text: str) -> tuple[str, tuple[str, ...]]:
-    """An operation's name, or what a file says of a foreign function. Raises UsageError.
-
-    operation = "mul"
-    arguments = ["z", "x", "y", "p", "n0"]
-    """
-    if not Path(text).is_file() and Path(text).suffix != ".toml":
-        return one_of("operation", *OPERATIONS, *STUDIED_OPERATIONS)(text), ()
-    try:
-        said = tomllib.loads(read_text(Path(text)))
-        operation, names = said.pop("operation"), said.pop("arguments")
-        if not (names and isinstance(names, list) and all(isinstance(s, str) for s in names)):
-            raise TypeError
-        if not isinstance(operation, str):
-            raise TypeError
-    except OSError as error:
-        raise UsageError(f"cannot read {quote(text)}: {error.strerror}") from None
-    except (ValueError, RecursionError) as error:
-        is_read = isinstance(error, tomllib.TOMLDecodeError)
-        why = error if is_read else "it has a number too long, or is no text in UTF-8"
-        raise UsageError(f"{quote(text)} is not TOML: {why}") from None
-    except (KeyError, TypeError):
-        raise UsageError(f'{quote(text)} needs operation = "..." and arguments = [...]') from None
-    if said:
-        more = ", ".join(map(quote, sorted(said)))
-        raise UsageError(f"{quote(text)}: a contract that names an operation has no {more}")
-    return one_of("operation", *OPERATIONS, *STUDIED_OPERATIONS)(operation), tuple(names)
 
 
 def jobs_of_folder(folder: Path) -> Iterator[tuple[Job, str]]:

@@ -10,7 +10,6 @@ from fieldc.catalogue import find_field
 from fieldc.commands.code import check_file
 from fieldc.commands.verb import Answer, Table, UsageError
 from fieldc.errors import counted, quote
-from fieldc.reading import read_text
 
 if TYPE_CHECKING:
     from fieldc.artifacts.foreign import ForeignContract
@@ -58,8 +57,8 @@ def listed(path: Path) -> Answer:
     return Answer((Table((*columns, "member"), rows, optional=("member",)),), data, 0, (*said,))
 
 
-def stated(arguments: argparse.Namespace) -> Answer | None:
-    """The proof of a routine by a contract that states its claim; None for other contracts.
+def stated(arguments: argparse.Namespace, text: str | None) -> Answer | None:
+    """The proof of a routine by a contract's text that states its claim; None for others.
 
     Raises UsageError, and ObjectError where the file or the routine cannot be read.
     """
@@ -69,8 +68,7 @@ def stated(arguments: argparse.Namespace) -> Answer | None:
     from fieldc.proof.algebra.identity import ProofError
     from fieldc.proof.claims.statements import contract_from
 
-    text = _contract(arguments.contract)
-    if not is_statement(text):
+    if text is None or not is_statement(text):
         return None
     for name in ("symbol", "field"):
         if not getattr(arguments, name):
@@ -149,15 +147,3 @@ def _proved(verdict: Verdict, contract: ForeignContract, p: int) -> list[tuple[o
     if verdict.unlisted:
         rows.append(("note", promises_nothing(verdict.unlisted)))
     return rows
-
-
-def _contract(given: str | None) -> str:
-    """The text of a contract's file; empty for the name of an operation. Raises UsageError."""
-    if not given or not Path(given).is_file():
-        return ""
-    try:
-        return read_text(Path(given))
-    except OSError as error:
-        raise UsageError(f"cannot read {quote(given)}: {error.strerror}") from None
-    except ValueError as error:
-        raise UsageError(f"cannot read {quote(given)}: {error}") from None
