@@ -165,7 +165,7 @@ def read(text: str, field: Field, name: str = "this") -> Schedule:
             raise ScheduleError(f"a schedule of version {data['schedule']!r}; this reads {VERSION}")
         p = _number(data["p"])
         entries = _once(map(_entry, data["kernels"]))
-        schedule = Schedule(str(data["field"]), p, str(data["processor"]), entries)
+        schedule = Schedule(_text(data, "field"), p, _text(data, "processor"), entries)
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise ScheduleError(f"{name} is no schedule of fieldc tune: {_wrong(error)}") from None
     if field.word != 64:
@@ -208,12 +208,12 @@ def _entry(row: Mapping[str, Any]) -> TunedKernel:
     if named not in (styles := [style.value for style in RowStyle]):
         raise _WrongValue(f"style {named!r} is not {' or '.join(styles)}")
     style = RowChoice(RowStyle(named), _count(row["rows"]["lag"]), _count(row["rows"]["ahead"]))
-    row = {**NEW, **row}
+    row, operation = {**NEW, **row}, _text(row, "op")
     for name, values in ALLOWED.items():
         if row[name] not in values:
             raise _WrongValue(f"{name} {row[name]!r} is not {' or '.join(values)}")
-    if row["scanned"] != "y" and row["op"] not in FREE_ORDER:
-        raise _WrongValue(f"the operands of {row['op']!r} cannot be exchanged")
+    if row["scanned"] != "y" and operation not in FREE_ORDER:
+        raise _WrongValue(f"the operands of {operation!r} cannot be exchanged")
     registers = tuple(row["registers"])
     if registers and sorted(registers) != sorted(GENERAL):
         raise _WrongValue("registers are not each register once")
@@ -223,8 +223,8 @@ def _entry(row: Mapping[str, Any]) -> TunedKernel:
     }
     refinement = Refinement(registers=registers, places=places, **moves)
     choices = Choices(rows=style, **{name: row[name] for name in ALLOWED})
-    decisions = Decisions(str(row["algorithm"]), choices, refinement)
-    return TunedKernel(str(row["op"]), decisions, str(row["code"]), dict(row["measured"]))
+    decisions = Decisions(_text(row, "algorithm"), choices, refinement)
+    return TunedKernel(operation, decisions, _text(row, "code"), dict(row["measured"]))
 
 
 def _once(entries: Iterable[TunedKernel]) -> tuple[TunedKernel, ...]:
@@ -235,6 +235,13 @@ def _once(entries: Iterable[TunedKernel]) -> tuple[TunedKernel, ...]:
             raise _WrongValue(f"it has {entry.operation!r} twice")
         found[entry.operation] = entry
     return tuple(found.values())
+
+
+def _text(row: Mapping[str, Any], key: str) -> str:
+    """A name or a digest of a file. Raises KeyError, _WrongValue."""
+    if not isinstance(row[key], str):
+        raise _WrongValue(f"{key} {row[key]!r} is no text")
+    return str(row[key])
 
 
 def _count(value: object) -> int:
