@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import re
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -245,6 +246,12 @@ def test_bad_input_is_refused(checker: Path, tmp_path: Path) -> None:
     (tmp_path / "mine").write_text("mine")
     assert "no folder and no NAME.cert.json" in run(checker, [tmp_path / "mine"])[1]
     assert run(checker, [])[0] == 2
+
+
+def test_how_it_is_used_and_its_version(checker: Path) -> None:
+    for option, said in (("-h", "usage: "), ("--help", "usage: "), ("--version", "fieldc-check 0")):
+        done = subprocess.run([checker, option], capture_output=True, text=True, check=True)
+        assert done.stdout.startswith(said) and done.stdout.count("\n") == 1 and not done.stderr
 
 
 @pytest.mark.parametrize("name", UNFIT)

@@ -1,6 +1,7 @@
 //! `fieldc-check DIR...` checks folders that `fieldc build` wrote, by their manifests;
 //! `fieldc-check NAME.cert.json...` replays certificates, each for the object `NAME.o` beside it;
-//! `fieldc-check --json DIR` says of each kernel of a folder what became of it.
+//! `fieldc-check --json DIR` says of each kernel of a folder what became of it; `--help` and
+//! `--version` are answered.
 //!
 //! Reads the object's bytes with a decoder and semantics of its own and verifies the linear
 //! combinations that the certificate states; no search. `fieldc/proof/certificate.py` describes the
@@ -49,6 +50,9 @@ use std::io::{ErrorKind, Write};
 use std::path::Path;
 use std::process::ExitCode;
 use std::slice;
+
+const USAGE: &str = "usage: fieldc-check DIR|NAME.cert.json..., or fieldc-check --json DIR";
+const VERSION: &str = concat!("fieldc-check ", env!("CARGO_PKG_VERSION"));
 
 /// A result, or why there is none.
 type Outcome<T> = Result<T, String>;
@@ -180,8 +184,12 @@ fn main() -> ExitCode {
     let paths: Vec<String> = std::env::args().skip(1).collect();
     match &paths[..] {
         [] => {
-            eprintln!("usage: fieldc-check DIR|NAME.cert.json..., or fieldc-check --json DIR");
+            eprintln!("{USAGE}");
             return ExitCode::from(2);
+        }
+        [option] if ["-h", "--help", "--version"].contains(&option.as_str()) => {
+            let is_said = say(if option == "--version" { VERSION } else { USAGE });
+            return if is_said { ExitCode::SUCCESS } else { ExitCode::FAILURE };
         }
         [option, path] if option == "--json" => return print_rows(path),
         _ => {}
