@@ -47,6 +47,17 @@ def test_a_folder_as_it_was_built_passes(checker: Path, built: Path, tmp_path: P
     assert said_of(checker, copy.path)[0] == 0
 
 
+def test_one_kernel_is_one(checker: Path, built: Path, tmp_path: Path) -> None:
+    copy = Copy(built, tmp_path)
+    copy.manifest["kernels"] = [copy.row(ADD)]
+    for path in built.rglob("*"):
+        if path.is_file() and path.name != "manifest.json" and f"{ADD}." not in path.as_posix():
+            copy.file(path.relative_to(built).as_posix()).unlink()
+    copy.sign()
+    status, said = said_of(checker, copy.path)
+    assert status == 0 and ": 1 kernel PROVED by their certificates, 0 not PROVED" in said
+
+
 def test_nobody_need_read_what_the_checker_says(checker: Path, built: Path) -> None:
     """Its status says the same. A line that cannot be written, as on a full disk, is a failure."""
     for option in ([], ["--json"]):

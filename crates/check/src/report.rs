@@ -86,6 +86,7 @@ impl Report {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let replayed = self.count(Part::Kernels, Status::Proved);
+        let s = if replayed == 1 { "" } else { "s" };
         let unproved = self.count(Part::Kernels, Status::NotProved);
         let is_formula = |v: &&Verdict| v.formula.is_some() && v.status == Status::Proved;
         let formulas = match self.kernels.iter().filter(is_formula).count() {
@@ -93,7 +94,7 @@ impl fmt::Display for Report {
             some => format!(", {some} of them formulas"),
         };
         let by = "by their certificates";
-        write!(f, "{replayed} kernels PROVED {by}{formulas}, {unproved} not PROVED")?;
+        write!(f, "{replayed} kernel{s} PROVED {by}{formulas}, {unproved} not PROVED")?;
         for (part, name) in [(Part::Arrays, "on arrays"), (Part::Divsteps, "of divsteps")] {
             let replayed = self.count(part, Status::Proved);
             let others = self.count(part, Status::NoCertificate);
