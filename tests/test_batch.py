@@ -14,6 +14,7 @@ from fieldc.machine.processor import is_x86_64
 from fieldc.targets.array_targets import ARRAY_TARGETS
 from fieldc.targets.vectors.offers import BATCHED
 from fieldc.targets.vectors.target import VectorTarget
+from fieldc.targets.x86_64.targets import NO_EXECUTABLE_STACK
 
 KEYS = {"op", "target", "layout", "elements", "cycles_per_element", "scalar_cycles"}
 here = pytest.mark.skipif(not is_x86_64(), reason="kernels run on x86-64 hosts only")
@@ -169,6 +170,8 @@ def test_a_build_of_kernels_on_arrays(tmp_path: Path, capsys: pytest.CaptureFixt
         assert (folder / row["object"]).is_file() and (folder / row["file"]).is_file()
     assert cli.main(["prove", str(folder)]) == 0
     assert cli.main(["build", "goldilocks", "--batch", "-o", str(folder)]) == 0
+    texts = [path.read_text("utf-8") for path in folder.rglob("*.s")]
+    assert texts and all(NO_EXECUTABLE_STACK in text for text in texts)
     manifest = json.loads((folder / "manifest.json").read_text())
     assert [row["op"] for row in manifest["arrays"][-2:]] == ["to_digits", "from_digits"]
     assert cli.main(["prove", str(folder)]) == 0

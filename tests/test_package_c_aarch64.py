@@ -54,6 +54,16 @@ def test_the_text_assembles_to_what_was_proved(
             assert prove_job(Job(data, symbol, operation, f.p, f.n, convention)).failure == ""
 
 
+@pytest.mark.parametrize("text", ["aarch64", "x86_64"])
+def test_on_another_processor_the_text_is_empty(
+    text: str, built: tuple[Path, Field, str], tmp_path: Path
+) -> None:
+    """An assembler for 32-bit ARM takes what follows an @ for a comment."""
+    folder, _, name = built
+    words = ("--target=armv7a-linux-gnueabi", "-c", f"src/{name}_{text}.S")
+    run(folder, tool("clang"), *words, "-o", tmp_path / "made.o")
+
+
 @pytest.mark.parametrize("text", sampled(["bn254-p"], ["goldilocks", "secp256k1-p"]))
 @pytest.mark.parametrize("parts", ["src", "single"])
 def test_a_program_computes_under_an_emulator(
