@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -69,14 +69,12 @@ def _fault_of(row: Any, may_be_others: bool) -> str:
 
 
 def _fault_of_name(row: Any) -> str:
-    """Empty where a symbol ends in operation and variant; Rust's have `prime` between the two."""
-    symbol, operation, variant = (row[key] for key in ("symbol", "op", "variant"))
-    if not (isinstance(symbol, str) and isinstance(operation, str) and isinstance(variant, str)):
-        raise TypeError("a name is no text")
-    ends = [f"_{operation}{between}_{variant}" for between in ("", "_prime")]
-    if f"_{symbol}".endswith((*ends,)):
+    """Empty where a symbol ends in operation and variant, after nothing or a `_`."""
+    head = _before_operation(row)
+    if head is not None and f"_{head}".endswith("_"):
         return ""
-    return f"has a name that does not end in {quote(f'{operation}_{variant}')}"
+    end = f"{row['op']}_{row['variant']}"
+    return f"has a name that does not end in {quote(end)}"
 
 
 def modulus_of(manifest: Any) -> tuple[int, int]:
@@ -119,10 +117,16 @@ def check_formulas(folder: Path, manifest: Any) -> None:
         raise UsageError(f"{quote(str(folder / 'manifest.json'))}: {said}; build it again")
 
 
-def _before_operation(row: Mapping[str, str]) -> str | None:
-    """What a symbol has before the operation's name; None where that is not in its place."""
-    symbol, operation = row["symbol"].removesuffix(f"_{row['variant']}"), row["op"]
-    ends = (operation, f"{operation}_prime")
+def _before_operation(row: Any) -> str | None:
+    """What a symbol has before operation and variant; None where these do not end it.
+
+    Symbols of Rust packages have `prime` between the two. Raises KeyError, TypeError.
+    """
+    names = [row[key] for key in ("symbol", "op", "variant")]
+    if not all(isinstance(name, str) for name in names):
+        raise TypeError("a name is no text")
+    symbol, operation, variant = names
+    ends = [f"{operation}{between}_{variant}" for between in ("", "_prime")]
     return next((symbol.removesuffix(end) for end in ends if symbol.endswith(end)), None)
 
 
