@@ -52,12 +52,12 @@ def _squarings(count: int) -> Iterator[Kernel]:
                 t = _whole(subtract_down(square(f, t), f.p, max(f.R // 2, f.p)))
             return subtract_all(t, f.p)
 
-        function.__doc__ = f"{count} squarings, values kept below R/2 between them, with {how}."
+        function.__doc__ = f"{count} squarings, values between them below R/2 or p, with {how}."
         yield kernel(square_times(count), algorithm)(function)
 
 
 def _whole(t: Number) -> Number:
-    """A value between: what made it tells nothing of the bounds of what is made of it."""
+    """A value between, as a number of its own: later bounds do not ask what made it."""
     return with_bounds(t, (t.low, t.high), is_whole=True) if isinstance(t, Integer) else t
 
 

@@ -82,7 +82,7 @@ def subtract_all(t: Number, p: int) -> Number:
 
 
 def subtract_down(t: Number, p: int, limit: int) -> Number:
-    """t less p where that suffices to be below a limit of p or more; else t mod p."""
+    """t if it is below a limit of p or more; else t less p once if that suffices, or t mod p."""
     if _high(t) < limit:
         return t
     return subtract_once(t, p) if _high(t) - p < limit else subtract_all(t, p)

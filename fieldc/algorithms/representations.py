@@ -67,7 +67,7 @@ PLAIN = Representation(
     {"mul": "mul_plain_lazy", "square": "square_plain_lazy"},
 )
 REPRESENTATIONS = (MONTGOMERY, PLAIN)
-PRODUCTS = ("mul", "square")
+PRODUCTS = tuple(MONTGOMERY.parts[part] for part in ("mul", "square"))
 """Products in Montgomery form."""
 SAME = ("add", "sub", "neg", "double")
 """What is built for every representation."""

@@ -24,8 +24,8 @@ def check_names(
 ) -> None:
     """Raise FormulaError for a formula with a name that a package has already.
 
-    `made` are the endings of the other names that a formula brings along. Where kernels are named
-    by operations, no formula has the name of another operation.
+    `made` are the endings of the other names that a formula brings along. Where kernels
+    have the names of their operations, no formula has that of an operation.
     """
     known = dict.fromkeys(taken, "the package")
     for one in formulas:

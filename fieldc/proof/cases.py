@@ -74,7 +74,7 @@ def shown(known: KnownNumbers, contract: Contract, goal: ResultGoal) -> list[Cas
 def shown_by_bounds(
     known: KnownNumbers, contract: Contract, goal: ResultGoal
 ) -> list[CaseProof | Excluded]:
-    """Every case of a result, of which nothing more is asked where bounds do not suffice.
+    """Every case of a result by bounds alone: no words are equated, or shown to be 0.
 
     Raises ProofError.
     """

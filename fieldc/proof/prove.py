@@ -180,7 +180,7 @@ def _held(
 def _held_by_bounds(
     known: KnownNumbers, contract: Contract, goal: ResultGoal, limbs: tuple[int, ...], below: int
 ) -> CutPoint:
-    """The same by what bounds show at once, where that is less than p above what runs show.
+    """The same by bounds alone, which is quick. They may show less than p more than runs do.
 
     Raises ProofError.
     """
