@@ -28,6 +28,16 @@ def shown_proofs(
         yield result
 
 
+def shown_choices(
+    choices: Sequence[Callable[[], _Result]], progress: Progress
+) -> Iterator[_Result]:
+    """What each choice gives, one after the other, and how many are made."""
+    for done, choice in enumerate(choices):
+        progress("choose", done, len(choices))
+        yield choice()
+    progress("choose", len(choices), len(choices))
+
+
 def _kilobytes(size: int) -> int:
     """The kilobytes that hold so many bytes."""
     return -(-size // KILOBYTE)

@@ -11,7 +11,12 @@ from pathlib import Path
 import pytest
 
 from fieldc import cli
+from fieldc.algorithms.representations import MONTGOMERY
+from fieldc.catalogue import find_field
 from fieldc.commands.progress import progress, say
+from fieldc.formulas.load import load_formulas
+from fieldc.packages.c.package import build_package as build_c
+from fieldc.packages.rust.package import build_package as build_rust
 from fieldc.progress import shown_proofs
 
 
@@ -141,3 +146,29 @@ def test_proofs_are_as_far_as_the_bytes_of_code_that_are_proved() -> None:
     assert [*proofs] == ["a", "b", "c"]
     assert [step[1:] for step in shown] == [(0, 6), (0, 6), (5, 6), (6, 6)]
     assert {what for what, *_ in shown} == {"prove, kB of code"}
+
+
+def test_each_formula_of_a_package_is_a_choice_that_is_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown: list[tuple[str, int, int]] = []
+
+    class Ended(Exception):
+        """Building begins."""
+
+    def stop(*_: object) -> None:
+        raise Ended
+
+    for package in ("c", "rust"):
+        monkeypatch.setattr(f"fieldc.packages.{package}.package.build", stop)
+    formulas = tuple(load_formulas(Path(__file__).parents[1] / "examples" / "butterfly.py"))
+    field, shows = find_field("61"), lambda *each: shown.append(each)
+    for make, more in ((build_c, ()), (build_rust, (None, ()))):
+        counts = []
+        for each in ((), formulas):
+            shown.clear()
+            with suppress(Ended):
+                make(field, tmp_path / "out", shows, MONTGOMERY, "", *more, each)
+            assert shown[-1] == ("choose", len(shown) - 1, len(shown) - 1)
+            counts.append(len(shown))
+        assert counts[1] >= counts[0] + len(formulas)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -37,6 +37,7 @@ from fieldc.commands.progress import progress
 from fieldc.commands.verb import FIELD, WORD, Answer, Table, UsageError, one_of, option, verb
 from fieldc.errors import counted, enumerated, quote
 from fieldc.field import Field
+from fieldc.progress import shown_choices
 
 if TYPE_CHECKING:
     from fieldc.algorithms.representations import Representation
@@ -157,9 +158,8 @@ def build_kernels(field: Field, folder: Path, arguments: argparse.Namespace) -> 
     check_writable(folder, field)
     if arguments.formula is not None:
         with progress() as show:
-            show("choose", 0, 1)
-            found = with_extras(decided_formulas(field, arguments), extras_of(arguments))
-            show("choose", 1, 1)
+            choices = choices_of_formulas(field, arguments)
+            found = with_extras([*shown_choices(choices, show)], extras_of(arguments))
             return build_folder(field, found, folder, show)
     operations = arguments.op or operations_of(arguments.algorithm)
     if arguments.representation is not None:
@@ -181,8 +181,10 @@ def build_kernels(field: Field, folder: Path, arguments: argparse.Namespace) -> 
         return build_folder(field, found, folder, show)
 
 
-def decided_formulas(field: Field, arguments: argparse.Namespace) -> list[Decision]:
-    """What is decided for the formulas of a file. Raises FormulaError, UsageError."""
+def choices_of_formulas(
+    field: Field, arguments: argparse.Namespace
+) -> list[Callable[[], Decision]]:
+    """What decides for the formulas of a file. Raises FormulaError, UsageError."""
     from fieldc.decisions.formulas import decide_formula, straight_lines
     from fieldc.formulas.load import load_formulas
 
@@ -199,7 +201,7 @@ def decided_formulas(field: Field, arguments: argparse.Namespace) -> list[Decisi
     names = [one.name for one in formulas]
     schedule = schedule_of(field, arguments.schedule, names, targets, of_formulas=True)
     return [
-        decide_formula(field, formula, target, arguments.processor, schedule)
+        partial(decide_formula, field, formula, target, arguments.processor, schedule)
         for target in targets
         for formula in formulas
     ]
@@ -247,14 +249,12 @@ def decided(
     from fieldc.decisions.preferred import preferred
 
     first = [choose(field, operation, algorithm) for operation, algorithm in algorithms.items()]
-    found: list[Decision] = []
-    among = targets_of(field, targets, first)
-    for target in among:
-        for operation, algorithm in algorithms.items():
-            show("choose", len(found), len(among) * len(algorithms))
-            found.append(preferred(field, operation, target, processor, algorithm, schedule))
-    show("choose", len(found), len(found))
-    return found
+    choices = [
+        partial(preferred, field, operation, target, processor, algorithm, schedule)
+        for target in targets_of(field, targets, first)
+        for operation, algorithm in algorithms.items()
+    ]
+    return [*shown_choices(choices, show)]
 
 
 def build_package(field: Field, folder: Path, arguments: argparse.Namespace) -> Built:

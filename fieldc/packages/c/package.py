@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
@@ -14,6 +14,7 @@ from fieldc.algorithms.representations import MONTGOMERY, SAME, Representation
 from fieldc.artifacts.divsteps import BuiltDivsteps
 from fieldc.artifacts.entries import check_entries
 from fieldc.artifacts.write import MANIFEST, build, check_writable, manifest_file, write
+from fieldc.decisions.decision import Decision
 from fieldc.decisions.formulas import check_operands, decide_formula
 from fieldc.decisions.preferred import preferred
 from fieldc.decisions.representation import OF_PACKAGES, judged
@@ -42,7 +43,7 @@ from fieldc.packages.c.formulas import ENDINGS, step_name
 from fieldc.packages.c.names import kernel_names
 from fieldc.packages.c.texts import package_name, taken_names, texts
 from fieldc.packages.paths import by_path
-from fieldc.progress import Progress
+from fieldc.progress import Progress, shown_choices
 from fieldc.targets.aarch64.targets import ARCHITECTURE
 from fieldc.targets.registry import TARGETS
 from fieldc.targets.target import PROVED, Artifact
@@ -115,24 +116,25 @@ def build_package(
     for name, formula in product(WHOLE_FORMULAS_FOR, formulas):  # before what takes seconds
         formula.check(field)
         check_operands(formula, TARGETS[name])
-    named = [(operation, name) for name in KERNELS_FOR for operation in operations(field, r)]
-    decisions = []
-    for done, (operation, name) in enumerate(named, 1):
-        progress("choose", done - 1, len(named))
-        target = TARGETS[name]
-        decisions.append(by_path(target, partial(preferred, field, operation, target)))
-    progress("choose", len(named), len(named))
-    decisions += [
-        by_path(TARGETS[name], partial(decide_formula, field, formula, TARGETS[name]))
-        for name in WHOLE_FORMULAS_FOR
-        for formula in formulas
+    operations_for = product(KERNELS_FOR, operations(field, r))
+    formulas_for = product(WHOLE_FORMULAS_FOR, formulas)
+    choices = [
+        *(_for(name, partial(preferred, field, operation)) for name, operation in operations_for),
+        *(_for(name, partial(decide_formula, field, one)) for name, one in formulas_for),
     ]
+    decisions = shown_choices(choices, progress)
     proved = shipped(build([*decisions, *update_decisions(field)], progress))
     arrays = array_kernels(field, r, proved, progress)
     batches = batch_kernels(field, progress)
     artifacts, files = package(field, r, proved, command, formulas, arrays, batches)
     checked = write(folder, field, files, KIND)
     return artifacts, json.loads(files[MANIFEST]) | checked
+
+
+def _for(name: str, decide: Callable[..., Decision]) -> Callable[[], Decision]:
+    """What `decide` gives for a target, by each of its paths; it takes target and processor."""
+    target = TARGETS[name]
+    return partial(by_path, target, partial(decide, target))
 
 
 def shipped(kernels: Sequence[Artifact]) -> list[Artifact]:

@@ -6,7 +6,7 @@ the package assembles to, called as the crate calls it: `kernels.called`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from fieldc.algorithms.lazy import has_two_spare_bits
@@ -61,17 +61,18 @@ def operations(f: Field, r: Representation) -> list[str]:
     return [*(r.parts[part] for part in PARTS), *lazy]
 
 
-def decisions(f: Field, r: Representation, processor: str | None) -> list[Decision]:
+def choices(f: Field, r: Representation, processor: str | None) -> list[Callable[[], Decision]]:
     """What the model decides for each operation, of a processor or of that of each path.
 
     Schedules for System V name algorithms that are fast in their own order of instructions. Raises
     UnknownProcessor.
     """
     target = INLINED if f.n in ONE_LIMB else TARGET
-    return [
-        by_path(target, partial(preferred, f, operation, target), processor).unscheduled
-        for operation in operations(f, r)
-    ]
+
+    def choice(operation: str) -> Decision:
+        return by_path(target, partial(preferred, f, operation, target), processor).unscheduled
+
+    return [partial(choice, operation) for operation in operations(f, r)]
 
 
 def kernel_of(choice: Choice) -> tuple[X86Kernel, str]:

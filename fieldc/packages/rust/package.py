@@ -6,7 +6,7 @@ It needs no other crate, so `cargo test` passes in its folder without a network.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.resources import files
@@ -18,6 +18,7 @@ from fieldc.algorithms.representations import PLAIN, Representation
 from fieldc.artifacts.divsteps import BuiltDivsteps, proved_as_made
 from fieldc.artifacts.write import build, check_writable, manifest, manifest_file, write
 from fieldc.catalogue import named_primes
+from fieldc.decisions.decision import Decision
 from fieldc.decisions.formulas import decide_formula
 from fieldc.errors import UserError
 from fieldc.field import Field
@@ -44,13 +45,13 @@ from fieldc.packages.rust.formulas import module as formulas_module
 from fieldc.packages.rust.inlined import LIMBS as INLINED
 from fieldc.packages.rust.kernels import UPDATES, divsteps_job
 from fieldc.packages.rust.library import licence, root_module, sources
-from fieldc.packages.rust.own_kernels import decisions, kernel_of, module, operations
+from fieldc.packages.rust.own_kernels import choices, kernel_of, module, operations
 from fieldc.packages.rust.own_updates import own_updates_text, update_decisions
 from fieldc.packages.rust.portable import portable_products
 from fieldc.packages.rust.updates import OPERATIONS as UPDATE_OPERATIONS
 from fieldc.packages.rust.updates import is_updated
 from fieldc.packages.rust.vectors import vectors
-from fieldc.progress import Progress
+from fieldc.progress import Progress, shown_choices
 from fieldc.properties import properties
 from fieldc.targets.header import OWNERSHIP, field_symbol
 from fieldc.targets.registry import TARGETS
@@ -117,11 +118,13 @@ def build_package(
     check_length(field)
     check_names(formulas, taken(field, r), ENDINGS)
     words = values(field, traits, formulas) | {"command": command}
-    decided = [
-        by_path(FORMULA_TARGET, partial(decide_formula, field, one, FORMULA_TARGET), processor)
-        for one in formulas
+    of_formulas = [partial(decide_formula, field, one, FORMULA_TARGET) for one in formulas]
+    decided: list[Callable[[], Decision]] = [
+        *choices(field, r, processor),
+        *(partial(by_path, FORMULA_TARGET, one, processor) for one in of_formulas),
     ]
-    kernels = [_packaged(a) for a in build([*decisions(field, r, processor), *decided], progress)]
+    built = build([*shown_choices(decided, progress)], progress)
+    kernels = [_packaged(a) for a in built]
     updates = [
         Packaged(**vars(a), file=UPDATES_FILE) for a in build(update_decisions(field), progress)
     ]
