@@ -34,16 +34,17 @@ def host() -> str:
     return str(found)
 
 
-def compiled_crate(run_folder: Path, target: str) -> Path:
+def compiled_crate(run_folder: Path, target: str, *features: str) -> Path:
     """A folder with `libfieldc.rlib` and `fieldc.o`. Skips where Rust lacks the target."""
     if not Path(rustc("--target", target, "--print", "target-libdir").strip()).is_dir():
         pytest.skip(f"Rust's library for {target} is not installed: nothing to scan")
-    folder = run_folder / f"crate-{target}"
+    folder = run_folder / "-".join(("crate", target, *features))
     folder.mkdir(exist_ok=True)
     library = folder / "libfieldc.rlib"
     with locked(folder):
         if not library.exists():
-            kind = ("--crate-name", "fieldc", "--crate-type", "rlib", "--target", target)
+            kind = ["--crate-name", "fieldc", "--crate-type", "rlib", "--target", target]
+            kind += [word for name in features for word in ("--cfg", f'feature="{name}"')]
             emitted = f"--emit=obj={folder / 'fieldc.o'},link={folder / 'part'}"
             rustc(*FLAGS, *kind, emitted, CRATE / "src" / "lib.rs")
             (folder / "part").rename(library)

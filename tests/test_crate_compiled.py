@@ -6,8 +6,10 @@ import shutil
 import subprocess
 from collections import Counter
 from collections.abc import Collection
+from itertools import product
 from pathlib import Path
 
+import lief
 import pytest
 from contracts import contract_named
 from crate_object import compiled_crate, host, rustc, using_crate
@@ -87,6 +89,25 @@ def test_operands_by_value_are_not_copied_by_vectors(kind: str, tmp_path: Path, 
     chain = made[made.index("\nchain:") : made.index(".cfi_endproc", made.index("\nchain:"))]
     assert "mulq" in chain or "mulx" in chain
     assert "movups" not in chain and "movaps" not in chain
+
+
+@here
+def test_no_instruction_of_a_vector_is_a_call(tmp_path: Path, run_folder: Path):
+    """A closure is not compiled for AVX2 where its function is. What it asks of AVX2 is called."""
+    text = "use fieldc::Fp12;\n"
+    texts = ("x * y", "x.square()", "x.cyclotomic_square()")
+    lines = [f"x.mul_by_0{line}(&y.c0.c0, &y.c0.c1, &y.c1.c0)" for line in (14, 34)]
+    for n, (field, body) in enumerate(product(("bls12_381", "bn254"), (*texts, *lines))):
+        of = f"Fp12<fieldc::{field}::Fp>"
+        text += f"pub fn f{n}(x: &{of}, y: &{of}) -> {of} {{ let _ = y; {body} }}\n"
+    (tmp_path / "user.rs").write_text(text)
+    flags = ("--crate-type", "lib", f"--emit=obj={tmp_path / 'user.o'}")
+    using_crate(compiled_crate(run_folder, host(), "vectors"), *flags, tmp_path / "user.rs")
+    binary = lief.ELF.parse(str(tmp_path / "user.o"))
+    assert binary is not None
+    names = [str(symbol.name) for symbol in binary.symbols]
+    assert any("Lanes" in name for name in names)
+    assert not [name for name in names if "core_arch" in name]
 
 
 @here

@@ -40,24 +40,24 @@ impl<F: HasTower> Fp12<F> {
     /// ```
     pub fn cyclotomic_square(&self) -> Self {
         let mut z = Self::ZERO;
-        if F::wide_cyclotomic_square(&mut z, self) {
-            return z;
+        if !F::wide_cyclotomic_square(&mut z, self) {
+            let (c0, c1) = (&self.c0, &self.c1);
+            let (a, d) = squared_pair(&c0.c0, &c1.c1);
+            let (b, e) = squared_pair(&c1.c0, &c0.c2);
+            let (c, f) = squared_pair(&c0.c1, &c1.c2);
+            z = Self::new(
+                Fp6::new(
+                    triple_minus(&a, &c0.c0),
+                    triple_minus(&b, &c0.c1),
+                    triple_minus(&c, &c0.c2),
+                ),
+                Fp6::new(
+                    triple_plus(&F::mul_by_xi(&f), &c1.c0),
+                    triple_plus(&d, &c1.c1),
+                    triple_plus(&e, &c1.c2),
+                ),
+            );
         }
-        let (c0, c1) = (&self.c0, &self.c1);
-        let (a, d) = squared_pair(&c0.c0, &c1.c1);
-        let (b, e) = squared_pair(&c1.c0, &c0.c2);
-        let (c, f) = squared_pair(&c0.c1, &c1.c2);
-        Self::new(
-            Fp6::new(
-                triple_minus(&a, &c0.c0),
-                triple_minus(&b, &c0.c1),
-                triple_minus(&c, &c0.c2),
-            ),
-            Fp6::new(
-                triple_plus(&F::mul_by_xi(&f), &c1.c0),
-                triple_plus(&d, &c1.c1),
-                triple_plus(&e, &c1.c2),
-            ),
-        )
+        z
     }
 }

@@ -72,12 +72,12 @@ impl<F: HasTower> Fp12<F> {
     /// The product, by three products in Fp6.
     pub(super) fn product(&self, y: &Self) -> Self {
         let mut z = Self::ZERO;
-        if F::wide_mul(&mut z, self, y) {
-            return z;
+        if !F::wide_mul(&mut z, self, y) {
+            let [low, high] = &[&self.c0 * &y.c0, &self.c1 * &y.c1];
+            let both = &(&self.c0 + &self.c1) * &(&y.c0 + &y.c1);
+            z = Self::new(low + &high.mul_by_v(), both - low - high);
         }
-        let [low, high] = &[&self.c0 * &y.c0, &self.c1 * &y.c1];
-        let both = &(&self.c0 + &self.c1) * &(&y.c0 + &y.c1);
-        Self::new(low + &high.mul_by_v(), both - low - high)
+        z
     }
 
     /// `self * self`, by two products in Fp6.
@@ -90,13 +90,13 @@ impl<F: HasTower> Fp12<F> {
     /// ```
     pub fn square(&self) -> Self {
         let mut z = Self::ZERO;
-        if F::wide_square(&mut z, self) {
-            return z;
+        if !F::wide_square(&mut z, self) {
+            let Self { c0, c1 } = self;
+            let both = &(c0 * c1);
+            let low = &(c0 + c1) * &(c0 + &c1.mul_by_v()) - both - &both.mul_by_v();
+            z = Self::new(low, both.double());
         }
-        let Self { c0, c1 } = self;
-        let both = &(c0 * c1);
-        let low = &(c0 + c1) * &(c0 + &c1.mul_by_v()) - both - &both.mul_by_v();
-        Self::new(low, both.double())
+        z
     }
 
     /// `self * (a + b*v + c*v*w)`: the line of a curve whose twist is multiplied by ξ, such as
@@ -111,12 +111,12 @@ impl<F: HasTower> Fp12<F> {
     /// ```
     pub fn mul_by_014(&self, a: &Fp2<F>, b: &Fp2<F>, c: &Fp2<F>) -> Self {
         let mut z = Self::ZERO;
-        if F::wide_mul_by_014(&mut z, self, [a, b, c]) {
-            return z;
+        if !F::wide_mul_by_014(&mut z, self, [a, b, c]) {
+            let [low, high] = &[self.c0.mul_by_01(a, b), self.c1.mul_by_1(c)];
+            let both = (&self.c0 + &self.c1).mul_by_01(a, &(b + c));
+            z = Self::new(low + &high.mul_by_v(), both - low - high);
         }
-        let [low, high] = &[self.c0.mul_by_01(a, b), self.c1.mul_by_1(c)];
-        let both = (&self.c0 + &self.c1).mul_by_01(a, &(b + c));
-        Self::new(low + &high.mul_by_v(), both - low - high)
+        z
     }
 
     /// `self * (a + b*w + c*v*w)`: the line of a curve whose twist is divided by ξ, such as BN254.
@@ -131,12 +131,12 @@ impl<F: HasTower> Fp12<F> {
     /// ```
     pub fn mul_by_034(&self, a: &Fp2<F>, b: &Fp2<F>, c: &Fp2<F>) -> Self {
         let mut z = Self::ZERO;
-        if F::wide_mul_by_034(&mut z, self, [a, b, c]) {
-            return z;
+        if !F::wide_mul_by_034(&mut z, self, [a, b, c]) {
+            let [low, high] = &[self.c0.scale(a), self.c1.mul_by_01(b, c)];
+            let both = (&self.c0 + &self.c1).mul_by_01(&(a + b), c);
+            z = Self::new(low + &high.mul_by_v(), both - low - high);
         }
-        let [low, high] = &[self.c0.scale(a), self.c1.mul_by_01(b, c)];
-        let both = (&self.c0 + &self.c1).mul_by_01(&(a + b), c);
-        Self::new(low + &high.mul_by_v(), both - low - high)
+        z
     }
 
     /// The power p^k, by constants.

@@ -280,12 +280,12 @@ impl<const N: usize, const D: usize, F: HasProducts<N> + HasTower> Lanes<N, D, F
             }
         }
         for d in 0..D {
-            let [a, b] = [&up[0][d].0, &up[1][d].0];
-            let at = |row: &[u64; LANES], [i, j, k, _]: [usize; HALF]| {
-                quads.load(&[row[i], row[j], row[k], 0], 0)
-            };
-            first[0][FEW - 1][d].write(at(a, SQUARED[0]), at(b, SQUARED[0]));
-            first[1][FEW - 1][d].write(at(a, SQUARED[1]), at(b, SQUARED[1]));
+            // Words 6 and 7 of a row are 0.
+            let (a, b) = (&up[0][d].0, &up[1][d].0);
+            let (a, a_end) = (quads.load(a, 0), quads.load(a, QUAD));
+            let (b, b_end) = (quads.load(b, 0), quads.load(b, QUAD));
+            first[0][FEW - 1][d].write(quads.even(a, a_end), quads.even(b, b_end));
+            first[1][FEW - 1][d].write(quads.odd(a, a_end), quads.odd(b, b_end));
             let (plus, minus) = (quads.all(plus[d]), quads.all(minus[d]));
             second[0][FEW - 1][d].write(minus, minus);
             second[1][FEW - 1][d].write(plus, plus);

@@ -14,8 +14,9 @@ use {
 
 /// Whether squares in the cyclotomic subgroup are faster in lanes than by words.
 ///
-/// Zen 4 prefers two carry chains. It executes 512 bits in halves, and takes 1.23 times as long in
-/// lanes for 6 limbs. Intel's cores of four slots, which prefer them too, were not measured.
+/// Zen 4 prefers two carry chains. It executes 512 bits in halves, and took 1.23 times as long in
+/// lanes for 6 limbs, in a version where these squares called a function for each load. Intel's
+/// cores of four slots, which prefer two chains too, were not measured.
 #[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]
 #[inline(always)]
 fn prefers_lanes(limbs: usize) -> bool {

@@ -2,8 +2,9 @@
 
 use core::arch::x86_64::{
     __m256i, _mm_cvtsi64_si128, _mm256_add_epi64, _mm256_and_si256, _mm256_blend_epi32,
-    _mm256_loadu_si256, _mm256_or_si256, _mm256_set1_epi64x, _mm256_sll_epi64, _mm256_srl_epi64,
-    _mm256_storeu_si256, _mm256_sub_epi64,
+    _mm256_loadu_si256, _mm256_or_si256, _mm256_permute4x64_epi64, _mm256_set1_epi64x,
+    _mm256_sll_epi64, _mm256_srl_epi64, _mm256_storeu_si256, _mm256_sub_epi64,
+    _mm256_unpackhi_epi64, _mm256_unpacklo_epi64,
 };
 
 /// Words of a quad.
@@ -100,6 +101,20 @@ impl Quads {
     pub(super) fn shr(self, a: Quad, bits: u32) -> Quad {
         // SAFETY: by `new`.
         unsafe { _mm256_srl_epi64(a, _mm_cvtsi64_si128(i64::from(bits))) }
+    }
+
+    /// Of the eight words of a and b those at 0, 2, 4 and 6.
+    #[inline(always)]
+    pub(super) fn even(self, a: Quad, b: Quad) -> Quad {
+        // SAFETY: by `new`.
+        unsafe { _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_unpacklo_epi64(a, b)) }
+    }
+
+    /// Of the eight words of a and b those at 3, 5, 1 and 7.
+    #[inline(always)]
+    pub(super) fn odd(self, a: Quad, b: Quad) -> Quad {
+        // SAFETY: by `new`.
+        unsafe { _mm256_permute4x64_epi64::<0b11_00_01_10>(_mm256_unpackhi_epi64(a, b)) }
     }
 
     /// The words of a, but word W of b.

@@ -30,12 +30,12 @@ impl<F: HasTower> Fp12<F> {
         let ([aa, bb, cc], [ab, ac, bc]) = products(x, y);
         let c0 = Fp6::new(aa + &F::mul_by_xi(&cc), ab, bb);
         let mut z = Self::ZERO;
-        if F::wide_mul_by_01245(&mut z, self, &c0, [&ac, &bc]) {
-            return z;
+        if !F::wide_mul_by_01245(&mut z, self, &c0, [&ac, &bc]) {
+            let [low, high] = &[&self.c0 * &c0, self.c1.mul_by_01(&ac, &bc).mul_by_v()];
+            let both = &(&self.c0 + &self.c1) * &Fp6::new(c0.c0, c0.c1 + &ac, c0.c2 + &bc);
+            z = Self::new(low + &high.mul_by_v(), both - low - high);
         }
-        let [low, high] = &[&self.c0 * &c0, self.c1.mul_by_01(&ac, &bc).mul_by_v()];
-        let both = &(&self.c0 + &self.c1) * &Fp6::new(c0.c0, c0.c1 + &ac, c0.c2 + &bc);
-        Self::new(low + &high.mul_by_v(), both - low - high)
+        z
     }
 
     /// `self` times two lines a + b*w + c*v*w.
@@ -43,11 +43,11 @@ impl<F: HasTower> Fp12<F> {
         let ([aa, bb, cc], [ab, ac, bc]) = products(x, y);
         let c0 = Fp6::new(aa + &F::mul_by_xi(&cc), bb, bc);
         let mut z = Self::ZERO;
-        if F::wide_mul_by_01234(&mut z, self, &c0, [&ab, &ac]) {
-            return z;
+        if !F::wide_mul_by_01234(&mut z, self, &c0, [&ab, &ac]) {
+            let [low, high] = &[&self.c0 * &c0, self.c1.mul_by_01(&ab, &ac)];
+            let both = &(&self.c0 + &self.c1) * &Fp6::new(c0.c0 + &ab, c0.c1 + &ac, c0.c2);
+            z = Self::new(low + &high.mul_by_v(), both - low - high);
         }
-        let [low, high] = &[&self.c0 * &c0, self.c1.mul_by_01(&ab, &ac)];
-        let both = &(&self.c0 + &self.c1) * &Fp6::new(c0.c0 + &ab, c0.c1 + &ac, c0.c2);
-        Self::new(low + &high.mul_by_v(), both - low - high)
+        z
     }
 }
