@@ -112,15 +112,18 @@ def test_bad_input_is_one_line(
     assert says in error and error.count("\n") == 1, error
 
 
+KEY, OTHER = "a" * 64, "b" * 64
+
+
 @pytest.fixture
 def entry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A remembered proof."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.delenv(cache.OFF, raising=False)
     certificate = json.dumps({"format": cache.FORMAT, "cases": [{}], "stack": 8})
-    cache.remember("key", cache.Record(certificate, "sysv", 8))
-    assert cache.recall("key") == cache.Record(certificate, "sysv", 8)
-    return cache.folder() / "key"
+    cache.remember(KEY, cache.Record(certificate, "sysv", 8))
+    assert cache.recall(KEY) == cache.Record(certificate, "sysv", 8)
+    return cache.folder() / KEY
 
 
 @pytest.mark.parametrize(
@@ -135,28 +138,28 @@ def entry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 )
 def test_an_entry_that_is_not_whole_is_a_miss(entry: Path, content: bytes) -> None:
     entry.write_bytes(content)
-    assert cache.recall("key") is None
+    assert cache.recall(KEY) is None
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="a system without pipes in folders")
 def test_what_is_no_file_is_a_miss_that_the_next_proof_replaces(entry: Path) -> None:
-    whole = cache.recall("key")
+    whole = cache.recall(KEY)
     assert whole is not None
     for make in (os.mkfifo, Path.mkdir, lambda path: path.symlink_to("/dev/zero")):
         entry.unlink()
         make(entry)
-        assert cache.recall("key") is None
+        assert cache.recall(KEY) is None
         if entry.is_dir():
             entry.rmdir()
-        cache.remember("key", whole)
-        assert cache.recall("key") == whole
+        cache.remember(KEY, whole)
+        assert cache.recall(KEY) == whole
 
 
 def test_an_entry_that_unpacks_to_too_much_is_a_miss(
     entry: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cache, "MOST_TEXT", 10)
-    assert cache.recall("key") is None
+    assert cache.recall(KEY) is None
 
 
 def test_a_full_disk_leaves_no_part_of_an_entry(
@@ -168,15 +171,15 @@ def test_a_full_disk_leaves_no_part_of_an_entry(
         raise FULL
 
     monkeypatch.setattr(Path, "write_bytes", written)
-    cache.remember("next", cache.Record("", "sysv", 0))
+    cache.remember(OTHER, cache.Record("", "sysv", 0))
     assert cache.entries() == [entry]
 
 
 def test_an_entry_without_its_certificate_is_a_miss(entry: Path) -> None:
     without = [json.dumps({"format": FORMAT, "blocks": [], "stack": 8})]
     for certificate in (*without, "{}", '{"format": "other", "cases": [1], "stack": 8}', "no JSON"):
-        cache.remember("key", cache.Record(certificate, "sysv", 8))
-        assert cache.recall("key") is None
+        cache.remember(KEY, cache.Record(certificate, "sysv", 8))
+        assert cache.recall(KEY) is None
 
 
 def test_an_entry_that_was_changed_is_a_miss(entry: Path) -> None:
@@ -184,28 +187,28 @@ def test_an_entry_that_was_changed_is_a_miss(entry: Path) -> None:
     whole = json.loads(gzip.decompress(entry.read_bytes()))
     for change in ({"certificate": ""}, {"stack": 16}, {"convention": "win64"}):
         entry.write_bytes(gzip.compress(json.dumps(whole | change).encode()))
-        assert cache.recall("key") is None
+        assert cache.recall(KEY) is None
     entry.write_bytes(gzip.compress(json.dumps(whole).encode()))
-    assert cache.recall("key") is not None
-    shutil.copy(entry, entry.with_name("other"))
-    assert cache.recall("other") is None
+    assert cache.recall(KEY) is not None
+    shutil.copy(entry, entry.with_name(OTHER))
+    assert cache.recall(OTHER) is None
 
 
 def test_an_entry_that_others_may_write_is_a_miss(entry: Path) -> None:
     entry.chmod(0o666)
-    assert cache.recall("key") is None
+    assert cache.recall(KEY) is None
     entry.chmod(0o600)
-    assert cache.recall("key") is not None
+    assert cache.recall(KEY) is not None
     entry.parent.chmod(0o777)
-    assert cache.recall("key") is None
-    cache.remember("other", cache.Record("", "sysv", 0))
+    assert cache.recall(KEY) is None
+    cache.remember(OTHER, cache.Record("", "sysv", 0))
     assert not (entry.parent / "other").exists()
 
 
 def test_a_link_is_a_miss(entry: Path) -> None:
     entry.rename(entry.with_name("moved"))
     entry.symlink_to(entry.with_name("moved"))
-    assert cache.recall("key") is None
+    assert cache.recall(KEY) is None
 
 
 def test_the_key_has_the_versions_of_the_libraries(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -257,7 +260,7 @@ def test_proofs_of_arrays_and_of_divsteps_are_recalled(
 def test_what_was_used_longest_ago_is_forgotten(
     entry: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    others = [entry.with_name(f"other-{k}") for k in range(8)]
+    others = [entry.with_name(f"{k:064x}") for k in range(8)]
     for age, path in enumerate((entry, *reversed(others)), 1):
         path.write_bytes(entry.read_bytes())
         os.utime(path, (1000 - age, 1000 - age))
@@ -266,17 +269,36 @@ def test_what_was_used_longest_ago_is_forgotten(
     monkeypatch.setattr(cache, "LEFT_BYTES", 6 * size)
     cache.trim()
     assert len(cache.entries()) == 9  # no more than may be
-    assert cache.recall("key") is not None  # which makes it the newest
+    assert cache.recall(KEY) is not None  # which makes it the newest
     monkeypatch.setattr(cache, "MOST_BYTES", 8 * size)
     cache.trim()
     assert cache.entries() == sorted([entry, *others[3:]])
 
 
 def test_clearing_says_how_far_it_is(entry: Path) -> None:
-    (entry.parent / "other").write_text("")
+    (entry.parent / OTHER).write_text("")
     said: list[tuple[str, int, int]] = []
     assert cache.clear(lambda *step: said.append(step)) == 2
     assert said == [("clear", 1, 2), ("clear", 2, 2)]
+
+
+def test_what_is_no_entry_stays(
+    entry: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither a file of another name is forgotten, nor what lies where a link leads to."""
+    for name in ("holiday.mp4", KEY[1:], f"{KEY}.txt"):
+        entry.with_name(name).write_bytes(bytes(100))
+    entry.with_name(OTHER).symlink_to(entry.with_name("holiday.mp4"))
+    monkeypatch.setattr(cache, "MOST_BYTES", 1)
+    monkeypatch.setattr(cache, "LEFT_BYTES", 0)
+    cache.trim()
+    assert not entry.exists() and len([*entry.parent.iterdir()]) == 4
+    elsewhere = tmp_path / "elsewhere"
+    entry.parent.rename(elsewhere)
+    entry.parent.symlink_to(elsewhere)
+    (elsewhere / KEY).write_bytes(bytes(100))
+    cache.trim()
+    assert cache.clear(lambda *_: None) == 0 and len([*elsewhere.iterdir()]) == 5
 
 
 def test_the_cache_is_shown_cleared_and_turned_off(
@@ -289,7 +311,7 @@ def test_the_cache_is_shown_cleared_and_turned_off(
     assert shown["most_bytes"] == cache.MOST_BYTES > shown["bytes"]
     for said, is_used in (("0", True), ("", True), ("1", False), ("yes", False)):
         monkeypatch.setenv(cache.OFF, said)
-        assert (cache.recall("key") is not None) is is_used
+        assert (cache.recall(KEY) is not None) is is_used
     assert main(["cache", "clear"]) == 0 and cache.entries() == []
     assert main(["cache", "empty"]) == 2
 

@@ -14,6 +14,7 @@ import hashlib
 import json
 import os
 import platform
+import re
 import stat
 import zlib
 from contextlib import suppress
@@ -42,6 +43,8 @@ Empty and 0 leave it on.
 """
 MOST_BYTES = 64 << 20
 """What all entries may take after a build, about 15 000 proofs. Those used longest ago go first."""
+ENTRY = re.compile(r"[0-9a-f]{64}(\.\d+)?")
+"""The name of an entry, with a process where it is written just now."""
 MOST_TEXT = 1 << 28
 """Of one entry, unpacked."""
 DAMAGE = (
@@ -185,10 +188,16 @@ def remember(key: str, record: Record) -> None:
 
 
 def entries() -> list[Path]:
-    """Return the files of the cache, in the order of their names."""
+    """Return the files of the cache, in the order of their names.
+
+    Other files in its folder are not its own, and neither is a folder that a link leads to.
+    """
     try:
+        if not _is_private(folder()):
+            return []
         with os.scandir(folder()) as found:  # a large folder is read in one go, file by file
-            return sorted(Path(entry) for entry in found if entry.is_file())
+            own = (entry for entry in found if ENTRY.fullmatch(entry.name))
+            return sorted(Path(entry) for entry in own if entry.is_file(follow_symlinks=False))
     except OSError:
         return []
 
