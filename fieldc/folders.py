@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
 
 from fieldc.errors import quote
@@ -56,6 +56,17 @@ def turn(folder: Path, hint: str) -> Iterator[None]:
             place.mkdir(parents=True, exist_ok=True)
         with _alone(folder, place, hint):
             yield
+
+
+@contextmanager
+def look(folder: Path, hint: str) -> Iterator[None]:
+    """Let nobody else write this folder while it is looked at, where a folder is there to lock.
+
+    Raises OutputError where another program takes long.
+    """
+    place = Path(os.path.realpath(folder)).parent
+    with _alone(folder, place, hint) if place.is_dir() else nullcontext():
+        yield
 
 
 @contextmanager

@@ -17,7 +17,8 @@ import pytest
 from outputs import BUILD, FULL, contents, fail_at
 
 from fieldc import files, folders
-from fieldc.artifacts.write import MANIFEST
+from fieldc.artifacts.write import MANIFEST, check_writable
+from fieldc.catalogue import find_field
 from fieldc.files import OutputError, temporary_folder
 from fieldc.folders import recover, write_folder
 from fieldc.signals import deferred_signals
@@ -277,6 +278,20 @@ def test_two_programs_write_at_the_same_time(tmp_path: Path, names: tuple[str, s
     expected = {place: {"a": place.encode(), "count": b"99"} for place in places}
     assert {place: contents(Path(place)) for place in places} == expected
     assert sorted(os.listdir(tmp_path)) == sorted(set(names))
+
+
+@UNIX
+def test_a_build_looks_at_a_folder_that_nobody_writes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it tries there was once taken for something foreign by another build."""
+    monkeypatch.setattr(folders, "TRIES", 1)
+    field, out = find_field("17"), tmp_path / "out"
+    with folders._locked(tmp_path), pytest.raises(OutputError, match="writes beside it"):
+        check_writable(out, field)
+    check_writable(out, field)
+    check_writable(tmp_path / "none" / "out", field)
+    assert not os.listdir(tmp_path)
 
 
 LOADS = """

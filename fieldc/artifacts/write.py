@@ -17,7 +17,7 @@ from fieldc.decisions.limits import within_limits
 from fieldc.errors import quote
 from fieldc.field import Field
 from fieldc.files import OutputError, check_links, explained, try_folder
-from fieldc.folders import PREFIX, SUFFIX, recover, turn, write_folder
+from fieldc.folders import PREFIX, SUFFIX, look, recover, turn, write_folder
 from fieldc.progress import Progress
 from fieldc.reading import read_text
 from fieldc.signals import deferred_signals
@@ -170,6 +170,12 @@ def check_writable(
     the same field or of `any_field`, and nothing else. What a killed build left there is put
     right first.
     """
+    with look(folder, ELSEWHERE):
+        _check_writable(folder, field, kind, any_field)
+
+
+def _check_writable(folder: Path, field: Field, kind: str, any_field: bool) -> None:
+    """The same, while nobody else writes there."""
     with explained(folder, ELSEWHERE):
         recover(folder)
         _check_place(folder)
@@ -279,6 +285,6 @@ def write(
     checked = certified(named)
     check_writable(folder, field, kind, any_field)
     with turn(folder, ELSEWHERE):
-        check_writable(folder, field, kind, any_field)  # another build may have taken it meanwhile
+        _check_writable(folder, field, kind, any_field)  # another build may have taken it
         write_folder(folder, named, ELSEWHERE, seal=MANIFEST)
     return {"checked": checked} if checked else {}
