@@ -2,6 +2,8 @@
 
 PYTHON ?= python3
 FIELD ?= bls12-381-p
+# A shell reads it from here, whatever is in it.
+export FIELD
 BIN := .venv/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 INSTALLED := .venv/installed
 # The features of the crate that implement traits.
@@ -41,7 +43,7 @@ endif
 .DEFAULT_GOAL := help
 
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):.*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 14
+	@sed -n 's/^\([a-z-]*\):.*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 19
 
 # Programs of a venv name its folder: one that was moved is made again.
 MOVED := $(shell [ -s $(INSTALLED) ] && [ "$$(cat $(INSTALLED))" != "$$(pwd -P)" ] && echo moved)
@@ -105,8 +107,9 @@ test-bare: venv ## tests that use optional tools, without those, then without ca
 	$(if $(CARGO),PATH="$${CARGO_TARGET_DIR:-$$PWD/target}/debug:$$PATH" $(PYTEST) -m "not full" \
 	    $(CHECKED_TESTS:%=tests/test_%.py))
 
+test-full: ## the slow sweeps too, crates/race, crates/clients, arkworks
 test-full: venv lint cargo-test foreign-check portable-test big-endian-test small-test race-test \
-    clients-test arkworks-test ## the slow sweeps too, crates/race, crates/clients, arkworks
+    clients-test arkworks-test
 	$(PYTEST) --timeout 3600
 
 # All sweeps take hours. PART=1/N to PART=N/N together run each of them once.
@@ -268,10 +271,10 @@ generate: venv ## make checked-in files again: kernels of crates and packages/js
 	$(BIN)/python -m fieldc.packages.js.npm
 
 demo: venv ## FIELD (bls12-381-p) to machine code: derive, compile, prove, check, race
-	$(BIN)/fieldc demo '$(FIELD)' -o build/demo
+	$(BIN)/fieldc demo "$$FIELD" -o build/demo
 
 bench: venv ## race the kernels of FIELD (bls12-381-p)
-	$(BIN)/fieldc bench '$(FIELD)'
+	$(BIN)/fieldc bench "$$FIELD"
 
 clean: ## remove everything that was made
 	rm -rf .venv build target .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info

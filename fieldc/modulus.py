@@ -97,7 +97,7 @@ def check_modulus(p: int, max_bits: int) -> None:
         )
     if not is_prime(p):
         what = "even" if p % 2 == 0 else "composite"
-        raise ModulusError(f"modulus {shown(p)} is {what}; the nearest prime is {nearest_prime(p)}")
+        raise ModulusError(f"modulus {shown(p)} is {what}; {nearest_prime(p)}")
 
 
 def shown(p: int) -> str:
@@ -109,8 +109,12 @@ def shown(p: int) -> str:
 
 
 def nearest_prime(p: int) -> str:
-    """The nearest odd prime of no more bits: its distance from p, and the prime itself."""
+    """What the nearest odd prime of no more bits is: its distance from p, and the prime itself."""
     near = (q for k in range(1, 1 << 20) for q in (p - k, p + k))
-    q = next(q for q in near if q > 2 and q.bit_length() <= p.bit_length() and is_prime(q))
+    primes = (q for q in near if q > 2 and is_prime(q))
+    nearest = q = next(primes)
+    while q.bit_length() > p.bit_length():
+        q = next(primes)
+    which = "the nearest prime" if q == nearest else f"the nearest prime of {p.bit_length()} bits"
     itself = hex(q) if 1 << 64 <= q < 1 << MOST_SHOWN else shown(q)
-    return f"p {'+' if q > p else '-'} {abs(q - p)} = {itself}"
+    return f"{which} is p {'+' if q > p else '-'} {abs(q - p)} = {itself}"

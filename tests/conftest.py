@@ -96,6 +96,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--part", metavar="K/N", default="1/1", help=says)
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Refuse what --part is before processes begin, which would all end at once."""
+    _part(config.getoption("--part"))
+
+
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_collection_modifyitems(
     config: pytest.Config, items: list[pytest.Item]

@@ -171,6 +171,7 @@ BAD_MODULI = [
     (4, r"even; the nearest prime is p - 1"),
     (9, r"composite; the nearest prime is p - 2"),
     (91, r"composite; the nearest prime is p - 2"),
+    (65535, r"composite; the nearest prime of 16 bits is p - 14 = 65521"),
     ((1 << 255) - 18, "even"),
     ((1 << 255) - 21, r"composite; the nearest prime is p \+ 2"),
     (1 << MAX_BITS, "1089 bits, too large; at most 1088"),

@@ -23,12 +23,16 @@ def make(folder: Path, *words: str, path: Path | None = None) -> tuple[int, str,
 
 
 @pytest.mark.parametrize("target", ["demo", "bench"])
-@pytest.mark.parametrize("field", ["bls12-381-p", "2^(200+21)-3"])
+@pytest.mark.parametrize("field", ["bls12-381-p", "2^(200+21)-3", "it's/f", "3'; echo 5; '"])
 def test_a_prime_is_passed_on(tmp_path: Path, target: str, field: str) -> None:
+    program = tmp_path / ".venv" / "bin" / "fieldc"
+    program.parent.mkdir(parents=True)
+    program.write_text("#!/bin/sh\nprintf '%s\\n' \"$@\"\n")
+    program.chmod(0o755)
     given = [] if field == "bls12-381-p" else [f"FIELD={field}"]
-    status, said, _ = make(tmp_path, "-n", "-o", ".venv/installed", target, *given)
+    status, said, _ = make(tmp_path, "-s", "-o", ".venv/installed", target, *given)
     assert status == 0
-    assert f"fieldc {target} '{field}'" in said
+    assert said.splitlines()[:2] == [target, field]
 
 
 @pytest.mark.parametrize("name", ["a{b}c", "a$b", "}"])

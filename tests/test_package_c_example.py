@@ -33,6 +33,18 @@ def test_the_example_names_every_path(goldilocks: tuple[Path, str], tmp_path: Pa
     assert letters == [path.replace("_", "") for path in paths]
 
 
+@pytest.mark.parametrize("path", ["77", "-1", "9"])
+def test_a_path_that_the_build_has_not_is_c(
+    path: str, goldilocks: tuple[Path, str], tmp_path: Path
+) -> None:
+    """-DFIELDC_PATH asks nobody, and a null table was called. The vectors' paths are left out."""
+    (folder, name), compiler = goldilocks, tool("gcc")
+    words = (*STRICT, f"-I{folder}/include", f"-DFIELDC_PATH={path}", "-DFIELDC_NO_VECTORS")
+    sources = (folder / f"src/{name}.c", folder / f"src/{name}_x86_64.S")
+    run(tmp_path, compiler, *words, folder / "example/example.c", *sources)
+    assert ", by portable\n" in run(tmp_path, "./a.out")
+
+
 def test_the_readme_has_each_function_that_refuses(goldilocks: tuple[Path, str]) -> None:
     """The comment before functions names what they return; the README's table has it again."""
     folder, name = goldilocks

@@ -338,6 +338,13 @@ def test_kernels_of_the_crate_that_were_changed_are_one_line(
     assert said.endswith("are not as `make generate` writes them\n") and said.count("\n") == 1
 
 
+def test_the_crates_kernels_without_a_field_are_named(capsys: pytest.CaptureFixture[str]) -> None:
+    generated = Path(__file__).parent.parent / "crates/fieldc/src/generated"
+    assert main(["prove", str(generated)]) == 2
+    said = capsys.readouterr().err
+    assert said.endswith("for the crate's kernels prove needs --field\n") and said.count("\n") == 1
+
+
 @pytest.mark.parametrize("verb", ["prove", "certify"])
 def test_what_is_advised_of_a_folder_without_a_manifest_works(
     verb: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -38,11 +38,18 @@ def manifest_of(folder: Path) -> Any:
         is_there = os.path.lexists(folder / "manifest.json")
         what = "a manifest.json that is no regular file" if is_there else "no manifest.json"
         said = f"has {what}, so it is not what fieldc build wrote"
-        raise UsageError(f"{quote(str(folder))} {said}; build into another folder")
+        raise UsageError(f"{quote(str(folder))} {said}; {_instead_of(folder)}")
     try:
         return json_in(read(folder / "manifest.json").decode())
     except (ValueError, RecursionError):
         raise no_manifest(folder) from None
+
+
+def _instead_of(folder: Path) -> str:
+    """What to name in the place of a folder that no build wrote."""
+    if (folder / "divsteps.rs").is_file():
+        return "for the crate's kernels prove needs --field"
+    return "name one that it wrote, or build into another folder"
 
 
 def is_proved(folder: Path, row: Any, part: str) -> bool:

@@ -162,7 +162,8 @@ def read(text: str, field: Field, name: str = "this") -> Schedule:
     try:
         data = _parsed(text, name)
         if data["schedule"] != VERSION:
-            raise ScheduleError(f"a schedule of version {data['schedule']!r}; this reads {VERSION}")
+            version = data["schedule"]
+            raise ScheduleError(f"{name} is a schedule of version {version!r}, not {VERSION}")
         p = _number(data["p"])
         entries = _once(map(_entry, data["kernels"]))
         schedule = Schedule(_text(data, "field"), p, _text(data, "processor"), entries)

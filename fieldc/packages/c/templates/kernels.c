@@ -266,20 +266,21 @@ static int @name@_suits(int path)
 
 #endif
 
-/* The kernels of a path, or null. */
+/* The kernels of a path, or null. Where a path need not be named C is always there. */
 static const @name@_kernels *@name@_find(int path)
 {
+    int wanted = path;
     size_t i;
 #ifdef FIELDC_PATH
-    path = path == FIELDC_AUTOMATIC ? FIELDC_PATH : path;
+    wanted = path == FIELDC_AUTOMATIC ? FIELDC_PATH : path;
 #endif
     for (i = 0; i < sizeof @name@_tables / sizeof *@name@_tables; i++) {
         const int each = @name@_tables[i]->path;
-        const int is_meant = path == FIELDC_AUTOMATIC ? @name@_suits(each) : path == each;
+        const int is_meant = wanted == FIELDC_AUTOMATIC ? @name@_suits(each) : wanted == each;
         if (is_meant && @name@_runs(each))
             return @name@_tables[i];
     }
-    return NULL;
+    return path == FIELDC_AUTOMATIC ? &@name@_in_c : NULL;
 }
 
 /* Null until the first call. Whoever comes first writes it; all of them write the same. */
