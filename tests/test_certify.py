@@ -11,12 +11,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from replaced_objects import arm_object
+from unfit_objects import elf_section, elf_symbol
 
+from fieldc.artifacts import checker as checkers
 from fieldc.artifacts.certify import CERTIFIER
-from fieldc.artifacts.checker import CHECKER, checker_command
+from fieldc.artifacts.checker import (
+    CHECKER,
+    PROVED,
+    CheckedFolder,
+    CheckedKernel,
+    checker_command,
+)
 from fieldc.cli import main
-from fieldc.commands.built import KERNELS, is_proved
-from fieldc.commands.certify import GET_CHECKER
+from fieldc.commands.built import ARRAYS, KERNELS, is_proved
+from fieldc.commands.certify import GET_CHECKER, ManifestRow, fault_of
 from fieldc.commands.verb import UsageError
 from fieldc.machine.processor import is_x86_64
 
@@ -121,6 +130,43 @@ def test_a_wrong_kernel_on_arrays_is_refused(
     status, rows = rows_of(folder)
     assert status == 1 and why in rows[0]["reason"]
     assert [row["status"] for row in rows] == ["REFUSED"] + ["CERTIFIED"] * 5
+
+
+def test_an_object_that_is_not_plain_is_refused(
+    arrays: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Also where fieldc-check would accept it: prove refuses it too."""
+
+    def all_proved(_: object, folder: Path) -> CheckedFolder:
+        rows = json.loads((folder / "manifest.json").read_text())["arrays"]
+        named = [(ARRAYS, row["object"], row["symbol"]) for row in rows]
+        return CheckedFolder(dict.fromkeys(named, CheckedKernel(PROVED, 0.0, "")))
+
+    monkeypatch.setattr(checkers, "checked_folder", all_proved)
+    monkeypatch.setattr(checkers, "checker_command", lambda: (CHECKER,))
+    shutil.copytree(arrays, tmp_path / "copy")
+    (first, *_) = json.loads((tmp_path / "copy" / "manifest.json").read_text())["arrays"]
+    path = tmp_path / "copy" / first["object"]
+    data = bytearray(path.read_bytes())
+    elf_section(b".text", 16, "<Q", 64)(data)
+    path.write_bytes(data)
+    capsys.readouterr()
+    assert main(["certify", str(tmp_path / "copy"), "--json"]) == 1
+    rows = json.loads(capsys.readouterr().out)
+    assert [row["status"] for row in rows] == ["REFUSED"] + ["CERTIFIED"] * 5
+    assert "its section has an address" in rows[0]["reason"]
+    assert main(["prove", str(tmp_path / "copy"), "--json"]) == 1
+
+
+def test_a_kernel_at_an_odd_place_is_refused(tmp_path: Path) -> None:
+    data = arm_object("elf")
+    elf_symbol(8, "<Q", 1)(data)
+    (tmp_path / "f.o").write_bytes(data)
+    row = ManifestRow(KERNELS, "f", "mul", "f.o", "f.cert.json", 0, "")
+    assert "it starts at 0x1" in fault_of(tmp_path, row, 2**61 - 1, 1, CERTIFIER)
 
 
 @pytest.mark.usefixtures("rows_of")

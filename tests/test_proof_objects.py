@@ -5,7 +5,8 @@ from __future__ import annotations
 import struct
 
 import pytest
-from unfit_objects import LINUX, MACOS, UNFIT, WINDOWS
+from replaced_objects import ARM, REPLACED, UNALIGNED, arm_object
+from unfit_objects import LINUX, MACOS, UNFIT, WINDOWS, Unfit, elf_symbol
 
 from fieldc.binary.image import ObjectError
 from fieldc.binary.linkable import function_of, size_of
@@ -118,3 +119,55 @@ def test_what_a_mach_o_linker_may_move_away_is_not_read() -> None:
     struct.pack_into("<I", data, 24, flags & ~SUBSECTIONS_VIA_SYMBOLS)
     whole = function_of(bytes(data), "f")
     assert whole.code[whole.start :] == bytes.fromhex("488b06488907c3")
+
+
+@pytest.mark.parametrize("name", REPLACED)
+def test_what_a_linker_reads_otherwise_is_refused(name: str) -> None:
+    unfit = REPLACED[name]
+    with pytest.raises(ObjectError, match=unfit.why) as caught:
+        function_of(unfit.object(BODY), "f")
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("container", ARM)
+def test_a_function_of_aarch64_starts_at_a_multiple_of_4(container: str) -> None:
+    data = arm_object(container)
+    assert function_of(bytes(data), "f").container == container
+    UNALIGNED[container](data)
+    with pytest.raises(ObjectError, match="aligned to 2, not to a multiple of 4"):
+        function_of(bytes(data), "f")
+
+
+def test_an_odd_place_in_aarch64_is_refused() -> None:
+    data = arm_object("elf")
+    elf_symbol(8, "<Q", 1)(data)
+    with pytest.raises(ObjectError, match="starts at 0x1, which is no multiple of 4"):
+        function_of(bytes(data), "f")
+
+
+@pytest.mark.parametrize("machine", [0xA641, 0xA64E])
+def test_arm64_for_emulation_is_not_aarch64(machine: int) -> None:
+    """ARM64EC and ARM64X: their convention has fewer registers."""
+    data = arm_object("coff")
+    struct.pack_into("<H", data, 0, machine)
+    with pytest.raises(ObjectError, match="no ELF, COFF or Mach-O object"):
+        function_of(bytes(data), "f")
+
+
+@pytest.mark.parametrize(
+    ("triple", "section"),
+    [
+        (LINUX, '.text.f, "ax"'),
+        (LINUX, '.text.unlikely, "ax"'),
+        (WINDOWS, '.text$f, "xr"'),
+        (WINDOWS, '.text.unlikely, "xr"'),
+    ],
+)
+def test_sections_of_one_function_are_read(triple: str, section: str) -> None:
+    data = object_of(f".section {section}\n.globl f\nf:\n{BODY}", triple)
+    assert function_of(data, "f").code.startswith(bytes.fromhex("488b06488907c3"))
+
+
+def test_long_names_of_other_sections_are_read() -> None:
+    tail = '.section .debug_something, "n"\n.byte 1\n'
+    assert function_of(Unfit(WINDOWS, tail=tail).object(BODY), "f").container == "coff"

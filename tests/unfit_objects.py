@@ -36,7 +36,7 @@ class Unfit:
         return bytes(data)
 
 
-def elf_section(name: bytes, offset: int, form: str, value: int) -> Patch:
+def elf_section(name: bytes, offset: int, form: str, value: int | bytes) -> Patch:
     """A field of the header of an ELF section; the old value is combined by or if it is flags."""
 
     def patch(data: bytearray) -> None:

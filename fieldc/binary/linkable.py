@@ -16,6 +16,14 @@ from functools import lru_cache
 
 from fieldc.binary.image import ObjectError
 from fieldc.binary.native import lief, name_of, quiet
+from fieldc.binary.plain_object import (
+    code_name_fault,
+    coff_names,
+    elf_fault,
+    mach_o_fault,
+    names_fault,
+    place_fault,
+)
 from fieldc.binary.read import BROKEN
 from fieldc.errors import name_in_full, quote
 
@@ -44,8 +52,7 @@ class KernelCode:
 ARCHITECTURES = {"x86_64": "x86_64", "amd64": "x86_64", "aarch64": "aarch64", "arm64": "aarch64"}
 """Those with proofs, by what LIEF calls them in ELF, COFF and Mach-O."""
 RELOCATED = "the linker changes its section (a relocation at {:#x})"
-LINK_TIME = (".gnu.lto_", ".llvm.lto", ".llvmbc", "__bitcode", "__wrap_lto", ".llvm_bundle")
-"""Sections that a link may compile again instead of the code beside them."""
+PLACED = "its section has an address ({:#x}), which only a linked file's has"
 
 ELF_FLAGS = 0x6
 """SHF_ALLOC | SHF_EXECINSTR, and no other: not writable, merged, grouped or compressed."""
@@ -60,6 +67,7 @@ STABS = 0xE0
 COFF_FLAGS = 0x60000020
 """CNT_CODE | MEM_EXECUTE | MEM_READ."""
 COFF_ALIGNMENT = 0x00F00000
+COFF_ALIGNMENT_UNIT = 0x00100000
 
 
 OBJECTS = 8
@@ -81,8 +89,8 @@ def function_of(data: bytes, symbol: str) -> KernelCode:
     """
     found = _candidates(data)
     containers = {one.container for one in found}
-    names = (symbol, f"_{symbol}") if containers == {"mach-o"} else (symbol,)
-    named = [one for one in found if one.symbol in names]
+    wanted = f"_{symbol}" if containers == {"mach-o"} else symbol
+    named = [one for one in found if one.symbol == wanted]
     if len(named) > 1:
         raise UnfitCode(f"{symbol}: the object has several symbols of that name")
     if named:
@@ -93,7 +101,8 @@ def function_of(data: bytes, symbol: str) -> KernelCode:
     plain = [one.symbol for one in found if not one.fault]
     near = get_close_matches(symbol[:80], plain, n=1, cutoff=0)
     hint = f"the nearest is {name_in_full(near[0])}" if near else "it defines none"
-    raise ObjectError(f"the object has no function {quote(symbol)}; {hint}")
+    said = f" (in Mach-O {quote(wanted)})" if wanted != symbol else ""
+    raise ObjectError(f"the object has no function {quote(symbol)}{said}; {hint}")
 
 
 def size_of(data: bytes, symbol: str) -> int:
@@ -138,12 +147,6 @@ def _architecture(machine: object) -> str:
     return ARCHITECTURES[name]
 
 
-def _link_time(names: Iterable[str]) -> str:
-    """Why a link may compile the object again, if it may."""
-    found = next((name for name in names if name.startswith(LINK_TIME)), "")
-    return f"the object has code for link-time optimisation ({found})" if found else ""
-
-
 def _first(*faults: str) -> str:
     return next((fault for fault in faults if fault), "")
 
@@ -166,14 +169,18 @@ def _elf(data: bytes) -> list[KernelCode]:
     moved = _elf_relocated(binary)
     faults = [_elf_section_fault(moved, sections, index) for index in range(len(sections))]
     twice = _repeated(name_of(s) for s in symbols if s.shndx)
-    link_time = _link_time(name_of(s) for s in sections)
+    whole = _first(
+        names_fault(name_of(s) for s in sections),
+        elf_fault(data, (name_of(s) for s in symbols if s.shndx)),
+    )
     found = []
     for symbol in symbols:
         name, index = name_of(symbol), symbol.shndx
         if not name or not 0 < index <= ELF_LAST_SECTION or index >= len(sections):
             continue
         several = "the object has several symbols of that name" if name in twice else ""
-        fault = _first(_elf_symbol_fault(symbol), faults[index], several, link_time)
+        place = place_fault(machine, symbol.value, sections[index].alignment)
+        fault = _first(_elf_symbol_fault(symbol), faults[index], several, whole, place)
         code = bytes(sections[index].content)
         if not symbol.value < len(code):
             fault = fault or "it starts outside its section"
@@ -227,7 +234,9 @@ def _elf_section_fault(
     known = moved.get(_elf_place(section))
     if known is not None or changing:
         return RELOCATED.format(known or 0)
-    return ""
+    if section.virtual_address:
+        return PLACED.format(section.virtual_address)
+    return code_name_fault("elf", name_of(section))
 
 
 def _mach_o(data: bytes) -> list[KernelCode]:
@@ -240,7 +249,7 @@ def _mach_o(data: bytes) -> list[KernelCode]:
     machine = _architecture(binary.header.cpu_type)
     movable = lief.MachO.Header.FLAGS.SUBSECTIONS_VIA_SYMBOLS in binary.header.flags_list
     sections, symbols = list(binary.sections), list(binary.symbols)
-    link_time = _link_time(name_of(s) for s in sections)
+    whole = _first(names_fault(name_of(s) for s in sections), mach_o_fault(data))
     twice = _repeated(name_of(s) for s in symbols if not s.raw_type & STABS)
     found = []
     for symbol in symbols:
@@ -250,7 +259,8 @@ def _mach_o(data: bytes) -> list[KernelCode]:
         section = sections[index]
         start, code = symbol.value - section.virtual_address, bytes(section.content)
         several = "the object has several symbols of that name" if name in twice else ""
-        fault = _first(_mach_o_fault(symbol, section), several, link_time)
+        place = place_fault(machine, start | section.virtual_address, 1 << section.alignment)
+        fault = _first(_mach_o_fault(symbol, section), several, whole, place)
         if not 0 <= start < len(code):
             fault = fault or "it starts outside its section"
         if movable:  # the linker may put anything after the next symbol, and before this one
@@ -282,22 +292,25 @@ def _coff(data: bytes) -> list[KernelCode]:
     if binary is None:
         raise ObjectError("the object cannot be read: it is truncated or damaged")
     machine = _architecture(binary.header.machine)
-    sections, symbols = list(binary.sections), list(binary.symbols)
-    external = lief.COFF.Symbol.STORAGE_CLASS.EXTERNAL
-    twice = _repeated(name_of(s) for s in symbols if s.storage_class == external)
-    orders = any(name_of(s) == ".drectve" and s.size for s in sections)
+    sections, symbols, names = list(binary.sections), list(binary.symbols), coff_names(data)
+    classes = lief.COFF.Symbol.STORAGE_CLASS
+    others = (classes.EXTERNAL, classes.WEAK_EXTERNAL)
+    twice = _repeated(name_of(s) for s in symbols if s.storage_class in others)
+    orders = any(n == ".drectve" and s.size for n, s in zip(names, sections, strict=True))
     told = "the object tells the linker what to do (.drectve)" if orders else ""
-    link_time = _link_time(name_of(s) for s in sections)
+    whole = _first(told, names_fault(names))
     found = []
     for symbol in symbols:
         name, index = name_of(symbol), symbol.section_idx - 1
         if not name or not 0 <= index < len(sections):
             continue
         section = sections[index]
-        is_external = symbol.storage_class == external
+        is_external = symbol.storage_class == classes.EXTERNAL
         several = "the object has several symbols of that name" if name in twice else ""
         local = "" if is_external else "the symbol is local or weak"
-        fault = _first(local, _coff_section_fault(section), several, told, link_time)
+        place = place_fault(machine, symbol.value, _coff_alignment(section))
+        plain = _coff_section_fault(section, names[index])
+        fault = _first(local, plain, several, whole, place)
         code = bytes(section.content)
         if not symbol.value < len(code):
             fault = fault or "it starts outside its section"
@@ -305,9 +318,17 @@ def _coff(data: bytes) -> list[KernelCode]:
     return found
 
 
-def _coff_section_fault(section: lief.COFF.Section) -> str:
+def _coff_alignment(section: lief.COFF.Section) -> int:
+    """Bytes; 16 where the section says nothing."""
+    said = (section.characteristics & COFF_ALIGNMENT) // COFF_ALIGNMENT_UNIT
+    return 1 << said - 1 if said else 16
+
+
+def _coff_section_fault(section: lief.COFF.Section, name: str) -> str:
     if section.characteristics & ~COFF_ALIGNMENT != COFF_FLAGS:
         return "its section is not plain code: executable, readable and nothing else"
     if section.numberof_relocations:
         return RELOCATED.format(min((r.address for r in section.relocations), default=0))
-    return ""
+    if section.virtual_address:
+        return PLACED.format(section.virtual_address)
+    return code_name_fault("coff", name)

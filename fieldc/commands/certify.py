@@ -210,7 +210,7 @@ def by_checker(
         return _left(kernels, str(error)), ()
     named = {(kernel.part, kernel.object, kernel.symbol) for kernel in kernels}
     others = [one.reason for at, one in checked.kernels.items() if at not in named and one.reason]
-    return [_checked(kernel, checked) for kernel in kernels], [*checked.faults, *others]
+    return [_checked(folder, kernel, checked) for kernel in kernels], [*checked.faults, *others]
 
 
 def _left(kernels: Sequence[ManifestRow], why: str = "") -> list[ReplayedKernel]:
@@ -218,8 +218,8 @@ def _left(kernels: Sequence[ManifestRow], why: str = "") -> list[ReplayedKernel]
     return [ReplayedKernel(k, LEFT if k.certificate else NONE, why=why) for k in kernels]
 
 
-def _checked(kernel: ManifestRow, checked: CheckedFolder) -> ReplayedKernel:
-    """What the report of fieldc-check says of a kernel."""
+def _checked(folder: Path, kernel: ManifestRow, checked: CheckedFolder) -> ReplayedKernel:
+    """What the report of fieldc-check says of a kernel. Its object must be plain to fieldc too."""
     from fieldc.artifacts.checker import CHECKER, FAILED, PROVED
 
     one = checked.kernels.get((kernel.part, kernel.object, kernel.symbol))
@@ -228,8 +228,21 @@ def _checked(kernel: ManifestRow, checked: CheckedFolder) -> ReplayedKernel:
     if one.status == FAILED:
         return ReplayedKernel(kernel, REFUSED, CHECKER, one.seconds, one.reason)
     if one.status == PROVED:
-        return ReplayedKernel(kernel, CERTIFIED, CHECKER, one.seconds)
+        why = _unfit(folder, kernel)
+        return ReplayedKernel(kernel, REFUSED if why else CERTIFIED, CHECKER, one.seconds, why)
     return ReplayedKernel(kernel, NONE)
+
+
+def _unfit(folder: Path, kernel: ManifestRow) -> str:
+    """Why the bytes of a kernel's object may not be those that run; empty if they are."""
+    from fieldc.binary.image import ObjectError
+    from fieldc.binary.linkable import function_of
+
+    try:
+        function_of(read(folder / kernel.object), kernel.symbol)
+    except ObjectError as error:
+        return str(error)
+    return ""
 
 
 def _good(found: Sequence[ReplayedKernel], is_known: bool) -> int:
