@@ -89,6 +89,19 @@ def test_another_symbol_with_an_underscore_is_not_taken() -> None:
     assert function_of(object_of(text), "_f").symbol == "_f"
 
 
+def test_names_in_mach_o_have_one_underscore_more() -> None:
+    """So `f` without one is another function, and so is `_f`, which C would call `f`."""
+    data = object_of(f".text\n.globl _f\n_f:\n{BODY}.globl f\nf:\nret\n", MACOS)
+    assert function_of(data, "f").symbol == "_f"
+    with pytest.raises(ObjectError, match=r"'_f' \(in Mach-O '__f'\); the nearest is 'f'"):
+        function_of(data, "_f")
+
+
+def test_an_at_in_the_name_of_a_source_file_is_no_version() -> None:
+    data = object_of(f'.file "f@@1.c"\n.text\n.globl f\nf:\n{BODY}')
+    assert function_of(data, "f").symbol == "f"
+
+
 @pytest.mark.parametrize("data", [b"", b"MZ", b"\x7fELF", b"\x7fELF" + bytes(60), b"\x64\x86" * 9])
 def test_what_is_no_object_is_refused_in_one_line(data: bytes) -> None:
     with pytest.raises(ObjectError) as caught:

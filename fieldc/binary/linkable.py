@@ -89,7 +89,8 @@ def function_of(data: bytes, symbol: str) -> KernelCode:
     """
     found = _candidates(data)
     containers = {one.container for one in found}
-    wanted = f"_{symbol}" if containers == {"mach-o"} else symbol
+    prefix = "_" if containers == {"mach-o"} else ""
+    wanted = prefix + symbol
     named = [one for one in found if one.symbol == wanted]
     if len(named) > 1:
         raise UnfitCode(f"{symbol}: the object has several symbols of that name")
@@ -98,7 +99,8 @@ def function_of(data: bytes, symbol: str) -> KernelCode:
         if one.fault:
             raise UnfitCode(f"{one.symbol}: {one.fault}")
         return one
-    plain = [one.symbol for one in found if not one.fault]
+    others = (one.symbol for one in found if not one.fault)
+    plain = [name.removeprefix(prefix) for name in others if name.startswith(prefix)]
     near = get_close_matches(symbol[:80], plain, n=1, cutoff=0)
     hint = f"the nearest is {name_in_full(near[0])}" if near else "it defines none"
     said = f" (in Mach-O {quote(wanted)})" if wanted != symbol else ""
@@ -169,9 +171,10 @@ def _elf(data: bytes) -> list[KernelCode]:
     moved = _elf_relocated(binary)
     faults = [_elf_section_fault(moved, sections, index) for index in range(len(sections))]
     twice = _repeated(name_of(s) for s in symbols if s.shndx)
+    file = lief.ELF.Symbol.TYPE.FILE
     whole = _first(
         names_fault(name_of(s) for s in sections),
-        elf_fault(data, (name_of(s) for s in symbols if s.shndx)),
+        elf_fault(data, (name_of(s) for s in symbols if s.shndx and s.type != file)),
     )
     found = []
     for symbol in symbols:
