@@ -20,6 +20,7 @@ from fieldc.machine.assemble import compile_ir
 
 DRECTVE = '.section .drectve, "yni"\n.ascii " /MERGE:.text=.data"\n'
 COFF_ALIGNMENTS = 0x00F00000
+COFF_WEAK = 105
 SHT_SYMTAB = 2
 LC_SYMTAB, LC_DYSYMTAB = 2, 11
 
@@ -50,6 +51,14 @@ def coff_long_name(form: Callable[[int], bytes]) -> Patch:
         struct.pack_into("<8s", data, header, form(size))
 
     return patch
+
+
+def coff_weak_beside(data: bytearray) -> None:
+    """Make the symbol `g` a weak, undefined `f`, for which a linker may take another one."""
+    symbols, number = struct.unpack_from("<II", data, 8)
+    places = range(symbols, symbols + 18 * number, 18)
+    at = next(at for at in places if data[at : at + 8] == b"g".ljust(8, b"\0"))
+    struct.pack_into("<8sIhHBB", data, at, b"f", 0, 0, 0x20, COFF_WEAK, 0)
 
 
 def coff_field(offset: int, form: str, value: int | bytes) -> Patch:
@@ -129,6 +138,9 @@ REPLACED: dict[str, Unfit] = {
     ),
     "coff section address": Unfit(
         WINDOWS, patch=coff_field(12, "<I", 0x1000), why="has an address"
+    ),
+    "coff weak beside": Unfit(
+        WINDOWS, tail=".globl g\ng:\nret\n", patch=coff_weak_beside, why="several symbols of"
     ),
     "coff data": Unfit(
         WINDOWS, '.section .data$f, "xr"\n.globl f\nf:\n', why=r"'\.data\$f', where"
