@@ -25,9 +25,12 @@ mod folder;
 mod forms;
 mod formula;
 mod gathered;
+mod linkable;
 mod memory;
 mod names;
 mod object_code;
+#[cfg(test)]
+mod object_tests;
 mod polynomial;
 mod replay;
 mod report;
