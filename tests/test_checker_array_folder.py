@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from checked_folder import said_of
 from sampling import sampled
+from unfit_objects import elf_section
 
 from fieldc.artifacts import checker as installed
 from fieldc.cli import main
@@ -72,6 +73,12 @@ def test_another_kind_of_kernel_is_named(checker: Path, folder: Path, tmp_path: 
     status, said = said_of(checker, copy)
     assert status == 0 and ", 1 without one" in said, said
     assert f"NO CERTIFICATE {row['symbol']}: that it is PROVED is the prover's word" in said
+    data = bytearray((copy / row["object"]).read_bytes())
+    elf_section(b".text", 16, "<Q", 64)(data)
+    (copy / row["object"]).write_bytes(data)
+    signed(copy, manifest)
+    status, said = said_of(checker, copy)
+    assert status == 1 and "has an address, 0x40" in said, said
 
 
 @pytest.mark.parametrize("field", sampled(["2^127-1"], ["p521"]))

@@ -97,21 +97,12 @@ fn plain_load_commands(mach_o: &MachOFile64<'_>) -> Outcome<()> {
     if (tables, segments) == (1, 1) {
         return Ok(());
     }
-    fail(format!("the object has {tables} tables of symbols and {segments} segments, not one"))
+    fail(format!("the object has {tables} tables of symbols and {segments} segments, not one each"))
 }
 
 /// Refuses a section that is not plain code.
 pub(crate) fn plain_section(file: &File<'_>, index: SectionIndex) -> Outcome<()> {
     let section = file.section_by_index(index).map_err(|why| why.to_string())?;
-    let name = section.name().map_err(|why| why.to_string())?;
-    let is_text = match file.format() {
-        BinaryFormat::Elf => is_text_or(name, &[".text."]),
-        BinaryFormat::Coff => is_text_or(name, &[".text.", ".text$"]),
-        _ => name == "__text" && section.segment_name() == Ok(Some("__TEXT")),
-    };
-    if !is_text {
-        return fail(format!("the function's section is called {name}, not as one of code"));
-    }
     let is_plain = match section.flags() {
         SectionFlags::Elf { sh_type, sh_flags } => {
             sh_type == SHT_PROGBITS && sh_flags == SHF_ALLOC | SHF_EXECINSTR
@@ -128,6 +119,7 @@ pub(crate) fn plain_section(file: &File<'_>, index: SectionIndex) -> Outcome<()>
     if !is_plain {
         return fail("the function's section is not plain code");
     }
+    has_name_of_code(file.format(), &section)?;
     if file.format() != BinaryFormat::MachO && section.address() != 0 {
         return fail(format!("the function's section has an address, {:#x}", section.address()));
     }
@@ -143,10 +135,19 @@ pub(crate) fn plain_section(file: &File<'_>, index: SectionIndex) -> Outcome<()>
     }
 }
 
-/// Whether a section has the name of code, or one that begins so; those with a dot in COFF are
-/// MinGW's.
-fn is_text_or(name: &str, longer: &[&str]) -> bool {
-    name == ".text" || longer.iter().any(|start| name.starts_with(start))
+/// Refuses a section of another name than those of code; those with a dot in COFF are MinGW's.
+fn has_name_of_code<'a>(format: BinaryFormat, section: &impl ObjectSection<'a>) -> Outcome<()> {
+    let name = section.name().map_err(|why| why.to_string())?;
+    let longer: &[_] = match format {
+        BinaryFormat::Elf => &[".text."],
+        BinaryFormat::Coff => &[".text$", ".text."],
+        _ if name == "__text" && section.segment_name() == Ok(Some("__TEXT")) => return Ok(()),
+        _ => return fail("the function's section is not __TEXT,__text"),
+    };
+    if name == ".text" || longer.iter().any(|start| name.starts_with(start)) {
+        return Ok(());
+    }
+    fail(format!("the function's section is called {name}: code is in .text"))
 }
 
 /// Refuses a section that another one names: that one changes it, in whatever form.

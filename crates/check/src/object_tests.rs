@@ -296,7 +296,7 @@ fn what_linkers_read_in_two_ways_is_refused() {
         (coff(AARCH64_COFF, ".text", 0, 2), "multiple of 4"),
         (MachO { symbol: "f", ..MACH_O }.bytes(), "no function _f"),
         (MachO { symbol: "__f", ..MACH_O }.bytes(), "no function _f"),
-        (MachO { section: "__fieldc", ..MACH_O }.bytes(), "is called __fieldc"),
+        (MachO { section: "__fieldc", ..MACH_O }.bytes(), "is not __TEXT,__text"),
         (MachO { address: u64::MAX - 7, ..MACH_O }.bytes(), "beyond all addresses"),
         (MachO { tables: 2, ..MACH_O }.bytes(), "2 tables of symbols"),
         (MachO { subtype: 2, ..APPLE }.bytes(), "for Arm64E, not AArch64"),
