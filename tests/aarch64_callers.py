@@ -76,7 +76,7 @@ def proved_chain(system: ArmSystem) -> ProvedCaller:
     caller, plan = caller_of(field, formula)
     stated = operation_of(formula.over(field)).formula
     made = object_of({"chain": caller.code}, system.triple)
-    function = function_of(made, f"{system.prefix}chain")
+    function = function_of(made, "chain")
     how = (system.convention, function.start, "aarch64", plan.called)
     found = prove_formula(function.code, stated, field.p, field.n, *how)
     named = ("chain", field.p, field.n, system.convention, "chain")

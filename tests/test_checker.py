@@ -14,6 +14,7 @@ import capstone
 import pytest
 from certificates import BARRETT, KERNEL_CASES, LINUX, certificate_of, code_of, object_of
 from forged import MISSING, TAMPERS, Tamper, renamed, replay, run
+from replaced_objects import REPLACED
 from sampling import sampled
 from unfit_objects import MACOS, UNFIT, WINDOWS, Unfit
 
@@ -254,10 +255,10 @@ def test_how_it_is_used_and_its_version(checker: Path) -> None:
         assert done.stdout.startswith(said) and done.stdout.count("\n") == 1 and not done.stderr
 
 
-@pytest.mark.parametrize("name", UNFIT)
+@pytest.mark.parametrize("name", UNFIT | REPLACED)
 def test_what_a_linker_may_change_is_refused(checker: Path, tmp_path: Path, name: str) -> None:
     """The certificate is right for the bytes; they may not be those that run."""
-    unfit, p = UNFIT[name], find_field("goldilocks").p
+    unfit, p = (UNFIT | REPLACED)[name], find_field("goldilocks").p
     windows = unfit.triple == WINDOWS
     convention, (x, z) = ("win64", ("rdx", "rcx")) if windows else ("sysv", ("rsi", "rdi"))
     body = f"mov rax, [{x}]\nmov [{z}], rax\nret"
