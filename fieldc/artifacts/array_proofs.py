@@ -12,6 +12,7 @@ from typing import Any
 
 from fieldc.algorithms.lanes import ARRAY_OPERATIONS, DIGIT_BITS, in_lanes
 from fieldc.artifacts.entries import UnprovedEntry, check_entry
+from fieldc.artifacts.rows import fault_of_row
 from fieldc.artifacts.transforms import LAYOUT, job_of_row
 from fieldc.artifacts.verify import Job, code_size, prove_job
 from fieldc.artifacts.workers import on_all_processors
@@ -150,6 +151,7 @@ def _proved_again(built: _Built) -> ProvedAgain:
         outside = _unlisted_in(code, row["symbol"])
         if "entry" in row:
             check_entry(code, row, read_bytes(folder / row["entry"]["object"]))
+        failure = fault_of_row("arrays", row, code)
     except (UnprovedArrayKernel, UnprovedEntry) as error:
         failure = str(error)
     except OSError as error:

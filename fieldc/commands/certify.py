@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -58,6 +58,8 @@ class ManifestRow:
     stack: int
     formula: str
     """The text of a user's formula; empty for an operation."""
+    fault: str = ""
+    """What the row says wrongly of its object, or is wrong in others with the same kernel."""
 
     @property
     def says(self) -> str:
@@ -189,7 +191,7 @@ def _replayed(folder: Path, kernel: ManifestRow, built: BuiltRows, program: str)
         return ReplayedKernel(kernel, NONE)
     began = time.perf_counter()
     try:
-        why = fault_of(folder, kernel, built.p, built.limbs, program)
+        why = fault_of(folder, kernel, built.p, built.limbs, program) or kernel.fault
     except UnknownToChecker as error:
         return ReplayedKernel(kernel, LEFT, why=str(error))
     status, seconds = REFUSED if why else CERTIFIED, time.perf_counter() - began
@@ -225,8 +227,9 @@ def _checked(folder: Path, kernel: ManifestRow, checked: CheckedFolder) -> Repla
     one = checked.kernels.get((kernel.part, kernel.object, kernel.symbol))
     if one is None:
         return ReplayedKernel(kernel, LEFT)
-    if one.status == FAILED:
-        return ReplayedKernel(kernel, REFUSED, CHECKER, one.seconds, one.reason)
+    if one.status == FAILED or kernel.fault:
+        why = one.reason or kernel.fault
+        return ReplayedKernel(kernel, REFUSED, CHECKER, one.seconds, why)
     if one.status == PROVED:
         why = _unfit(folder, kernel)
         return ReplayedKernel(kernel, REFUSED if why else CERTIFIED, CHECKER, one.seconds, why)
@@ -256,7 +259,8 @@ def built_rows(folder: Path) -> BuiltRows:
         named = [
             (part, row) for part in (KERNELS, ARRAYS, DIVSTEPS) for row in manifest.get(part, ())
         ]
-        kernels = [_row(part, row) for part, row in named if is_proved(folder, row, part)]
+        rows = [(part, row) for part, row in named if is_proved(folder, row, part)]
+        kernels = [_row(part, row) for part, row in rows]
         has_words = manifest["word"] == 64 or not manifest["kernels"]
         if kernels and not has_words:
             raise TypeError
@@ -267,7 +271,31 @@ def built_rows(folder: Path) -> BuiltRows:
     if not kernels:
         raise UsageError(f"{quote(str(folder))} has no kernel that was PROVED")
     check_once(folder, ((kernel.object, kernel.symbol) for kernel in kernels))
+    try:
+        kernels = [*_with_faults(folder, manifest, kernels, [row for _, row in rows])]
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise no_manifest(folder) from None
     return BuiltRows(kernels, len(named) - len(kernels), p, limbs)
+
+
+def _with_faults(
+    folder: Path,
+    manifest: Mapping[str, Any],
+    kernels: Sequence[ManifestRow],
+    rows: Sequence[Mapping[str, Any]],
+) -> Iterator[ManifestRow]:
+    """The kernels with what their rows say wrongly. Raises KeyError, TypeError, ValueError."""
+    from fieldc.artifacts.beside import faults_beside
+    from fieldc.artifacts.rows import fault_of_row
+
+    beside = faults_beside(folder, manifest)
+    for kernel, row in zip(kernels, rows, strict=True):
+        path, why = folder / kernel.object, ""
+        if path.is_file():  # that it is missing is said of its certificate
+            why = fault_of_row(kernel.part, row, read(path))
+        if kernel.part == ARRAYS:
+            why = why or beside.get((kernel.object, kernel.symbol), "")
+        yield replace(kernel, fault=why)
 
 
 def _row(part: str, row: dict[str, Any]) -> ManifestRow:

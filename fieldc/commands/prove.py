@@ -148,6 +148,7 @@ def check_unused(arguments: argparse.Namespace) -> None:
 def prove_batch(folder: Path) -> Answer:
     """The proofs of a folder of kernels on arrays. Raises UsageError."""
     from fieldc.artifacts.array_proofs import prove_folder
+    from fieldc.artifacts.beside import faults_beside
     from fieldc.artifacts.transforms import LAYOUT
     from fieldc.proof.constant_time.vendors import promises_nothing
     from fieldc.targets.vectors.offers import LAYOUTS
@@ -156,13 +157,15 @@ def prove_batch(folder: Path) -> Answer:
     try:
         rows = [row for row in manifest["arrays"] if is_proved(folder, row, ARRAYS)]
         check_once(folder, ((text_of(row, "object"), text_of(row, "symbol")) for row in rows))
+        beside = faults_beside(folder, manifest)
         with progress() as show:
             for row, each in zip(rows, prove_folder(folder, manifest, show), strict=True):
                 file, digest = row.get("certificate"), row.get("certificate_digest")
                 changed = (
                     certificate_changed(folder, text_of(row, "certificate"), digest) if file else ""
                 )
-                found.append(replace(each, failure=each.failure or changed))
+                why = beside.get((row["object"], row["symbol"]), "")
+                found.append(replace(each, failure=each.failure or changed or why))
     except (ValueError, KeyError, TypeError):
         raise no_manifest(folder) from None
     data: list[dict[str, object]] = [
@@ -288,11 +291,13 @@ def jobs_of_folder(folder: Path) -> Iterator[tuple[Job, str]]:
 
     Raises UsageError.
     """
+    from fieldc.artifacts.rows import fault_of_row
     from fieldc.artifacts.verify import Job
 
     manifest = manifest_of(folder)
     try:
         kernels = [k for k in manifest["kernels"] if is_proved(folder, k, KERNELS)]
+        parts = [KERNELS] * len(kernels)
         kernels += [
             {"certificate": None, "certificate_digest": None} | k
             for k in of_integers(manifest)
@@ -313,11 +318,16 @@ def jobs_of_folder(folder: Path) -> Iterator[tuple[Job, str]]:
     if not named:
         raise UsageError(f"{quote(str(folder))} has no kernel that was PROVED")
     check_once(folder, ((str(path), symbol) for symbol, _, path in named))
-    for (symbol, operation, path), (file, digest), (formula, called) in zip(
-        named, written, formulas, strict=True
+    parts += [DIVSTEPS] * (len(kernels) - len(parts))
+    for part, kernel, (symbol, operation, path), (file, digest), (formula, called) in zip(
+        parts, kernels, named, written, formulas, strict=True
     ):
         job = Job(read(path), symbol, operation, p, limbs, formula=formula, called=called)
-        yield job, certificate_changed(folder, file, digest) if file else ""
+        try:
+            why = fault_of_row(part, kernel, job.code)
+        except (ValueError, KeyError, TypeError, AttributeError):
+            raise no_manifest(folder) from None
+        yield job, (certificate_changed(folder, file, digest) if file else "") or why
 
 
 def of_integers(manifest: Mapping[str, object]) -> list[dict[str, object]]:

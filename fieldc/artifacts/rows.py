@@ -1,0 +1,182 @@
+"""What a manifest's row says beside its proof, held against the object and the operation.
+
+The proof is of bytes. A user reads the row: its target, its convention, what it needs of the
+processor, and which values it takes and gives. Each of these must be that of the proof.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import PurePosixPath
+from typing import Any
+
+from fieldc.algorithms.lane_words import HALF_BITS
+from fieldc.algorithms.lanes import ARRAY_OPERATIONS
+from fieldc.artifacts.entries import entry_of
+from fieldc.binary.features import covered, features_used
+from fieldc.binary.features import named as named_feature
+from fieldc.binary.image import ObjectError
+from fieldc.binary.linkable import KernelCode, function_of
+from fieldc.errors import Refusal, quote
+from fieldc.operands import Range
+from fieldc.operations import DIVSTEP_FG, OPERATIONS, TOWER_OPERATIONS, Operation
+from fieldc.proof.algebra.identity import ProofError
+from fieldc.proof.claims.divsteps import BATCH, DIVSTEP_MATRIX
+from fieldc.proof.claims.formulas import Size, statement_of
+from fieldc.targets.array_targets import ARRAY_TARGETS
+from fieldc.targets.registry import TARGETS
+from fieldc.targets.target import Target
+
+Row = Mapping[str, Any]
+KNOWN = OPERATIONS | TOWER_OPERATIONS | DIVSTEP_FG
+LABELS = {"elf": "ELF", "coff": "COFF", "mach-o": "Mach-O"}
+"""What `binary` calls containers, and what people do."""
+LAYOUTS = ("array", "digits", "canonical-digits")
+"""Of operations on elements in one layout."""
+RANGES = ("family", "parameters", "operands", "result")
+
+
+class WrongRow(Refusal):
+    """A row says what its object or its operation does not; one line."""
+
+
+def fault_of_row(part: str, row: Row, data: bytes) -> str:
+    """What a row of a manifest's list says wrongly of its object; empty where there is nothing.
+
+    Raises KeyError, TypeError, ValueError for a row that fieldc build does not write.
+    """
+    checks = {"kernels": _check_kernel, "arrays": _check_array, "divsteps": _check_divsteps}
+    try:
+        checks[part](row, function_of(data, row["symbol"]))
+    except (WrongRow, ProofError) as error:
+        return str(error)
+    except ObjectError:
+        pass  # the proof says so
+    return ""
+
+
+def _check_kernel(row: Row, code: KernelCode) -> None:
+    """Of a kernel on single values. Raises WrongRow, ProofError."""
+    target = _target_of(row, code)
+    _check_convention(row, "c" if row["variant"] == "llvm" else target.proved_as)
+    needs = {variant.name: variant.needs for variant in target.variants}
+    if row["variant"] not in needs:
+        raise WrongRow(f"{target.name} has no variant {quote(str(row['variant']))}")
+    _check_needs(row, code, needs[row["variant"]], f"the variant {row['variant']}")
+    _check_ranges(row, operation_of(row))
+
+
+def _check_array(row: Row, code: KernelCode) -> None:
+    """Of a kernel on arrays. Raises WrongRow."""
+    target = ARRAY_TARGETS.get(row["target"])
+    if target is None:
+        raise WrongRow(f"its target {quote(str(row['target']))} is none of arrays")
+    _check_convention(row, "sysv")
+    _check_needs(row, code, target.features, target.name)
+    operation = ARRAY_OPERATIONS.get(row["op"])
+    if operation is not None and row["layout"] in LAYOUTS:
+        _check_ranges(row, operation, f"{row['op']} on arrays, layout {row['layout']}: ")
+        _check_name(row)
+    if "entry" in row:
+        _check_entry(row)
+
+
+def _check_divsteps(row: Row, code: KernelCode) -> None:
+    """Of a kernel that does divsteps. Raises WrongRow."""
+    _check_convention(row, _target_of(row, code).proved_as)
+    _check_needs(row, code, (), DIVSTEP_MATRIX)
+    if (row["op"], row["steps"], row["contract"]) != (DIVSTEP_MATRIX, BATCH.steps, BATCH.says):
+        raise WrongRow(f"its row does not say what {DIVSTEP_MATRIX} does")
+
+
+def _target_of(row: Row, code: KernelCode) -> Target:
+    """The target of a row, which makes objects such as the row's. Raises WrongRow."""
+    target = TARGETS.get(row["target"])
+    if target is None or target.object_format is None:
+        raise WrongRow(f"its target {quote(str(row['target']))} is none that makes objects")
+    made = target.architecture, target.object_format.label
+    found = code.architecture, LABELS[code.container]
+    if made != found:
+        said = f"{' '.join(found)}, and {target.name} has {' '.join(made)}"
+        raise WrongRow(f"{_object(row)} is {said}")
+    return target
+
+
+def _check_convention(row: Row, convention: str) -> None:
+    if row["convention"] != convention:
+        said = quote(str(row["convention"]))
+        raise WrongRow(f"its convention is {said}, and that of {row['target']} is {convention}")
+
+
+def _check_needs(row: Row, code: KernelCode, needs: Sequence[str], of: str) -> None:
+    """Raise WrongRow unless a row names what the code uses, and that is what its name promises."""
+    has = covered(row["needs"])
+    for feature, name in features_used(code).items():
+        if feature not in has:
+            said = f"{_object(row)} uses {name} of {named_feature(feature)}"
+            raise WrongRow(f"{said}, which its row does not name")
+    if row["needs"] != [*needs]:
+        raise WrongRow(f"its row needs {_listed(row['needs'])}, and {of} needs {_listed(needs)}")
+
+
+def _listed(needs: Sequence[str]) -> str:
+    return quote(", ".join(map(str, needs))) if needs else "nothing"
+
+
+def operation_of(row: Row) -> Operation:
+    """The operation of a row, or of its formula. Raises WrongRow, ProofError."""
+    if not row.get("formula"):
+        if row["op"] in KNOWN:
+            return KNOWN[row["op"]]
+        raise WrongRow(f"there is no operation {quote(str(row['op']))}")
+    statement = statement_of(row["formula"])
+    operands = tuple((name, _range(count, size)) for name, count, size in statement.operands)
+    says = f"{row['op']}({', '.join(name for name, _ in operands)})"
+    return Operation(row["op"], operands, _range(len(statement.results), statement.size), says)
+
+
+def _range(count: int, size: Size) -> Range:
+    multiple, powers, bits = size.multiple, size.powers, size.bits
+    return Range(count, multiple, powers=powers, bits=bits, is_signed=size.is_signed)
+
+
+def _check_ranges(row: Row, operation: Operation, before: str = "") -> None:
+    """Raise WrongRow unless a row takes and gives what its operation does."""
+    stated = operation.row()
+    if any(row[key] != stated[key] for key in RANGES):
+        raise WrongRow(f"its operands or its result are not those of {row['op']}")
+    needs = ", ".join(f"{name} {bound.says}" for name, bound in operation.operands)
+    wanted = f"{before}{needs}; z = {operation.says}, z {operation.result.says}"
+    said = row["contract"]
+    if before and isinstance(said, str):
+        said = said.partition(", R = 2^")[0]
+    if said != wanted:
+        raise WrongRow(f"its contract is not that of {row['op']}")
+
+
+def _check_name(row: Row) -> None:
+    """Raise WrongRow unless a symbol ends in operation, layout and target.
+
+    In a Rust package a digest follows.
+    """
+    layout = "array32" if row["word"] == HALF_BITS else row["layout"].replace("-", "_")
+    end = f"_{row['op'].removesuffix('_lazy')}_{layout}_{row['target']}"
+    head, _, digest = row["symbol"].rpartition("_")
+    has_digest = len(digest) == 16 and not {*digest} - {*"0123456789abcdef"}
+    if not (head if has_digest else row["symbol"]).endswith(end):
+        raise WrongRow(f"its symbol does not end in {quote(end)}")
+
+
+def _check_entry(row: Row) -> None:
+    """Raise WrongRow unless an entry is that of its row: by its name, and by its arguments."""
+    entry, symbol = row["entry"], entry_of(row["symbol"])
+    if entry["symbol"] != symbol:
+        raise WrongRow(f"its entry is not {symbol}")
+    results = 0 if row["family"] == "accumulate" else row["result"]["values"]
+    arguments = 1 + results + len(row["operands"])
+    if entry["arguments"] != arguments:
+        raise WrongRow(f"its entry has {entry['arguments']} arguments, not {arguments}")
+
+
+def _object(row: Row) -> str:
+    return PurePosixPath(row["object"]).name
