@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from checked_folder import said_of
 from package_c import Packages
 
 from fieldc.artifacts.beside import faults_beside
@@ -245,7 +246,47 @@ def test_both_verbs_compare_other_objects(
     assert main([verb, str(folder), "--json"]) == 1
     (shown,) = json.loads(capsys.readouterr().out)
     said = f"{OBJECTS[0]} has other bytes of {row['symbol']} than those that are proved"
-    assert (shown["kernel"], shown["reason"]) == (row["symbol"], said)
+    assert shown["kernel"] == row["symbol"] and said in shown["reason"]
+
+
+def written(package: Path, to: Path, *rows: Row) -> Path:
+    """A copy of the package whose manifest has these rows on arrays, and no other rows."""
+    folder = shutil.copytree(package, to / "written")
+    changed = {"kernels": [], "divsteps": [], "arrays": rows}
+    (folder / "manifest.json").write_text(json.dumps(manifest_of(folder) | changed))
+    return folder
+
+
+def test_the_checker_refuses_such_rows_too(
+    package: Path, built: Path, checker: Path, tmp_path: Path
+) -> None:
+    row, own = array_row(package, "add", "avx2")
+    entry, symbol = row["entry"], row["symbol"]
+    other = array_row(package, "sub", "avx2")[0]["entry"]
+    nameless = {key: value for key, value in row.items() if key != "entry"}
+    assert said_of(checker, package)[0] == said_of(checker, built)[0] == 0
+    cases = {
+        "uses AVX2, which its row does not name": row | {"needs": ["fma"]},
+        "and avx2 needs": row | {"needs": ["avx2", "fma", "bmi2"]},
+        "its entry is another kernel's": row | {"entry": other},
+        "its entry has 3 arguments": row | {"entry": entry | {"arguments": 3}},
+        f"an object has {entry_of(symbol)}, which its row does not name": nameless,
+    }
+    for number, (why, changed) in enumerate(cases.items()):
+        assert why in said_of(checker, written(package, tmp_path / str(number), changed))[1]
+    kernel = function_of(own, symbol)
+    saved, other_place = bytes.fromhex("0f297c2410"), bytes.fromhex("0f297c2420")  # xmm7
+    wanted = kernel.code[kernel.start :]
+    flipped = wanted[:-1] + bytes((wanted[-1] ^ 1,))
+    changes = (
+        (OBJECTS[0], wanted, flipped, f"other bytes of {symbol}"),
+        (OBJECTS[1], wanted, flipped, f"other bytes of {symbol}"),
+        (OBJECTS[1], saved, other_place, f"{entry_of(symbol)} is not what calls {symbol}"),
+    )
+    for number, (name, old, new, why) in enumerate(changes):
+        path = written(package, tmp_path / f"changed{number}", row) / name
+        path.write_bytes(path.read_bytes().replace(old, new))
+        assert why in said_of(checker, path.parents[1])[1]
 
 
 @pytest.fixture

@@ -4,7 +4,8 @@
 //! are; here each of its rows is held against the certificate, the object and the other rows, and
 //! the folder's files against those that the manifest names.
 
-use crate::arrays::ArrayRow;
+use crate::arrays::{ArrayRow, Objects};
+use crate::bounds::bound_text;
 use crate::certificate::{Certificate, Parameters};
 use crate::contract::Contract;
 use crate::convention::{self, Convention};
@@ -12,6 +13,7 @@ use crate::digest::{digest_of, digest_of_parts};
 use crate::divsteps::DivstepRow;
 use crate::gathered::gathered;
 use crate::names::is_operation;
+use crate::needs::are_named;
 use crate::polynomial::Integer;
 use crate::report::{Part, Report, Status, by_certificate};
 use crate::{Outcome, fail, verify};
@@ -55,6 +57,9 @@ struct Row {
     target: String,
     variant: String,
     convention: String,
+    /// Extensions of the processor, by LLVM's names.
+    #[serde(default)]
+    needs: Vec<String>,
     /// The text.
     file: String,
     object: Option<String>,
@@ -98,8 +103,9 @@ pub(crate) fn check(root: &Path) -> Outcome<Report> {
         let place = (row.symbol.as_str(), row.object.as_deref(), row.formula.as_deref());
         report.add(Part::Kernels, place, || folder.kernel(row));
     }
+    let objects = Objects::new(files);
     for row in arrays {
-        let check = || by_certificate(row.is_proved(files, p));
+        let check = || by_certificate(row.is_proved(files, &objects, p));
         report.add(Part::Arrays, (&row.symbol, Some(&row.object), None), check);
     }
     for row in divsteps {
@@ -242,6 +248,7 @@ impl Folder {
         let path = row.certificate.as_ref().ok_or("it is PROVED and has no certificate")?;
         let certificate = parsed(path, self.file(path)?)?;
         self.is_expected(row, convention.name, &certificate)?;
+        are_named(&row.needs, &row.variant, data, &row.symbol)?;
         verify(&certificate, data).map_err(|why| format!("{path}: {why}"))
     }
 
@@ -361,34 +368,6 @@ impl Row {
         }
         Ok(())
     }
-}
-
-/// What values up to `high` are below: `p`, `2p`, `p*R`, `2^64`, `3p*2^64` or `8p*p`; and of an
-/// operation modulo 2^128*R + 1 `R` or `2^128*R`.
-fn bound_text(high: &BigInt, p: &BigInt, limbs: usize) -> String {
-    let (mut multiple, mut factors) = (high + 1u8, Vec::new());
-    while factors.len() < 2 && (&multiple % p) == BigInt::from(0) {
-        multiple /= p;
-        factors.push("p".to_string());
-    }
-    let (zeros, whole) = (multiple.trailing_zeros().unwrap_or_default(), 64 * limbs as u64);
-    let is_of_quotients = *p == (BigInt::from(1) << (whole + 128)) + 1u8;
-    if is_of_quotients && zeros >= whole && multiple == BigInt::from(1) << zeros {
-        return if zeros == whole { "R".into() } else { format!("2^{}*R", zeros - whole) };
-    }
-    if factors.len() == 1 && multiple == BigInt::from(1) << (64 * limbs) {
-        return "p*R".to_string();
-    }
-    let is_power = zeros >= 64;
-    let odd = if is_power { multiple >> zeros } else { multiple };
-    if odd != BigInt::from(1) {
-        match factors.first_mut() {
-            Some(first) => *first = format!("{odd}{first}"),
-            None => factors.push(odd.to_string()),
-        }
-    }
-    factors.extend(is_power.then(|| format!("2^{zeros}")));
-    factors.join("*")
 }
 
 fn parsed(path: &str, text: &[u8]) -> Outcome<Certificate> {

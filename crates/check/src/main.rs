@@ -16,6 +16,7 @@
 
 mod aarch64;
 mod arrays;
+mod bounds;
 mod certificate;
 mod contract;
 mod convention;
@@ -28,6 +29,7 @@ mod gathered;
 mod linkable;
 mod memory;
 mod names;
+mod needs;
 mod object_code;
 #[cfg(test)]
 mod object_tests;

@@ -1,11 +1,13 @@
 //! Kernels on arrays: their certificates are replayed from the bytes, one lane for all.
 
+mod beside;
 mod block;
 mod certificate;
 mod claims;
 mod columns;
 mod double;
 mod doubles;
+mod entry;
 mod four_lanes;
 mod halves;
 mod lane;
@@ -28,6 +30,7 @@ mod value;
 mod verify;
 mod word;
 
+pub(crate) use beside::Objects;
 pub(crate) use certificate::certificate_of;
 pub(crate) use row::ArrayRow;
 pub(crate) use verify::verify_arrays;

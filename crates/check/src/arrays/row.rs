@@ -1,13 +1,16 @@
 //! What a manifest says of kernels on arrays.
 
+use crate::arrays::beside::Objects;
 use crate::arrays::certificate::{ArrayCertificate, ArrayContract, Numbers};
 use crate::arrays::claims::of_family;
 use crate::arrays::columns::digits_of;
+use crate::arrays::entry::{Entry, name_of};
 use crate::arrays::layout::{DIGIT, HALF, WORD};
 use crate::arrays::task::{LaneOperand, Task};
 use crate::arrays::transforms::is_of_transforms;
 use crate::arrays::verify::verify_arrays;
 use crate::digest::{digest_of, digest_of_parts};
+use crate::needs::are_named;
 use crate::polynomial::Integer;
 use crate::{Outcome, fail, object_code};
 use num_bigint::BigInt;
@@ -37,6 +40,11 @@ pub(crate) struct ArrayRow {
     #[serde(rename = "R")]
     r: Integer,
     convention: String,
+    /// Extensions of the processor, by LLVM's names.
+    #[serde(default)]
+    needs: Vec<String>,
+    /// By which Windows calls it.
+    entry: Option<Entry>,
     contract: String,
     digest: String,
     family: String,
@@ -68,12 +76,22 @@ struct Elements {
 impl ArrayRow {
     /// Whether it was proved by a certificate; false where it has none, and only its function is
     /// looked for. The files are given by their paths.
-    pub(crate) fn is_proved(&self, files: &BTreeMap<String, Vec<u8>>, p: &BigInt) -> Outcome<bool> {
+    pub(crate) fn is_proved(
+        &self,
+        files: &BTreeMap<String, Vec<u8>>,
+        objects: &Objects<'_>,
+        p: &BigInt,
+    ) -> Outcome<bool> {
         let name = |why| format!("{} {}: {why}", self.target, self.symbol);
-        self.check(files, p).map_err(name)
+        self.check(files, objects, p).map_err(name)
     }
 
-    fn check(&self, files: &BTreeMap<String, Vec<u8>>, p: &BigInt) -> Outcome<bool> {
+    fn check(
+        &self,
+        files: &BTreeMap<String, Vec<u8>>,
+        objects: &Objects<'_>,
+        p: &BigInt,
+    ) -> Outcome<bool> {
         let Self { object, status, .. } = self;
         let file = |path: &String| files.get(path).ok_or(format!("there is no {path}"));
         let data = file(object)?;
@@ -81,6 +99,9 @@ impl ArrayRow {
             return fail(format!("a kernel on arrays is {status}"));
         }
         self.has_function(data)?;
+        are_named(&self.needs, &self.target, data, &self.symbol)?;
+        objects.are_same(object, &self.symbol)?;
+        self.has_own_entry(files, objects)?;
         let text = self.certificate.as_ref().map(file).transpose()?;
         let prime = format!("{p:#x}");
         let proof = text.map_or(&[][..], Vec::as_slice);
@@ -124,6 +145,22 @@ impl ArrayRow {
         let Self { symbol, object, .. } = self;
         object_code::function(data, symbol).map_err(|why| format!("{object}: {why}"))?;
         Ok(())
+    }
+
+    /// Where Windows has an entry, that is the kernel's own, with as many arguments.
+    fn has_own_entry(
+        &self,
+        files: &BTreeMap<String, Vec<u8>>,
+        objects: &Objects<'_>,
+    ) -> Outcome<()> {
+        let Some(entry) = &self.entry else {
+            let name = name_of(&self.symbol);
+            let why = format!("an object has {name}, which its row does not name");
+            return if objects.have(&name) { fail(why) } else { Ok(()) };
+        };
+        let results = if self.family == "accumulate" { 0 } else { self.result.values };
+        let object = files.get(&entry.object).ok_or(format!("there is no {}", entry.object))?;
+        entry.calls(&self.symbol, 1 + results + self.operands.len(), object)
     }
 
     /// The certificate claims what the row does.

@@ -14,6 +14,6 @@ mod tests;
 mod verify;
 pub(crate) mod words;
 
-pub(crate) use certificate::{DivstepCertificate, certificate_of};
+pub(crate) use certificate::{DIVSTEP_MATRIX, DivstepCertificate, certificate_of};
 pub(crate) use row::DivstepRow;
 pub(crate) use verify::verify_divsteps;

@@ -3,6 +3,7 @@
 use crate::digest::{digest_of, digest_of_parts};
 use crate::divsteps::certificate::{DIVSTEP_MATRIX, DivstepCertificate, STEPS};
 use crate::divsteps::verify::verify_divsteps;
+use crate::needs::are_named;
 use crate::{Outcome, convention, fail};
 use object::{File, Object};
 use serde::Deserialize;
@@ -19,6 +20,8 @@ pub(crate) struct DivstepRow {
     steps: usize,
     target: String,
     convention: String,
+    #[serde(default)]
+    needs: Vec<String>,
     contract: String,
     status: String,
     stack: i64,
@@ -48,6 +51,7 @@ impl DivstepRow {
         let certificate: DivstepCertificate =
             serde_json::from_slice(text).map_err(|why| format!("{path}: {why}"))?;
         self.is_claimed(&certificate, code)?;
+        are_named(&self.needs, DIVSTEP_MATRIX, code, &self.symbol)?;
         verify_divsteps(&certificate, code).map_err(|why| format!("{path}: {why}"))
     }
 
