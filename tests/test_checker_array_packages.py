@@ -67,6 +67,7 @@ def transforms(tmp_path_factory: pytest.TempPathFactory, packages: Packages) -> 
     assert has_all(manifest["arrays"])
     rows = [r for r in manifest["arrays"] if r["layout"] == "transform" and r["target"] == IFMA]
     names = {"manifest.json", *(row["object"] for row in rows)}
+    names |= {row["entry"]["object"] for row in rows}
     names |= {row["certificate"] for row in rows}
     for file in path.rglob("*"):
         if file.is_file() and file.relative_to(path).as_posix() not in names:

@@ -151,7 +151,7 @@ impl Folder {
             self.certificates().chain(of_arrays).chain(of_steps).collect();
         let mut objects: BTreeSet<_> =
             kernels.iter().filter_map(|row| row.object.as_deref()).collect();
-        objects.extend(self.manifest.arrays.iter().map(|row| row.object.as_str()));
+        objects.extend(self.manifest.arrays.iter().flat_map(ArrayRow::objects));
         objects.extend(self.manifest.divsteps.iter().map(|row| row.object.as_str()));
         for (path, data) in self.files.iter().filter(|(path, _)| named.contains(*path)) {
             let is_known = if path.ends_with(CERTIFICATE) {

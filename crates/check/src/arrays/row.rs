@@ -83,15 +83,26 @@ impl ArrayRow {
         p: &BigInt,
     ) -> Outcome<bool> {
         let name = |why| format!("{} {}: {why}", self.target, self.symbol);
-        self.check(files, objects, p).map_err(name)
+        let beside = |proved| self.beside(files, objects).map(|()| proved);
+        self.check(files, p).and_then(beside).map_err(name)
     }
 
-    fn check(
-        &self,
-        files: &BTreeMap<String, Vec<u8>>,
-        objects: &Objects<'_>,
-        p: &BigInt,
-    ) -> Outcome<bool> {
+    /// The objects that it names.
+    pub(crate) fn objects(&self) -> impl Iterator<Item = &str> {
+        let of_entry = self.entry.iter().map(|entry| entry.object.as_str());
+        of_entry.chain([self.object.as_str()])
+    }
+
+    /// What is not in the certificate: its needs, other objects that have it, its entry.
+    fn beside(&self, files: &BTreeMap<String, Vec<u8>>, objects: &Objects<'_>) -> Outcome<()> {
+        let Self { object, symbol, target, .. } = self;
+        let data = files.get(object).ok_or(format!("there is no {object}"))?;
+        are_named(&self.needs, target, data, symbol)?;
+        objects.are_same(object, symbol)?;
+        self.has_own_entry(files, objects)
+    }
+
+    fn check(&self, files: &BTreeMap<String, Vec<u8>>, p: &BigInt) -> Outcome<bool> {
         let Self { object, status, .. } = self;
         let file = |path: &String| files.get(path).ok_or(format!("there is no {path}"));
         let data = file(object)?;
@@ -99,9 +110,6 @@ impl ArrayRow {
             return fail(format!("a kernel on arrays is {status}"));
         }
         self.has_function(data)?;
-        are_named(&self.needs, &self.target, data, &self.symbol)?;
-        objects.are_same(object, &self.symbol)?;
-        self.has_own_entry(files, objects)?;
         let text = self.certificate.as_ref().map(file).transpose()?;
         let prime = format!("{p:#x}");
         let proof = text.map_or(&[][..], Vec::as_slice);
