@@ -12,17 +12,21 @@ import pytest
 from checked_folder import said_of
 from package_c import Packages
 
+from fieldc.artifacts.arrays import made_conversion, made_sums
 from fieldc.artifacts.beside import faults_beside
 from fieldc.artifacts.entries import entry_of
 from fieldc.artifacts.rows import fault_of_row
 from fieldc.binary.features import features_used
 from fieldc.binary.linkable import function_of
+from fieldc.catalogue import find_field
 from fieldc.cli import main
 from fieldc.machine.assemble import assemble
 from fieldc.machine.processor import is_x86_64
+from fieldc.targets.array_targets import ARRAY_TARGETS
 
 pytestmark = pytest.mark.skipif(not is_x86_64(), reason="assembles for x86-64")
 SMALL = "2^61-1"
+FIELD = find_field(SMALL)
 FORMULA = """
 from fieldc.formulas import U64, Element, formula
 
@@ -48,7 +52,7 @@ def faults_in(folder: Path) -> list[str]:
         why
         for part, row in rows
         if row["status"] == "PROVED"
-        and (why := fault_of_row(part, row, (folder / row["object"]).read_bytes()))
+        and (why := fault_of_row(part, row, (folder / row["object"]).read_bytes(), FIELD))
     ] + [*faults_beside(folder, manifest).values()]
 
 
@@ -119,16 +123,16 @@ WRONG = {
 @pytest.mark.parametrize(("change", "why"), WRONG.values(), ids=list(WRONG))
 def test_a_row_that_does_not_agree_is_refused(change: Row, why: str, built: Path) -> None:
     row, code = of(built, "x86_64-linux", "mulx")
-    assert why in fault_of_row("kernels", row | change, code)
+    assert why in fault_of_row("kernels", row | change, code, FIELD)
 
 
 def test_an_object_of_windows_is_called_by_its_convention(built: Path) -> None:
     row, code = of(built, "x86_64-windows", "mulx")
     said = "its convention is 'sysv', and that of x86_64-windows is win64"
-    assert fault_of_row("kernels", row | {"convention": "sysv"}, code) == said
+    assert fault_of_row("kernels", row | {"convention": "sysv"}, code, FIELD) == said
     said = "mul_mulx.o is x86_64 COFF, and x86_64-linux has x86_64 ELF"
     linux = {"target": "x86_64-linux", "convention": "sysv"}
-    assert fault_of_row("kernels", row | linux, code) == said
+    assert fault_of_row("kernels", row | linux, code, FIELD) == said
 
 
 @pytest.mark.parametrize(
@@ -140,11 +144,12 @@ def test_the_ranges_of_a_formula_are_those_of_its_row(old: str, new: str, scaled
     assert old in row["formula"]
     said = "its operands or its result are not those of scaled"
     assert (
-        fault_of_row("kernels", row | {"formula": row["formula"].replace(old, new)}, code) == said
+        fault_of_row("kernels", row | {"formula": row["formula"].replace(old, new)}, code, FIELD)
+        == said
     )
     contract = row["contract"].replace("2^64", "2^32")
     said = "its contract is not that of scaled"
-    assert fault_of_row("kernels", row | {"contract": contract}, code) == said
+    assert fault_of_row("kernels", row | {"contract": contract}, code, FIELD) == said
 
 
 @pytest.mark.usefixtures("installed")
@@ -181,7 +186,9 @@ ON_ARRAYS = {
     "needs": ({"needs": ["avx512f"]}, "uses kmovb of AVX-512DQ, which its row does not name"),
     "result": ({"result": RESULT}, "its operands or its result are not those of add"),
     "contract": ({"contract": "add on arrays"}, "its contract is not that of add"),
-    "layout": ({"layout": "digits"}, "its contract is not that of add"),
+    "layout": ({"layout": "digits"}, "it has other words than 2 digits of 52 bits"),
+    "word": ({"word": 32, "n": 2}, "it has other words than 1 limb of 64 bits"),
+    "R": ({"R": "0x1"}, "it has other words than 1 limb of 64 bits"),
 }
 
 
@@ -190,17 +197,29 @@ def test_a_row_on_arrays_that_does_not_agree_is_refused(
     change: Row, why: str, package: Path
 ) -> None:
     row, code = array_row(package)
-    assert why in fault_of_row("arrays", row | change, code)
+    assert why in fault_of_row("arrays", row | change, code, FIELD)
+
+
+def test_the_ranges_of_other_kernels_are_those_of_their_rows() -> None:
+    """Of sums in columns, and of what changes the layout."""
+    target, f = ARRAY_TARGETS["avx2"], find_field("bn254-p")
+    for made in (*made_sums(target, f), made_conversion(target, f, "to_digits")):
+        row, code = made.row(), made.kernel.object
+        assert not fault_of_row("arrays", row, code, f)
+        (first, *rest) = json.loads(json.dumps(row["operands"]))
+        said = f"its operands or its result are not those of {row['op']}"
+        more = row | {"operands": [first | {"below": "7p*p"}, *rest]}
+        assert fault_of_row("arrays", more, code, f) == said
 
 
 def test_an_entry_is_that_of_its_row(package: Path) -> None:
     row, code = array_row(package)
     other = array_row(package, "sub")[0]["entry"]
     said = f"its entry is not {entry_of(row['symbol'])}"
-    assert fault_of_row("arrays", row | {"entry": other}, code) == said
+    assert fault_of_row("arrays", row | {"entry": other}, code, FIELD) == said
     fewer = row["entry"] | {"arguments": 3}
     said = "its entry has 3 arguments, not 4"
-    assert fault_of_row("arrays", row | {"entry": fewer}, code) == said
+    assert fault_of_row("arrays", row | {"entry": fewer}, code, FIELD) == said
 
 
 OBJECTS = ("objects/x86_64-macos.o", "objects/x86_64-windows.obj")
@@ -324,3 +343,27 @@ def test_which_extensions_code_uses(text: str, feature: str) -> None:
         f".intel_syntax noprefix\n.text\n.globl f\nf:\n{body}\nret\n", "x86_64-linux-gnu"
     )
     assert [*features_used(function_of(code, "f"))] == ([feature] if feature else [])
+
+
+def test_the_stack_of_a_row_is_that_of_its_proof(
+    built: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = shutil.copytree(built, tmp_path / "copy")
+    manifest, (row, _) = manifest_of(folder), of(folder, "x86_64-linux", "mulx")
+    more = row | {"stack": row["stack"] + 8}
+    (folder / "manifest.json").write_text(json.dumps(manifest | {"kernels": [more]}))
+    capsys.readouterr()
+    assert main(["prove", str(folder), "--json"]) == 1
+    (shown,) = json.loads(capsys.readouterr().out)
+    said = f"it uses {row['stack']} bytes of stack, and its row says {row['stack'] + 8}"
+    assert shown["reason"] == said
+
+
+@pytest.mark.parametrize("verb", ["prove", "certify"])
+def test_the_radix_is_that_of_the_words(
+    verb: str, built: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    manifest = manifest_of(built) | {"R": "0x100000000"}
+    (tmp_path / "manifest.json").write_text(json.dumps(manifest))
+    assert main([verb, str(tmp_path)]) == 2
+    assert capsys.readouterr().err.endswith("R is not 2^(word*n); build it again\n")

@@ -151,7 +151,7 @@ def _proved_again(built: _Built) -> ProvedAgain:
         outside = _unlisted_in(code, row["symbol"])
         if "entry" in row:
             check_entry(code, row, read_bytes(folder / row["entry"]["object"]))
-        failure = fault_of_row("arrays", row, code)
+        failure = fault_of_row("arrays", row, code, field)
     except (UnprovedArrayKernel, UnprovedEntry) as error:
         failure = str(error)
     except OSError as error:

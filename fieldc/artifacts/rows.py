@@ -11,13 +11,15 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from fieldc.algorithms.lane_words import HALF_BITS
-from fieldc.algorithms.lanes import ARRAY_OPERATIONS
+from fieldc.algorithms.lanes import ARRAY_OPERATIONS, DIGIT_BITS, in_lanes
+from fieldc.artifacts.array_operations import operations_on
 from fieldc.artifacts.entries import entry_of
 from fieldc.binary.features import covered, features_used
 from fieldc.binary.features import named as named_feature
 from fieldc.binary.image import ObjectError
 from fieldc.binary.linkable import KernelCode, function_of
 from fieldc.errors import Refusal, quote
+from fieldc.field import Field
 from fieldc.operands import Range
 from fieldc.operations import DIVSTEP_FG, OPERATIONS, TOWER_OPERATIONS, Operation
 from fieldc.proof.algebra.identity import ProofError
@@ -40,14 +42,19 @@ class WrongRow(Refusal):
     """A row says what its object or its operation does not; one line."""
 
 
-def fault_of_row(part: str, row: Row, data: bytes) -> str:
+def fault_of_row(part: str, row: Row, data: bytes, f: Field) -> str:
     """What a row of a manifest's list says wrongly of its object; empty where there is nothing.
+
+    The field is the manifest's, with its words.
 
     Raises KeyError, TypeError, ValueError for a row that fieldc build does not write.
     """
-    checks = {"kernels": _check_kernel, "arrays": _check_array, "divsteps": _check_divsteps}
     try:
-        checks[part](row, function_of(data, row["symbol"]))
+        code = function_of(data, row["symbol"])
+        if part == "arrays":
+            _check_array(row, code, f)
+        else:
+            {"kernels": _check_kernel, "divsteps": _check_divsteps}[part](row, code)
     except (WrongRow, ProofError) as error:
         return str(error)
     except ObjectError:
@@ -66,17 +73,23 @@ def _check_kernel(row: Row, code: KernelCode) -> None:
     _check_ranges(row, operation_of(row))
 
 
-def _check_array(row: Row, code: KernelCode) -> None:
+def _check_array(row: Row, code: KernelCode, f: Field) -> None:
     """Of a kernel on arrays. Raises WrongRow."""
     target = ARRAY_TARGETS.get(row["target"])
     if target is None:
         raise WrongRow(f"its target {quote(str(row['target']))} is none of arrays")
     _check_convention(row, "sysv")
     _check_needs(row, code, target.features, target.name)
+    _check_words(row, f)
     operation = ARRAY_OPERATIONS.get(row["op"])
     if operation is not None and row["layout"] in LAYOUTS:
         _check_ranges(row, operation, f"{row['op']} on arrays, layout {row['layout']}: ")
         _check_name(row)
+    else:
+        stated = {key: row[key] for key in RANGES}
+        known = (one for one in operations_on(f.p, f.word) if one.name == row["op"])
+        if all(one.row() != stated for one in known):
+            raise WrongRow(f"its operands or its result are not those of {row['op']}")
     if "entry" in row:
         _check_entry(row)
 
@@ -152,6 +165,14 @@ def _check_ranges(row: Row, operation: Operation, before: str = "") -> None:
         said = said.partition(", R = 2^")[0]
     if said != wanted:
         raise WrongRow(f"its contract is not that of {row['op']}")
+
+
+def _check_words(row: Row, f: Field) -> None:
+    """Raise WrongRow unless a row has the words of its field, in limbs or in digits."""
+    digits = row["layout"] in ("digits", "canonical-digits")
+    of = in_lanes(f) if digits or (row["word"] == DIGIT_BITS and f.word != HALF_BITS) else f
+    if (row["word"], row["n"], row["R"]) != (of.word, of.n, hex(of.R)):
+        raise WrongRow(f"it has other words than {of.size}")
 
 
 def _check_name(row: Row) -> None:

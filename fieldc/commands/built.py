@@ -92,6 +92,13 @@ def modulus_of(manifest: Any) -> tuple[int, int]:
     return p, limbs
 
 
+def check_radix(folder: Path, manifest: Any) -> None:
+    """Raise UsageError if R is not that of the words. Raises KeyError, TypeError, ValueError."""
+    if "R" in manifest and manifest["R"] != hex(1 << int(manifest["word"]) * int(manifest["n"])):
+        said = "R is not 2^(word*n); build it again"
+        raise UsageError(f"{quote(str(folder / 'manifest.json'))}: {said}")
+
+
 def check_once(folder: Path, kernels: Iterable[tuple[str, str]]) -> None:
     """Raise UsageError if a manifest has a symbol of an object, as (object, symbol), twice."""
     named = [(os.path.normpath(file), symbol) for file, symbol in kernels]

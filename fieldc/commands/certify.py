@@ -17,6 +17,7 @@ from fieldc.commands.built import (
     KERNELS,
     check_formulas,
     check_once,
+    check_radix,
     is_proved,
     manifest_of,
     modulus_of,
@@ -266,6 +267,7 @@ def built_rows(folder: Path) -> BuiltRows:
             raise TypeError
         p, limbs = modulus_of(manifest) if kernels else (0, 0)
         check_formulas(folder, manifest)
+        check_radix(folder, manifest)
     except (ValueError, KeyError, TypeError, AttributeError):
         raise no_manifest(folder) from None
     if not kernels:
@@ -287,12 +289,14 @@ def _with_faults(
     """The kernels with what their rows say wrongly. Raises KeyError, TypeError, ValueError."""
     from fieldc.artifacts.beside import faults_beside
     from fieldc.artifacts.rows import fault_of_row
+    from fieldc.field import Field
 
     beside = faults_beside(folder, manifest)
+    field = Field(int(manifest["p"], 16), int(manifest["word"]))
     for kernel, row in zip(kernels, rows, strict=True):
         path, why = folder / kernel.object, ""
         if path.is_file():  # that it is missing is said of its certificate
-            why = fault_of_row(kernel.part, row, read(path))
+            why = fault_of_row(kernel.part, row, read(path), field)
         if kernel.part == ARRAYS:
             why = why or beside.get((kernel.object, kernel.symbol), "")
         yield replace(kernel, fault=why)

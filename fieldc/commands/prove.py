@@ -18,6 +18,7 @@ from fieldc.commands.built import (
     KERNELS,
     check_formulas,
     check_once,
+    check_radix,
     is_proved,
     manifest_of,
     modulus_of,
@@ -29,6 +30,7 @@ from fieldc.commands.progress import progress
 from fieldc.commands.routines import listed, stated
 from fieldc.commands.verb import Answer, Table, UsageError, one_of, option, verb
 from fieldc.errors import counted, quote
+from fieldc.field import Field
 from fieldc.reading import read_bytes, read_text
 
 if TYPE_CHECKING:
@@ -110,10 +112,12 @@ def prove_kernels(path: Path, arguments: argparse.Namespace, text: str | None = 
 
     named = jobs_of(path, arguments, text)
     with progress() as show:
-        verdicts = prove_all([job for job, _ in named], show)
+        verdicts = prove_all([job for job, *_ in named], show)
     rows, data, claims = [], [], []
-    for (job, changed), verdict in zip(named, verdicts, strict=True):
+    for (job, changed, stack), verdict in zip(named, verdicts, strict=True):
         why = verdict.failure or changed
+        if not why and stack not in (None, verdict.stack):
+            why = f"it uses {verdict.stack} bytes of stack, and its row says {stack}"
         status = "FAILED" if why else "PROVED"
         rows.append((job.symbol, status, f"{verdict.seconds:.2f}", why))
         row = {"kernel": job.symbol, "status": status, "seconds": round(verdict.seconds, 2)}
@@ -229,14 +233,19 @@ def bound_of(high: int, job: Job) -> str:
     return Range(multiple=bound, powers=powers).bound
 
 
-def jobs_of(path: Path, arguments: argparse.Namespace, text: str | None) -> list[tuple[Job, str]]:
-    """The proofs to be done, each with what is wrong beside it. Raises UsageError."""
+def jobs_of(
+    path: Path, arguments: argparse.Namespace, text: str | None
+) -> list[tuple[Job, str, int | None]]:
+    """The proofs to be done, each with what is wrong beside it, and the stack that a row says.
+
+    Raises UsageError.
+    """
     if not path.exists():
         raise UsageError(f"{quote(str(path))} is not there; prove takes an object or a folder")
     if not path.is_dir():
-        return [(job_of_object(path, arguments, text), "")]
+        return [(job_of_object(path, arguments, text), "", None)]
     if arguments.field:
-        return [(job, "") for job in jobs_of_crate(path, arguments.field)]
+        return [(job, "", None) for job in jobs_of_crate(path, arguments.field)]
     return list(jobs_of_folder(path))
 
 
@@ -286,8 +295,8 @@ def job_of_object(path: Path, arguments: argparse.Namespace, text: str | None) -
     return Job(data, arguments.symbol, operation, f.p, f.n, asked, names)
 
 
-def jobs_of_folder(folder: Path) -> Iterator[tuple[Job, str]]:
-    """The proofs of a built folder's kernels that were PROVED, and what became of certificates.
+def jobs_of_folder(folder: Path) -> Iterator[tuple[Job, str, int | None]]:
+    """The proofs of a built folder's kernels that were PROVED, what is wrong beside, and the stack.
 
     Raises UsageError.
     """
@@ -311,8 +320,10 @@ def jobs_of_folder(folder: Path) -> Iterator[tuple[Job, str]]:
             (text_of(k, "certificate") if k["certificate"] else "", k["certificate_digest"])
             for k in kernels
         ]
-        p, limbs = modulus_of(manifest) if named else (0, 0)
+        p, limbs = modulus_of(manifest) if named else (3, 1)
+        field = Field(p, int(manifest["word"]))
         check_formulas(folder, manifest)
+        check_radix(folder, manifest)
     except (ValueError, KeyError, TypeError, AttributeError):
         raise no_manifest(folder) from None
     if not named:
@@ -324,10 +335,11 @@ def jobs_of_folder(folder: Path) -> Iterator[tuple[Job, str]]:
     ):
         job = Job(read(path), symbol, operation, p, limbs, formula=formula, called=called)
         try:
-            why = fault_of_row(part, kernel, job.code)
+            why = fault_of_row(part, kernel, job.code, field)
         except (ValueError, KeyError, TypeError, AttributeError):
             raise no_manifest(folder) from None
-        yield job, (certificate_changed(folder, file, digest) if file else "") or why
+        changed = certificate_changed(folder, file, digest) if file else ""
+        yield job, changed or why, kernel.get("stack")
 
 
 def of_integers(manifest: Mapping[str, object]) -> list[dict[str, object]]:
