@@ -29,7 +29,7 @@ from fieldc.targets.array_targets import ARRAY_TARGETS
 from fieldc.targets.registry import TARGETS
 from fieldc.targets.target import Target
 
-Row = Mapping[str, Any]
+StatedRow = Mapping[str, Any]
 KNOWN = OPERATIONS | TOWER_OPERATIONS | DIVSTEP_FG
 LABELS = {"elf": "ELF", "coff": "COFF", "mach-o": "Mach-O"}
 """What `binary` calls containers, and what people do."""
@@ -42,7 +42,7 @@ class WrongRow(Refusal):
     """A row says what its object or its operation does not; one line."""
 
 
-def fault_of_row(part: str, row: Row, data: bytes, f: Field) -> str:
+def fault_of_row(part: str, row: StatedRow, data: bytes, f: Field) -> str:
     """What a row of a manifest's list says wrongly of its object; empty where there is nothing.
 
     The field is the manifest's, with its words.
@@ -62,7 +62,7 @@ def fault_of_row(part: str, row: Row, data: bytes, f: Field) -> str:
     return ""
 
 
-def _check_kernel(row: Row, code: KernelCode) -> None:
+def _check_kernel(row: StatedRow, code: KernelCode) -> None:
     """Of a kernel on single values. Raises WrongRow, ProofError."""
     target = _target_of(row, code)
     _check_convention(row, "c" if row["variant"] == "llvm" else target.proved_as)
@@ -73,7 +73,7 @@ def _check_kernel(row: Row, code: KernelCode) -> None:
     _check_ranges(row, operation_of(row))
 
 
-def _check_array(row: Row, code: KernelCode, f: Field) -> None:
+def _check_array(row: StatedRow, code: KernelCode, f: Field) -> None:
     """Of a kernel on arrays. Raises WrongRow."""
     target = ARRAY_TARGETS.get(row["target"])
     if target is None:
@@ -94,7 +94,7 @@ def _check_array(row: Row, code: KernelCode, f: Field) -> None:
         _check_entry(row)
 
 
-def _check_divsteps(row: Row, code: KernelCode) -> None:
+def _check_divsteps(row: StatedRow, code: KernelCode) -> None:
     """Of a kernel that does divsteps. Raises WrongRow."""
     _check_convention(row, _target_of(row, code).proved_as)
     _check_needs(row, code, (), DIVSTEP_MATRIX)
@@ -102,7 +102,7 @@ def _check_divsteps(row: Row, code: KernelCode) -> None:
         raise WrongRow(f"its row does not say what {DIVSTEP_MATRIX} does")
 
 
-def _target_of(row: Row, code: KernelCode) -> Target:
+def _target_of(row: StatedRow, code: KernelCode) -> Target:
     """The target of a row, which makes objects such as the row's. Raises WrongRow."""
     target = TARGETS.get(row["target"])
     if target is None or target.object_format is None:
@@ -115,13 +115,13 @@ def _target_of(row: Row, code: KernelCode) -> Target:
     return target
 
 
-def _check_convention(row: Row, convention: str) -> None:
+def _check_convention(row: StatedRow, convention: str) -> None:
     if row["convention"] != convention:
         said = quote(str(row["convention"]))
         raise WrongRow(f"its convention is {said}, and that of {row['target']} is {convention}")
 
 
-def _check_needs(row: Row, code: KernelCode, needs: Sequence[str], of: str) -> None:
+def _check_needs(row: StatedRow, code: KernelCode, needs: Sequence[str], of: str) -> None:
     """Raise WrongRow unless a row names what the code uses, and that is what its name promises."""
     has = covered(row["needs"])
     for feature, name in features_used(code).items():
@@ -136,7 +136,7 @@ def _listed(needs: Sequence[str]) -> str:
     return quote(", ".join(map(str, needs))) if needs else "nothing"
 
 
-def operation_of(row: Row) -> Operation:
+def operation_of(row: StatedRow) -> Operation:
     """The operation of a row, or of its formula. Raises WrongRow, ProofError."""
     if not row.get("formula"):
         if row["op"] in KNOWN:
@@ -153,7 +153,7 @@ def _range(count: int, size: Size) -> Range:
     return Range(count, multiple, powers=powers, bits=bits, is_signed=size.is_signed)
 
 
-def _check_ranges(row: Row, operation: Operation, before: str = "") -> None:
+def _check_ranges(row: StatedRow, operation: Operation, before: str = "") -> None:
     """Raise WrongRow unless a row takes and gives what its operation does."""
     stated = operation.row()
     if any(row[key] != stated[key] for key in RANGES):
@@ -167,7 +167,7 @@ def _check_ranges(row: Row, operation: Operation, before: str = "") -> None:
         raise WrongRow(f"its contract is not that of {row['op']}")
 
 
-def _check_words(row: Row, f: Field) -> None:
+def _check_words(row: StatedRow, f: Field) -> None:
     """Raise WrongRow unless a row has the words of its field, in limbs or in digits."""
     digits = row["layout"] in ("digits", "canonical-digits")
     of = in_lanes(f) if digits or (row["word"] == DIGIT_BITS and f.word != HALF_BITS) else f
@@ -175,7 +175,7 @@ def _check_words(row: Row, f: Field) -> None:
         raise WrongRow(f"it has other words than {of.size}")
 
 
-def _check_name(row: Row) -> None:
+def _check_name(row: StatedRow) -> None:
     """Raise WrongRow unless a symbol ends in operation, layout and target.
 
     In a Rust package a digest follows.
@@ -188,7 +188,7 @@ def _check_name(row: Row) -> None:
         raise WrongRow(f"its symbol does not end in {quote(end)}")
 
 
-def _check_entry(row: Row) -> None:
+def _check_entry(row: StatedRow) -> None:
     """Raise WrongRow unless an entry is that of its row: by its name, and by its arguments."""
     entry, symbol = row["entry"], entry_of(row["symbol"])
     if entry["symbol"] != symbol:
@@ -199,5 +199,5 @@ def _check_entry(row: Row) -> None:
         raise WrongRow(f"its entry has {entry['arguments']} arguments, not {arguments}")
 
 
-def _object(row: Row) -> str:
+def _object(row: StatedRow) -> str:
     return PurePosixPath(row["object"]).name

@@ -335,11 +335,13 @@ def jobs_of_folder(folder: Path) -> Iterator[tuple[Job, str, int | None]]:
     ):
         job = Job(read(path), symbol, operation, p, limbs, formula=formula, called=called)
         try:
+            if type(stack := kernel.get("stack", 0)) is not int:
+                raise TypeError("a stack is no number")
             why = fault_of_row(part, kernel, job.code, field)
         except (ValueError, KeyError, TypeError, AttributeError):
             raise no_manifest(folder) from None
         changed = certificate_changed(folder, file, digest) if file else ""
-        yield job, changed or why, kernel.get("stack")
+        yield job, changed or why, stack if "stack" in kernel else None
 
 
 def of_integers(manifest: Mapping[str, object]) -> list[dict[str, object]]:
