@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from fieldc.algorithms.columns import (
+    LANE_TOWERS,
     accumulate_digits,
     accumulate_multiples,
     collect,
@@ -15,6 +16,7 @@ from fieldc.algorithms.lane_words import HALF_BITS
 from fieldc.algorithms.sums import has_sums, sums_of
 from fieldc.algorithms.transforms import NoDigits, transform_kernels
 from fieldc.artifacts.digit_arrays import moves
+from fieldc.catalogue import find_field
 from fieldc.field import Field
 from fieldc.language import Expression
 from fieldc.operations import Operation
@@ -24,7 +26,8 @@ from fieldc.targets.vectors.offers import conversions
 @lru_cache(maxsize=16)
 def operations_on(p: int, word: int) -> tuple[Operation, ...]:
     """Sums in columns, what changes the layout, and what transforms and towers call."""
-    return tuple(each.kernel.computes for each in _expressions(Field(p, word)))
+    names = (name for name in LANE_TOWERS if find_field(name).p == p)
+    return tuple(each.kernel.computes for each in _expressions(Field(p, word, next(names, ""))))
 
 
 def _expressions(f: Field) -> Iterator[Expression]:
