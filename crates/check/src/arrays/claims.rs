@@ -4,7 +4,7 @@ use crate::arrays::certificate::{ArrayContract, Mixed, Numbers};
 use crate::arrays::columns::{Columns, digits_of, excess};
 use crate::arrays::layout::{DIGIT, HALF, Layout, WORD};
 use crate::arrays::task::{LaneOperand, Task};
-use crate::arrays::transforms::{is_of_transforms, transform_task};
+use crate::arrays::transforms::{MOST_LAZY, is_of_transforms, transform_task};
 use crate::arrays::value::Value;
 use crate::{Outcome, fail};
 use num_bigint::BigInt;
@@ -103,7 +103,13 @@ impl ArrayContract {
         let is_known = in_digits.iter().all(|name| names.contains(&name.as_str()));
         let has_limbs = !gives_digits || in_digits.len() < names.len();
         let has_factor = *factor > 0 && family != "mul_by";
-        if is_wrong || !is_known || !has_limbs || has_factor || *word_bits != WORD || most > 32 {
+        if is_wrong
+            || !is_known
+            || !has_limbs
+            || has_factor
+            || *word_bits != WORD
+            || most > MOST_LAZY
+        {
             return fail(format!("contract: no {family} of such arrays"));
         }
         let is_lazy = *gives_digits && family != "reduce";

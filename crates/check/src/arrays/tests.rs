@@ -1,7 +1,7 @@
 //! A whole kernel is accepted, and nothing that is changed: its bytes, its certificate, its contract.
 
 use crate::Outcome;
-use crate::arrays::certificate::certificate_of;
+use crate::arrays::certificate::{ArrayContract, certificate_of};
 use crate::arrays::verify::replay;
 use iced_x86::{Decoder, DecoderOptions};
 
@@ -160,4 +160,20 @@ fn a_changed_certificate_is_refused() {
         let said = answer(&changed, &code()).expect_err(new);
         assert!(said.contains(why), "{old} -> {new}: {said}");
     }
+}
+
+/// What leaves a transform of 768-bit values, below 77p there.
+#[test]
+fn residues_after_long_transforms_have_contracts() {
+    let task_of = |lazy: u32| {
+        let p = format!("0x9{:0191x}", 1);
+        let text = format!(
+            r#"{{"operation": "reduce_lazy", "family": "reduce", "parameters": {{"lazy": {lazy}}},
+            "p": "{p}", "words": 12, "word_bits": 64, "convention": "sysv",
+            "mixed": {{"in_digits": ["x"], "gives_digits": false}}}}"#
+        );
+        serde_json::from_str::<ArrayContract>(&text).unwrap().task().map(|_| ())
+    };
+    assert_eq!(task_of(76), Ok(()));
+    assert_eq!(task_of(129), Err("contract: no reduce of such arrays".into()));
 }

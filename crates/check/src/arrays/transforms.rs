@@ -9,7 +9,7 @@ use crate::{Outcome, fail};
 use num_bigint::BigInt;
 
 /// The most that values are lazy.
-const MOST_LAZY: u32 = 128;
+pub(crate) const MOST_LAZY: u32 = 128;
 /// Bits of a word of a number in loose digits.
 const LOOSE_BITS: usize = 62;
 /// What a step in loose digits adds to a word at most: 15 steps leave words of LOOSE_BITS.
