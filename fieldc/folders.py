@@ -72,7 +72,7 @@ def look(folder: Path, hint: str) -> Iterator[None]:
 @contextmanager
 def _alone(folder: Path, place: Path, hint: str) -> Iterator[None]:
     """Hold the lock of the folder that is written beside. Raises OutputError."""
-    if not os.access(place, os.R_OK):
+    if not _may_be_opened(place):
         yield
         return
     for _ in range(TRIES):
@@ -82,6 +82,15 @@ def _alone(folder: Path, place: Path, hint: str) -> Iterator[None]:
                 return
         time.sleep(SECONDS_BETWEEN_TRIES)
     raise OutputError(f"cannot write {quote(str(folder))}: another fieldc writes beside it; {hint}")
+
+
+def _may_be_opened(folder: Path) -> bool:
+    """Whether a folder can be locked. Modes alone do not tell it of all users."""
+    try:
+        os.close(os.open(folder, os.O_RDONLY))
+    except OSError:
+        return False
+    return True
 
 
 def recover(folder: Path) -> None:
