@@ -15,6 +15,7 @@ from forged import run
 
 from fieldc.algorithms import OPERATIONS, STUDIED_OPERATIONS
 from fieldc.cli import main
+from fieldc.commands.built import check_formulas, manifest_of
 from fieldc.formulas.names import FREE
 from fieldc.machine.processor import is_x86_64
 from fieldc.operations import DIVSTEP_FG, NUMBERED, TOWER_OPERATIONS, family_named
@@ -201,3 +202,13 @@ def test_the_checker_knows_the_same_names() -> None:
     }
     assert lists["NUMBERED"] == [*NUMBERED] and lists["FREE"] == [*FREE]
     assert lists["FAMILIES"] == sorted({*map(family_named, KNOWN)} - {*NUMBERED})
+
+
+def test_updates_of_a_rust_package_have_other_names(tmp_path: Path, checker: Path) -> None:
+    """They serve every prime of so many limbs, so nothing follows from theirs for formulas."""
+    folder = tmp_path / "package"
+    words = ["bn254-r", "--package", "rust", "--formula", formulas(tmp_path, "sum_of")]
+    assert main(["build", *words, "-o", str(folder)]) == 0
+    status, said = said_of(checker, folder)
+    assert status == 0 and ", 2 of them formulas, 0 not PROVED" in said
+    check_formulas(folder, manifest_of(folder))
