@@ -85,7 +85,7 @@ def _alone(folder: Path, place: Path, hint: str) -> Iterator[None]:
 
 
 def _may_be_opened(folder: Path) -> bool:
-    """Whether a folder can be locked. Modes alone do not tell it of all users."""
+    """Whether a folder can be opened, and so locked. Its modes do not tell that for every user."""
     try:
         os.close(os.open(folder, os.O_RDONLY))
     except OSError:
