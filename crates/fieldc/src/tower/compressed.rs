@@ -102,7 +102,7 @@ impl<F: HasTower> Fp12<F> {
     /// ```
     pub fn cyclotomic_pow(&self, exponent: &[u64]) -> Self {
         match sparse_ones(exponent) {
-            Some((ones, count)) if F::cyclotomic_in_lanes() => power_by_ones(self, &ones[..count]),
+            Some((ones, count)) if F::powers_in_lanes() => power_by_ones(self, &ones[..count]),
             Some((ones, count)) => power_of_sparse(self, &ones[..count]),
             None => power_by_windows(self, exponent),
         }

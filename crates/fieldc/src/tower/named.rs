@@ -12,29 +12,18 @@ use {
     crate::machine,
 };
 
-/// Whether squares in the cyclotomic subgroup are faster in lanes than by words.
-///
-/// Zen 4 prefers two carry chains. It executes 512 bits in halves, and took 1.23 times as long in
-/// lanes for 6 limbs, in a version where these squares called a function for each load. Intel's
-/// cores of four slots, which prefer two chains too, were not measured.
-#[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]
-#[inline(always)]
-fn prefers_lanes(limbs: usize) -> bool {
-    limbs <= 4 || !machine::prefers_two_chains()
-}
-
 /// Products in the lanes of vectors. The number of limbs comes first, then that of digits.
 #[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]
 macro_rules! products_in_lanes {
     ($n:literal, $d:literal) => {
         #[inline(always)]
-        fn cyclotomic_in_lanes() -> bool {
-            prefers_lanes($n) && Lanes::<$n, $d, Self>::new().is_some()
+        fn powers_in_lanes() -> bool {
+            !machine::prefers_two_chains() && Lanes::<$n, $d, Self>::new().is_some()
         }
 
         #[inline(always)]
         fn wide_cyclotomic_square(z: &mut Fp12<Self>, x: &Fp12<Self>) -> bool {
-            let lanes = Lanes::<$n, $d, Self>::new().filter(|_| prefers_lanes($n));
+            let lanes = Lanes::<$n, $d, Self>::new();
             if let Some(lanes) = &lanes {
                 lanes.cyclotomic_square(z, x);
             }
