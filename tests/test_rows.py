@@ -301,6 +301,7 @@ def test_the_checker_refuses_such_rows_too(
         (OBJECTS[0], wanted, flipped, f"other bytes of {symbol}"),
         (OBJECTS[1], wanted, flipped, f"other bytes of {symbol}"),
         (OBJECTS[1], saved, other_place, f"{entry_of(symbol)} is not what calls {symbol}"),
+        (OBJECTS[0], b"\xcf\xfa\xed\xfe", b"\xcf\xfa\xed\xff", f"it holds the name {symbol}"),
     )
     for number, (name, old, new, why) in enumerate(changes):
         path = written(package, tmp_path / f"changed{number}", row) / name
