@@ -59,6 +59,10 @@ MORE_FORMS = {
     "mov r15d, 63; bzhi rax, r15, r15": "bmi2",
     "bzhi rcx, rax, rdx; adc rsi, rcx": "bmi2",
     "push rdx; mov ecx, 0; bzhi rcx, [rsp], rcx; adox rcx, rax; pop rsi": "bmi2",
+    "mov dl, 61; bzhi rax, rsi, rdx; adc rcx, rax": "bmi2",
+    "mov r15b, 200; mov sil, 7; sub r15, rsi": "",
+    "mov ecx, 0x12345; mov cl, 255; adc rax, rcx": "",
+    "mov dl, 1; add dl, 255; adc rcx, rsi": "",
 }
 """Forms that only the model has, or that the prover's symbols do not allow."""
 UNKNOWN = ("nop", "setb", "setae")
@@ -83,7 +87,9 @@ UNKNOWN_FORMS = (
     "not eax",
     "not qword ptr [rsp]",
     "push -2; pop rcx",
-    "mov al, 1",
+    "mov ah, 1",
+    "mov al, cl",
+    "mov byte ptr [rsp], 1",
     "mov eax, ecx",
     "lock add qword ptr [rsp], 0",
     "sub qword ptr [rsp - 8], rax",

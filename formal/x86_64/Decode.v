@@ -231,6 +231,8 @@ Definition plain_opcode (prefixed : bool) (e : extension) (op : Z) : parser inst
   else if op =? 0x83 then
     mn <~ modrm e; d <~ to_register (snd mn); z <~ signed_byte;
     if fst mn =? 4 then and_number d z else fail
+  else if (0xb0 <=? op) && (op <=? 0xb7) && (prefixed || (op <? 0xb4)) then
+    z <~ byte; yield (MovByte (register_of (op - 0xb0 + ext_base e)) z)
   else if (0xb8 <=? op) && (op <=? 0xbf) then
     z <~ little 4; yield (Mov (register_of (op - 0xb8 + ext_base e)) (Imm z))
   else fail.

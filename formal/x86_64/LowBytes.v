@@ -95,6 +95,71 @@ Section Kernel.
     - eapply stands_same; [exact Q | exact S2 | reflexivity].
   Qed.
 
+  Lemma bit_at_right l k b s v A : bit_at l k = Some b -> denotes c start s v (Flags l) A ->
+    A / 2 ^ k mod 2 = b.
+  Proof.
+    intros B D. unfold bit_at in B.
+    destruct (List.find _ l) as [[j w]|] eqn:F; [|discriminate B].
+    apply find_some in F as [I J]. cbn [fst] in J. apply Z.eqb_eq in J. subst j.
+    destruct w as [b'|?|?]; try discriminate B. injection B as ->.
+    symmetry. exact (always_now _ _ _ (D k (Const b) I)).
+  Qed.
+
+  Lemma number_of_right l s v A n : forall k z, 0 <= k -> number_of l k n = Some z ->
+    denotes c start s v (Flags l) A -> A / 2 ^ k mod 2 ^ Z.of_nat n = z.
+  Proof.
+    induction n as [|n IH]; intros k z K N D; cbn [number_of] in N.
+    { injection N as <-. apply Z.mod_1_r. }
+    unbind N. unbind N. injection N as <-.
+    rewrite <- (bit_at_right _ _ _ _ _ _ E D), <- (IH (k + 1) _ ltac:(lia) E0 D).
+    rewrite Nat2Z.inj_succ, Z.pow_succ_r by lia.
+    rewrite Z.rem_mul_r by (try apply Z.pow_pos_nonneg; lia).
+    rewrite Z.div_div by (try apply Z.pow_nonzero; lia).
+    now rewrite Z.pow_add_r by lia.
+  Qed.
+
+  Lemma byte_number_right k z s v A : byte_number k = Some z -> denotes c start s v k A ->
+    A mod 256 = z.
+  Proof.
+    intros N D. destruct k as [[e|?|?]|?|?|l]; try discriminate N.
+    - injection N as <-. apply always_now in D. cbn [word_value] in D. now rewrite D.
+    - cbn [byte_number] in N. apply (number_of_right _ _ _ _ 8 0 _ ltac:(lia) N) in D.
+      now rewrite Z.pow_0_r, Z.div_1_r in D.
+  Qed.
+
+  Lemma mov_byte_right d z m m' v s : step c code (MovByte d z) m = Some m' -> sim v m s ->
+    stands_for m m' v (execute (MovByte d z) s).
+  Proof.
+    intros H S. cbn [step] in H. cbn [execute].
+    pose proof (file_words _ _ _ _ _ _ S d) as W. unfold is_word, radix in W.
+    pose proof (file_right _ _ _ _ _ _ S d) as D.
+    pose proof (Z.mod_pos_bound z 256 ltac:(lia)) as B. set (b := z mod 256) in *.
+    set (total := registers s d / 256 * 256 + b) in *.
+    assert (is_word total) as T.
+    { subst total. unfold is_word, radix. Z.to_euclidean_division_equations; lia. }
+    assert (forall k, 0 <= k <= 7 -> total / 2 ^ k mod 2 = b / 2 ^ k mod 2) as BITS.
+    { intros k K. subst total.
+      assert (2 ^ (7 - k) * 2 * 2 ^ k = 256) as E.
+      { assert (k = 0 \/ k = 1 \/ k = 2 \/ k = 3 \/ k = 4 \/ k = 5 \/ k = 6 \/ k = 7) as C by lia.
+        repeat destruct C as [->|C]; [..|subst k]; reflexivity. }
+      replace (registers s d / 256 * 256) with (registers s d / 256 * 2 ^ (7 - k) * 2 * 2 ^ k)
+        by (rewrite <- E; ring).
+      rewrite Z.div_add_l by (apply Z.pow_nonzero; lia). rewrite Z.add_comm. apply Z.mod_add. lia. }
+    assert (denotes c start (sys m) v (Flags (bits_of b)) total) as DB.
+    { intros k u I. apply in_map_iff in I as (j & [= <- <-] & J).
+      rewrite <- (BITS j) by (cbn in J; lia). apply means_const. }
+    assert (put d (Flags (bits_of b)) m = Some m' ->
+      stands_for m m' v (Some (set d total s))) as REST.
+    { intros P. destruct (put_right c code start v _ s _ _ total _ P S DB T) as [Q S2].
+      eapply stands_same; [exact Q | exact S2 | reflexivity]. }
+    destruct (file m d) as [[e|?|?]|?|?|?]; try exact (REST H).
+    destruct (put_right c code start v _ s _ (Known (Const (e / 256 * 256 + b))) total _ H S)
+      as [Q S2].
+    - apply always_now in D. cbn [word_value] in D. subst total. rewrite D. apply means_const.
+    - exact T.
+    - eapply stands_same; [exact Q | exact S2 | reflexivity].
+  Qed.
+
   Lemma add_byte_right d z m m' v s : step c code (AddByte d z) m = Some m' -> sim v m s ->
     stands_for m m' v (execute (AddByte d z) s).
   Proof.

@@ -74,6 +74,7 @@ Inductive instruction :=
   | Neg (d : register)
   | Not (d : register)
   | Setb (d : register)            (* the lowest byte *)
+  | MovByte (d : register) (z : Z) (* to the lowest byte *)
   | AddByte (d : register) (z : Z) (* to the lowest byte *)
   | Bzhi (d : register) (o : source) (index : register)
   | Xor (d r : register)
@@ -203,6 +204,7 @@ Definition execute (i : instruction) (s : state) : option state :=
       | None => None
       | Some c => Some (set d (registers s d / 256 * 256 + Z.b2z c) s)
       end
+  | MovByte d z => Some (set d (registers s d / 256 * 256 + z mod 256) s)
   | AddByte d z =>
       let total := registers s d mod 256 + z mod 256 in
       Some (set d (registers s d / 256 * 256 + total mod 256)

@@ -304,10 +304,8 @@ Section Kernel.
     unbind H. destruct p as [u s1].
     destruct (read_word _ _ _ _ _ _ _ E E0 S) as (S1 & MB & Q & _).
     pose proof (operand_word _ _ _ v m s o S) as WB.
-    assert (registers s index mod 256 = z) as I.
-    { pose proof (file_right _ _ _ _ _ _ S index) as D.
-      destruct (file m index) as [[e|x|?]|?|?|?]; try discriminate. injection E1 as <-.
-      apply always_now in D. cbn [word_value] in D. now rewrite D. }
+    assert (registers s index mod 256 = z) as I
+      by exact (byte_number_right _ _ _ _ _ _ _ E1 (file_right _ _ _ _ _ _ S index)).
     assert (0 < 2 ^ z) as P by (apply Z.pow_pos_nonneg; lia).
     assert (2 ^ z <= radix) as B by (apply Z.pow_le_mono_r; lia).
     assert (is_word (2 ^ z - 1)) as WO by (unfold is_word; lia).
@@ -367,6 +365,7 @@ Section Kernel.
     - now apply neg_right.
     - now apply not_right.
     - now apply setb_right.
+    - now apply mov_byte_right.
     - now apply add_byte_right.
     - now apply bzhi_right.
     - cbn [step] in H. destruct (register_beq d r) eqn:E; [|discriminate].

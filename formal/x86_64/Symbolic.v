@@ -175,6 +175,31 @@ Section Kernel.
     | _ => None
     end.
 
+  (** The bits of a byte that is a number. *)
+  Definition bits_of (z : Z) : list (Z * word) :=
+    map (fun k => (k, Const (z / 2 ^ k mod 2))) [0; 1; 2; 3; 4; 5; 6; 7].
+
+  Definition bit_at (l : list (Z * word)) (k : Z) : option Z :=
+    match List.find (fun entry => fst entry =? k) l with
+    | Some (_, Const b) => Some b
+    | _ => None
+    end.
+
+  (** The lowest of 2^k, 2^(k+1) and so on whose bits are numbers, n of them. *)
+  Fixpoint number_of (l : list (Z * word)) (k : Z) (n : nat) : option Z :=
+    match n with
+    | O => Some 0
+    | S n' => b <- bit_at l k; rest <- number_of l (k + 1) n'; Some (b + 2 * rest)
+    end.
+
+  (** The lowest byte, if it is a number. *)
+  Definition byte_number (k : content) : option Z :=
+    match k with
+    | Known (Const z) => Some (z mod 256)
+    | Flags l => number_of l 0 8
+    | _ => None
+    end.
+
   (** d becomes the upper word of high * 2^64 + low, shifted left by n bits; k is the count. *)
   Definition run_shift (k : Z) (d : register) (high low : content) (n : Z) (m : machine)
       : option machine :=
@@ -290,6 +315,11 @@ Section Kernel.
           '(w, s) <- define_word (word_polynomial flag) (sys m);
           put_word d w s m
         else put d (Flags (byte_of flag)) m
+    | MovByte d z =>
+        match file m d with
+        | Known (Const w) => put d (Known (Const (w / 256 * 256 + z mod 256))) m
+        | _ => put d (Flags (bits_of (z mod 256))) m
+        end
     | AddByte d z =>
         _ <- guard (z mod 256 =? 255);   (* the carry is whether the byte is not 0 *)
         flag <- flag_of (file m d) (sys m);
@@ -297,7 +327,7 @@ Section Kernel.
     | Bzhi d o index =>
         '(second, m1) <- read o m;
         b <- as_word second;
-        k <- (match file m index with Known (Const k) => Some (k mod 256) | _ => None end);
+        k <- byte_number (file m index);
         _ <- guard ((0 <? k) && (k <? 64));
         '(w, s) <- masked (Const (2 ^ k - 1)) b (sys m);
         put_word d w s (with_flags clear clear m1)
