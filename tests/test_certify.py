@@ -364,6 +364,7 @@ BY_MEMORY = (
 @pytest.mark.parametrize(
     ("prime", "target"),
     [
+        ("2^32-5", "x86_64-linux-llvm"),
         ("2^63+29", "x86_64-linux-llvm"),
         ("2^90-1073", "x86_64-linux-llvm"),
         ("0xfaf4b7ac03614a8b6473989500000001", "x86_64-linux-llvm"),

@@ -208,9 +208,9 @@ Definition to_byte (prefixed : bool) (e : extension) : parser (Z * register) :=
   d <~ to_register (snd mn);
   if prefixed || existsb (register_beq d) [RAX; RCX; RDX; RBX] then yield (fst mn, d) else fail.
 
-(** [and] of 32 bits with a number that it extends by zeros. *)
+(** [and] of 32 bits with a number, which the processor extends by zeros. *)
 Definition and_number (d : register) (z : Z) : parser instruction :=
-  if 0 <=? z then yield (And d (Imm z)) else fail.
+  yield (And d (Imm (z mod 2 ^ 32))).
 
 (** Opcodes that need no prefix for 64 bits, and some of 32 and of 8 bits. *)
 Definition plain_opcode (prefixed : bool) (e : extension) (op : Z) : parser instruction :=
