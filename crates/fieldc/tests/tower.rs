@@ -60,6 +60,24 @@ fn cyclotomic<F: HasTower>(x: &Fp12<F>, modulus: &[u64]) -> Fp12<F> {
     power(&x, 2) * x
 }
 
+/// Granger and Scott's square, coefficient by coefficient.
+fn cyclotomic_square<F: HasTower>(x: &Fp12<F>, xi: Fp2<F>) -> Fp12<F> {
+    let x = coefficients(x);
+    let three = |y: Fp2<F>| y.double() + y;
+    let mut z = [Fp2::ZERO; 6];
+    for j in 0..3 {
+        let (a, b) = (x[j], x[j + 3]);
+        z[2 * j] = three(a * a + xi * (b * b)) - x[2 * j].double();
+        let (place, product) = if j < 2 {
+            (2 * j + 3, a * b)
+        } else {
+            (1, xi * (a * b))
+        };
+        z[place] = three(product.double()) + x[place].double();
+    }
+    element(z)
+}
+
 macro_rules! tests {
     ($($name:ident: $Fp:ty, $xi:literal;)+) => {$(
         mod $name {
@@ -211,6 +229,26 @@ macro_rules! tests {
                         }
                         assert_eq!(x.conjugate() * x, Fp12::ONE, "{kernels:?}");
                     }
+                });
+            }
+
+            /// Squares of the subgroup compute the same of other elements, on every path.
+            #[test]
+            fn squares_of_the_cyclotomic_subgroup_take_largest_residues() {
+                let parts = [Fp::ZERO, largest::<Fp>()];
+                let drawn = |bits: usize| {
+                    let part = |i| parts[bits >> i & 1];
+                    element(core::array::from_fn(|i| Fp2::new(part(2 * i), part(2 * i + 1))))
+                };
+                let mut first = None;
+                on_every_path(|kernels| {
+                    let mut powers = Vec::new();
+                    for x in (0..4096).step_by(13).chain([4095]).map(drawn) {
+                        let square = cyclotomic_square(&x, xi());
+                        assert_eq!(x.cyclotomic_square(), square, "{kernels:?}");
+                        powers.push(x.cyclotomic_pow(&[1 << 20]));
+                    }
+                    assert_eq!(first.get_or_insert(powers.clone()), &powers, "{kernels:?}");
                 });
             }
 

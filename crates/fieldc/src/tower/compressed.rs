@@ -5,52 +5,48 @@
 //! that of the whole value is three.
 
 use super::cyclotomic::{squared_pair, triple_minus, triple_plus};
-use super::windows::{power_by_windows, squared};
+use super::windows::power_by_windows;
 use super::{Fp6, Fp12, HasTower};
 use crate::Field;
 use crate::fp2::Fp2;
 
-/// What is kept of a value: coefficients of powers of w.
+/// What is kept of a value: the coefficients c1, c2, c4 and c5.
 #[derive(Clone, Copy)]
-struct Compressed<F> {
-    c1: Fp2<F>,
-    c2: Fp2<F>,
-    c4: Fp2<F>,
-    c5: Fp2<F>,
-}
+struct Compressed<F>([Fp2<F>; 4]);
 
 impl<F: HasTower> Compressed<F> {
-    const ONE: Self = Self {
-        c1: Fp2::ZERO,
-        c2: Fp2::ZERO,
-        c4: Fp2::ZERO,
-        c5: Fp2::ZERO,
-    };
+    const ONE: Self = Self([Fp2::ZERO; 4]);
 
     fn new(x: &Fp12<F>) -> Self {
-        Self {
-            c1: x.c1.c0,
-            c2: x.c0.c1,
-            c4: x.c0.c2,
-            c5: x.c1.c2,
+        Self([x.c1.c0, x.c0.c1, x.c0.c2, x.c1.c2])
+    }
+
+    /// The power 2^count.
+    fn squared(mut self, count: u32) -> Self {
+        if !F::wide_compressed_squares(&mut self.0, count) {
+            for _ in 0..count {
+                self = self.square();
+            }
         }
+        self
     }
 
     fn square(&self) -> Self {
-        let (low_14, high_14) = squared_pair(&self.c1, &self.c4);
-        let (low_25, high_25) = squared_pair(&self.c2, &self.c5);
-        Self {
-            c1: triple_plus(&F::mul_by_xi(&high_25), &self.c1),
-            c2: triple_minus(&low_14, &self.c2),
-            c4: triple_minus(&low_25, &self.c4),
-            c5: triple_plus(&high_14, &self.c5),
-        }
+        let Self([c1, c2, c4, c5]) = self;
+        let (low_14, high_14) = squared_pair(c1, c4);
+        let (low_25, high_25) = squared_pair(c2, c5);
+        Self([
+            triple_plus(&F::mul_by_xi(&high_25), c1),
+            triple_minus(&low_14, c2),
+            triple_minus(&low_25, c4),
+            triple_plus(&high_14, c5),
+        ])
     }
 
     /// What c3 is a fraction of: its numerator and denominator. Where c1 is 0 it is another
     /// fraction, and where both denominators are 0 the value is 1.
     fn fraction(&self) -> (Fp2<F>, Fp2<F>) {
-        let Self { c1, c2, c4, c5 } = self;
+        let Self([c1, c2, c4, c5]) = self;
         let numerator = F::mul_by_xi(&c5.square()) + triple_minus(&c2.square(), c4);
         let (other, is_other) = ((c2 * c5).double(), c1.is_zero());
         (
@@ -61,7 +57,7 @@ impl<F: HasTower> Compressed<F> {
 
     /// The whole value, from c3.
     fn whole(&self, c3: Fp2<F>) -> Fp12<F> {
-        let Self { c1, c2, c4, c5 } = *self;
+        let Self([c1, c2, c4, c5]) = *self;
         let both = c2 * c4;
         let sum = c3.square().double() + c1 * c5 - both.double() - both;
         let c0 = F::mul_by_xi(&sum) + Fp2::ONE;
@@ -102,7 +98,6 @@ impl<F: HasTower> Fp12<F> {
     /// ```
     pub fn cyclotomic_pow(&self, exponent: &[u64]) -> Self {
         match sparse_ones(exponent) {
-            Some((ones, count)) if F::powers_in_lanes() => power_by_ones(self, &ones[..count]),
             Some((ones, count)) => power_of_sparse(self, &ones[..count]),
             None => power_by_windows(self, exponent),
         }
@@ -110,26 +105,12 @@ impl<F: HasTower> Fp12<F> {
 }
 
 /// The power of an element of the cyclotomic subgroup whose public exponent is the sum of 2^k for
-/// increasing k, from the highest one on.
-fn power_by_ones<F: HasTower>(x: &Fp12<F>, exponents: &[u32]) -> Fp12<F> {
-    let mut ones = exponents.iter().rev();
-    let Some(mut last) = ones.next() else {
-        return Fp12::ONE;
-    };
-    let mut power = *x;
-    for k in ones {
-        power = squared(power, last - k) * x;
-        last = k;
-    }
-    squared(power, *last)
-}
-
-/// The same for at most [`MOST_ONES`] ones, with one inversion for all of them.
+/// at most [`MOST_ONES`] increasing k, with one inversion for all of them.
 fn power_of_sparse<F: HasTower>(x: &Fp12<F>, exponents: &[u32]) -> Fp12<F> {
     let (mut powers, mut square, mut last) = ([Compressed::ONE; MOST_ONES], Compressed::new(x), 0);
     let powers = &mut powers[..exponents.len()];
     for (power, k) in powers.iter_mut().zip(exponents) {
-        square = (last..*k).fold(square, |square, _| square.square());
+        square = square.squared(*k - last);
         (*power, last) = (square, *k);
     }
     let mut fractions = [(Fp2::ZERO, Fp2::ZERO); MOST_ONES];

@@ -39,12 +39,11 @@ pub trait HasTower: HasFp2 {
         false
     }
 
-    /// Whether powers by sparse exponents square by `wide_cyclotomic_square`, which then writes.
-    /// Elsewhere compressed squares by words are as fast or faster: Zen 4, which prefers two carry
-    /// chains, executes 512 bits in halves.
+    /// Squares the coefficients of w, w^2, w^4 and w^5 so many times in the cyclotomic subgroup,
+    /// likewise.
     #[doc(hidden)]
     #[inline(always)]
-    fn powers_in_lanes() -> bool {
+    fn wide_compressed_squares(_: &mut [Fp2<Self>; 4], _: u32) -> bool {
         false
     }
 
@@ -122,7 +121,7 @@ fn multiple<F: HasFp2>(x: &Fp2<F>, k: u32) -> Fp2<F> {
 }
 
 /// x divided by a small k, and the rest.
-pub(super) const fn quotient<const N: usize>(x: &[u64; N], k: u64) -> ([u64; N], u64) {
+const fn quotient<const N: usize>(x: &[u64; N], k: u64) -> ([u64; N], u64) {
     let (mut result, mut rest, mut i) = ([0; N], 0, N);
     while i > 0 {
         i -= 1;

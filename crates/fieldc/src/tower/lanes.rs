@@ -11,45 +11,29 @@
 //! of x all lanes have the same first factor. Their second factors lie side by side: they are two
 //! windows of rows that have ξ*y before y.
 
+mod cyclotomic;
+
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 
-use super::constants::quotient;
 use super::quads::{QUAD, Quad, Quads};
 use super::rows::{
-    IN_ORDER, LANES, PAIRS, Pair, Pairs, Row, Rows, SPLIT, cut, fill_moved_up, fill_multiples,
-    limb_rows,
+    IN_ORDER, LANES, PAIRS, Pair, Pairs, Row, Rows, SPLIT, fill_moved_up, fill_multiples, limb_rows,
 };
 use super::words::limbs_of;
 use super::{Fp12, HasTower};
 use crate::assembly::HasProducts;
 use crate::fp2::Fp2;
-use crate::limbs::plus;
-use crate::modulus::Modulus;
-use crate::residues;
 use crate::vectors::{SumKernels, multiples_on_arrays};
 
 /// The columns of eight sums, twice as many as there are digits.
 type Columns<const D: usize> = [Rows<LANES, D>; 2];
 /// The products of a sum.
 const TERMS: usize = 2 * PAIRS;
-/// What sums of products in squares of the cyclotomic subgroup are multiplied by.
-const TIMES: usize = 3;
-/// The products of such a sum.
-const FEW: usize = 5;
-/// The most products that columns get.
-const MOST: usize = if TERMS > TIMES * FEW {
-    TERMS
-} else {
-    TIMES * FEW
-};
 /// Lanes with the same part of coefficients: a quad.
 const HALF: usize = QUAD;
 /// For both parts of a first factor: which multiples of the second factor make both parts.
 const TURNED: [[usize; 2]; 2] = [[0, 1], [2, 0]];
-
-/// The coefficients of a square in the cyclotomic subgroup, by how they are computed.
-const SQUARED: [[usize; HALF]; 2] = [[0, 2, 4, PAIRS], [3, 5, 1, PAIRS]];
 
 /// A digit of each number of a block, written by halves.
 #[derive(Clone, Copy)]
@@ -91,8 +75,9 @@ impl<const N: usize, const D: usize, F: HasProducts<N> + HasTower> Lanes<N, D, F
         let kernels = multiples_on_arrays::<N, F>()?;
         // A part of ξ*y is at most (XI + 1)*p.
         let fits = kernels.columns == 2 * D
-            && kernels.most >= LANES * MOST
-            && kernels.multiple > F::XI + 1;
+            && kernels.most >= LANES * TERMS
+            && kernels.multiple > F::XI + 1
+            && Self::squares_fit(kernels);
         let of = PhantomData;
         fits.then_some(Self { kernels, of })
     }
@@ -119,12 +104,6 @@ impl<const N: usize, const D: usize, F: HasProducts<N> + HasTower> Lanes<N, D, F
     ) {
         // SAFETY: as above.
         unsafe { self.product(result, line.map(limbs_of), degrees, x) };
-    }
-
-    /// The square in the cyclotomic subgroup: see [`Fp12::cyclotomic_square`].
-    pub(super) fn cyclotomic_square(&self, result: &mut Fp12<F>, x: &Fp12<F>) {
-        // SAFETY: as above.
-        unsafe { self.squared(result, x) };
     }
 
     /// The product of y with a sum of coefficients, each times a power of w.
@@ -230,73 +209,8 @@ impl<const N: usize, const D: usize, F: HasProducts<N> + HasTower> Lanes<N, D, F
             self.add(&mut columns[0], &first, &even);
             self.add(&mut columns[1], &first[..PAIRS], &odd);
         }
-        multiply(&mut columns[1], 2);
+        double(&mut columns[1]);
         self.finish(result, &columns, [[0, 2, 4, PAIRS], [1, 3, 5, PAIRS]]);
-    }
-
-    /// The square in the cyclotomic subgroup.
-    ///
-    /// # Safety
-    /// The processor has AVX2.
-    #[target_feature(enable = "avx2")]
-    unsafe fn squared(&self, result: &mut Fp12<F>, x: &Fp12<F>) {
-        // SAFETY: the caller's.
-        self.squared_in_rows(unsafe { Quads::new() }, result, x);
-    }
-
-    /// The same, which is compiled for AVX2 as a part of it: for j = 0, 1 and 2
-    ///
-    /// ```text
-    /// z_2j     = 3*(x_j*x_j + x_(j+3)*ξ*x_(j+3) - 2/3*x_2j)
-    /// z_(2j+3) = 3*(x_j*x_(j+3) + x_(j+3)*x_j + 2/3*x_(2j+3))
-    /// ```
-    ///
-    /// where z_7 stands for z_1, and the products have the factor ξ. Three lanes have j = 0, 1 and 2,
-    /// another one has nothing.
-    #[inline(always)]
-    fn squared_in_rows(&self, quads: Quads, result: &mut Fp12<F>, x: &Fp12<F>) {
-        let x = limb_rows(powers(x), IN_ORDER);
-        let mut tables = MaybeUninit::uninit();
-        let tables = fill_multiples::<N, D, F, false>(quads, &mut tables, &x);
-        let mut up = MaybeUninit::uninit();
-        let up = fill_moved_up::<N, D>(quads, &mut up, &x);
-        let (plus, minus) = const { (two_thirds::<N, D, F>(true), two_thirds::<N, D, F>(false)) };
-        let (mut first, mut second) = ([[empty(); FEW]; 2], [[empty(); FEW]; 2]);
-        for (n, from) in [0, 3].into_iter().enumerate() {
-            for part in 0..2 {
-                let (term, [a, b]) = (2 * n + part, TURNED[part]);
-                for d in 0..D {
-                    let x = quads.load(&up[part][d].0, from);
-                    first[0][term][d].write(x, x);
-                    first[1][term][d].write(x, x);
-                    // y_0 to y_2, then ξ*y_3 to ξ*y_5.
-                    let [c, e] = [&tables.all[a][d].0, &tables.all[b][d].0];
-                    let start = PAIRS - from;
-                    second[0][term][d].write(quads.load(c, start), quads.load(e, start));
-                    let [c, e] = [&tables.mixed[a][d].0, &tables.mixed[b][d].0];
-                    let start = 3 - from;
-                    second[1][term][d].write(quads.load(c, start), quads.load(e, start));
-                }
-            }
-        }
-        for d in 0..D {
-            // Words 6 and 7 of a row are 0.
-            let (a, b) = (&up[0][d].0, &up[1][d].0);
-            let (a, a_end) = (quads.load(a, 0), quads.load(a, QUAD));
-            let (b, b_end) = (quads.load(b, 0), quads.load(b, QUAD));
-            first[0][FEW - 1][d].write(quads.even(a, a_end), quads.even(b, b_end));
-            first[1][FEW - 1][d].write(quads.odd(a, a_end), quads.odd(b, b_end));
-            let (plus, minus) = (quads.all(plus[d]), quads.all(minus[d]));
-            second[0][FEW - 1][d].write(minus, minus);
-            second[1][FEW - 1][d].write(plus, plus);
-        }
-        let mut columns = [nothing(); 2];
-        for ((columns, first), second) in columns.iter_mut().zip(&first).zip(&second) {
-            // SAFETY: all rows are written.
-            unsafe { self.add(columns, first, second) };
-            multiply(columns, TIMES as u64);
-        }
-        self.finish(result, &columns, SQUARED);
     }
 
     /// Adds x*y of corresponding blocks to columns of 0, for each lane.
@@ -312,13 +226,20 @@ impl<const N: usize, const D: usize, F: HasProducts<N> + HasTower> Lanes<N, D, F
         unsafe { (self.kernels.accumulate)(count, t, x.as_ptr().cast(), y.as_ptr().cast()) };
     }
 
+    /// Writes what columns have, divided by R: an element of each lane.
+    #[inline(always)]
+    fn collect(&self, z: &mut [[u64; N]], columns: &[Columns<D>]) {
+        assert!(z.len() == LANES * columns.len());
+        let (count, t) = (z.len(), columns.as_ptr().cast());
+        // SAFETY: as above; z has room for an element of each lane.
+        unsafe { (self.kernels.collect)(count, z.as_mut_ptr().cast(), t) };
+    }
+
     /// Writes coefficients, whose parts times R are in columns.
     #[inline(always)]
     fn finish(&self, result: &mut Fp12<F>, columns: &[Columns<D>; 2], degrees: [[usize; HALF]; 2]) {
         let mut z = [[[0; N]; LANES]; 2];
-        let (count, t) = (2 * LANES, columns.as_ptr().cast());
-        // SAFETY: as above; z has room for an element of each lane.
-        unsafe { (self.kernels.collect)(count, z.as_mut_ptr().cast(), t) };
+        self.collect(z.as_flattened_mut(), columns);
         for (z, degrees) in z.iter().zip(degrees) {
             for (lane, k) in degrees.into_iter().enumerate() {
                 if k < PAIRS {
@@ -329,12 +250,12 @@ impl<const N: usize, const D: usize, F: HasProducts<N> + HasTower> Lanes<N, D, F
     }
 }
 
-/// Multiplies sums in columns.
+/// Twice the sums in columns.
 #[inline(always)]
-fn multiply<const D: usize>(columns: &mut Columns<D>, times: u64) {
+fn double<const D: usize>(columns: &mut Columns<D>) {
     for row in columns.as_flattened_mut() {
         for word in &mut row.0 {
-            *word *= times;
+            *word *= 2;
         }
     }
 }
@@ -364,28 +285,12 @@ fn put<const N: usize, F: HasProducts<N>>(
         1 => &mut half.c1,
         _ => &mut half.c2,
     };
-    // SAFETY: an element is nothing but its limbs, and these are below p.
-    let part = |x| unsafe { core::mem::transmute_copy::<[u64; N], F>(x) };
-    (place.c0, place.c1) = (part(c0), part(c1));
+    (place.c0, place.c1) = (element(c0), element(c1));
 }
 
-/// x/3 modulo p = 1 modulo 3, for 3p below R.
-const fn third<const N: usize>(x: &[u64; N], p: &[u64; N]) -> [u64; N] {
-    let (mut sum, mut found) = (*x, quotient(x, 3));
-    while found.1 != 0 {
-        sum = plus(&sum, p).0;
-        found = quotient(&sum, 3);
-    }
-    found.0
-}
-
-/// The digits of 2/3 or -2/3 in Montgomery form.
-const fn two_thirds<const N: usize, const D: usize, F: Modulus<N>>(is_positive: bool) -> [u64; D] {
-    let two = residues::add(&F::R, &F::R, &F::P);
-    let z = third(&two, &F::P);
-    cut(&if is_positive {
-        z
-    } else {
-        residues::neg(&z, &F::P)
-    })
+/// The element of limbs that are below p.
+#[inline(always)]
+fn element<const N: usize, F: HasProducts<N>>(limbs: &[u64; N]) -> F {
+    // SAFETY: an element is nothing but its limbs.
+    unsafe { core::mem::transmute_copy::<[u64; N], F>(limbs) }
 }

@@ -17,8 +17,12 @@ use {
 macro_rules! products_in_lanes {
     ($n:literal, $d:literal) => {
         #[inline(always)]
-        fn powers_in_lanes() -> bool {
-            !machine::prefers_two_chains() && Lanes::<$n, $d, Self>::new().is_some()
+        fn wide_compressed_squares(x: &mut [Fp2<Self>; 4], count: u32) -> bool {
+            let lanes = Lanes::<$n, $d, Self>::new();
+            if let Some(lanes) = &lanes {
+                lanes.compressed_squares(x, count);
+            }
+            lanes.is_some()
         }
 
         #[inline(always)]

@@ -117,16 +117,45 @@ impl Quads {
         unsafe { _mm256_permute4x64_epi64::<0b11_00_01_10>(_mm256_unpackhi_epi64(a, b)) }
     }
 
+    /// The words at 0, 1, 0 and 1.
+    #[inline(always)]
+    pub(super) fn low_twice(self, a: Quad) -> Quad {
+        // SAFETY: by `new`.
+        unsafe { _mm256_permute4x64_epi64::<0b01_00_01_00>(a) }
+    }
+
+    /// The words at 2, 3, 2 and 3.
+    #[inline(always)]
+    pub(super) fn high_twice(self, a: Quad) -> Quad {
+        // SAFETY: by `new`.
+        unsafe { _mm256_permute4x64_epi64::<0b11_10_11_10>(a) }
+    }
+
+    /// The words at 2, 3, 0 and 1.
+    #[inline(always)]
+    pub(super) fn exchanged(self, a: Quad) -> Quad {
+        // SAFETY: by `new`.
+        unsafe { _mm256_permute4x64_epi64::<0b01_00_11_10>(a) }
+    }
+
+    /// The words at 1, 2, 3 and 0.
+    #[inline(always)]
+    pub(super) fn turned(self, a: Quad) -> Quad {
+        // SAFETY: by `new`.
+        unsafe { _mm256_permute4x64_epi64::<0b00_11_10_01>(a) }
+    }
+
     /// The words of a, but word W of b.
     #[inline(always)]
     pub(super) fn with_word<const W: usize>(self, a: Quad, b: Quad) -> Quad {
-        const { assert!(W == 1 || W == 2) }
+        const { assert!(W < QUAD) }
         // SAFETY: by `new`.
         unsafe {
-            if W == 1 {
-                _mm256_blend_epi32::<0b0000_1100>(a, b)
-            } else {
-                _mm256_blend_epi32::<0b0011_0000>(a, b)
+            match W {
+                0 => _mm256_blend_epi32::<0b0000_0011>(a, b),
+                1 => _mm256_blend_epi32::<0b0000_1100>(a, b),
+                2 => _mm256_blend_epi32::<0b0011_0000>(a, b),
+                _ => _mm256_blend_epi32::<0b1100_0000>(a, b),
             }
         }
     }

@@ -1,5 +1,6 @@
 //! Numbers in digits of 52 bits, in rows as vectors hold them: a row has one digit of each number.
 
+use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 
 use super::HasTower;
@@ -28,7 +29,7 @@ pub(super) type Rows<const W: usize, const D: usize> = [Row<W>; D];
 
 /// A coefficient in Fp2 of N limbs, by reference.
 pub(super) type Pair<'a, const N: usize> = &'a [[u64; N]; 2];
-/// All of them.
+/// All six.
 pub(super) type Pairs<'a, const N: usize> = [Pair<'a, N>; PAIRS];
 
 /// The digits of x.
@@ -47,13 +48,16 @@ pub(super) const fn cut<const N: usize, const D: usize>(x: &[u64; N]) -> [u64; D
 }
 
 /// Limbs of first parts and of second ones: a limb of 0, then those of elements, and the rest is 0.
-pub(super) struct LimbRows([[[u64; LANES]; MOST_LIMBS + 2]; 2]);
+pub(super) struct LimbRows<const W: usize>([[[u64; W]; MOST_LIMBS + 2]; 2]);
 
 /// The limbs of coefficients in rows, each at its place.
 #[inline(always)]
-pub(super) fn limb_rows<const N: usize>(x: Pairs<'_, N>, places: [usize; PAIRS]) -> LimbRows {
+pub(super) fn limb_rows<const N: usize, const I: usize, const W: usize>(
+    x: [Pair<'_, N>; I],
+    places: [usize; I],
+) -> LimbRows<W> {
     const { assert!(N <= MOST_LIMBS) }
-    let mut limbs = [[[0; LANES]; MOST_LIMBS + 2]; 2];
+    let mut limbs = [[[0; W]; MOST_LIMBS + 2]; 2];
     for (k, pair) in places.into_iter().zip(x) {
         for (part, limbs) in pair.iter().zip(&mut limbs) {
             for (limb, row) in part.iter().zip(&mut limbs[1..]) {
@@ -64,6 +68,18 @@ pub(super) fn limb_rows<const N: usize>(x: Pairs<'_, N>, places: [usize; PAIRS])
     LimbRows(limbs)
 }
 
+impl<const W: usize> LimbRows<W> {
+    /// Digit d of a part of four numbers, from one on, times 2^up for up below 64.
+    #[inline(always)]
+    pub(super) fn digits(&self, quads: Quads, part: usize, d: usize, up: u32, from: usize) -> Quad {
+        let place = BITS * d as u32 + 64 - up;
+        let (limb, bit) = (place as usize / 64, place % 64);
+        let (low, high) = (&self.0[part][limb], &self.0[part][limb + 1]);
+        let (low, high) = (quads.load(low, from), quads.load(high, from));
+        quads.and(quads.funnel(high, low, bit), quads.all(MASK))
+    }
+}
+
 /// Two parts of numbers in digits.
 pub(super) type Parts<const D: usize> = [Rows<LANES, D>; 2];
 
@@ -72,9 +88,14 @@ pub(super) type Parts<const D: usize> = [Rows<LANES, D>; 2];
 pub(super) fn fill_moved_up<'a, const N: usize, const D: usize>(
     quads: Quads,
     rows: &'a mut MaybeUninit<Parts<D>>,
-    limbs: &LimbRows,
+    limbs: &LimbRows<LANES>,
 ) -> &'a Parts<D> {
-    fill_rows(quads, rows, limbs, BITS * D as u32 - 64 * N as u32)
+    fill_rows(quads, rows, limbs, const { moved_up::<N, D>() })
+}
+
+/// What D digits exceed N limbs, in bits.
+pub(super) const fn moved_up<const N: usize, const D: usize>() -> u32 {
+    BITS * D as u32 - 64 * N as u32
 }
 
 /// Writes the digits of numbers times 2^up for up below 64.
@@ -82,19 +103,14 @@ pub(super) fn fill_moved_up<'a, const N: usize, const D: usize>(
 fn fill_rows<'a, const D: usize>(
     quads: Quads,
     rows: &'a mut MaybeUninit<Parts<D>>,
-    LimbRows(limbs): &LimbRows,
+    limbs: &LimbRows<LANES>,
     up: u32,
 ) -> &'a Parts<D> {
     let row: *mut Row<LANES> = rows.as_mut_ptr().cast();
-    let mask = quads.all(MASK);
-    for (part, limbs) in limbs.iter().enumerate() {
+    for part in 0..2 {
         for d in 0..D {
-            let place = BITS * d as u32 + 64 - up;
-            let (limb, bit) = (place as usize / 64, place % 64);
             for from in [0, QUAD] {
-                let (low, high) = (&limbs[limb], &limbs[limb + 1]);
-                let (low, high) = (quads.load(low, from), quads.load(high, from));
-                let digit = quads.and(quads.funnel(high, low, bit), mask);
+                let digit = limbs.digits(quads, part, d, up, from);
                 // SAFETY: there are so many rows of so many words.
                 unsafe { quads.store(row.add(D * part + d).cast(), from, digit) };
             }
@@ -145,7 +161,7 @@ pub(super) fn fill_multiples<
 >(
     quads: Quads,
     multiples: &'a mut MaybeUninit<Multiples<D>>,
-    y: &LimbRows,
+    y: &LimbRows<LANES>,
 ) -> &'a Multiples<D> {
     let mut parts = MaybeUninit::uninit();
     let parts = fill_rows(quads, &mut parts, y, 0);
@@ -174,22 +190,11 @@ fn fill_half<
     // SAFETY: the fields are inside the place.
     let (all, mixed) = unsafe { (&raw mut (*place).all, &raw mut (*place).mixed) };
     let (all, mixed): (*mut Row<ROOM>, *mut Row<LANES>) = (all.cast(), mixed.cast());
-    let (once, largest) = const { (offset::<N, D, F>(1), offset::<N, D, F>(F::XI as u64 + 1)) };
-    let mut carries = [[quads.all(0); 2]; 3];
+    let mut multiples = QuadMultiples::<N, D, F>::new(quads);
     for d in 0..D {
-        let (r, i) = (quads.load(&real[d].0, from), quads.load(&other[d].0, from));
-        let (once, largest) = (quads.all(once[d]), quads.all(largest[d]));
-        let (imaginary, minus_i) = (quads.add(quads.times(i, F::XI), r), quads.sub(once, i));
-        // The top digit of a difference may be below 0, until it gets its carry.
-        let sums = [
-            [quads.add(quads.times(r, F::XI), minus_i), r],
-            [imaginary, i],
-            [quads.sub(largest, imaginary), minus_i],
-        ];
-        for part in 0..3 {
-            let [xi_y, y] = &mut carries[part];
-            let xi_y = carried(quads, sums[part][0], xi_y, d + 1 == D);
-            let y = carried(quads, sums[part][1], y, d + 1 == D);
+        let digits = [real, other].map(|part| &part[d].0);
+        let digits = [quads.load(digits[0], from), quads.load(digits[1], from)];
+        for (part, [xi_y, y]) in multiples.next(d, digits).into_iter().enumerate() {
             // SAFETY: there are so many rows of so many words.
             unsafe {
                 let (all, mixed) = (all.add(D * part + d), mixed.add(D * part + d));
@@ -205,6 +210,73 @@ fn fill_half<
                 quads.store(mixed.cast(), from, quads.with_word::<W>(y, xi_y));
             }
         }
+    }
+}
+
+/// Multiples of four elements of Fp2, from 0 to (XI + 1)*p, digit by digit.
+pub(super) struct QuadMultiples<const N: usize, const D: usize, F> {
+    quads: Quads,
+    carries: [[Quad; 2]; 3],
+    of: PhantomData<F>,
+}
+
+impl<const N: usize, const D: usize, F: Modulus<N> + HasTower> QuadMultiples<N, D, F> {
+    const OFFSETS: [[u64; D]; 2] = [offset::<N, D, F>(1), offset::<N, D, F>(F::XI as u64 + 1)];
+
+    #[inline(always)]
+    pub(super) fn new(quads: Quads) -> Self {
+        Self {
+            quads,
+            carries: [[quads.all(0); 2]; 3],
+            of: PhantomData,
+        }
+    }
+
+    /// Digit d of ξ*y and of y, from both parts of y: of the real part, the other one, and its
+    /// negative.
+    #[inline(always)]
+    pub(super) fn next(&mut self, d: usize, [r, i]: [Quad; 2]) -> [[Quad; 2]; 3] {
+        let (quads, is_top) = (self.quads, d + 1 == D);
+        let (once, largest) = const { (Self::OFFSETS[0], Self::OFFSETS[1]) };
+        let (once, largest) = (quads.all(once[d]), quads.all(largest[d]));
+        let (imaginary, minus_i) = (quads.add(quads.times(i, F::XI), r), quads.sub(once, i));
+        // The top digit of a difference may be below 0, until it gets its carry.
+        let mut sums = [
+            [quads.add(quads.times(r, F::XI), minus_i), r],
+            [imaginary, i],
+            [quads.sub(largest, imaginary), minus_i],
+        ];
+        let carries = self.carries.as_flattened_mut();
+        for (sum, carry) in sums.as_flattened_mut().iter_mut().zip(carries) {
+            *sum = carried(quads, *sum, carry, is_top);
+        }
+        sums
+    }
+}
+
+/// p - x for four numbers x below p, digit by digit.
+pub(super) struct QuadNegative<const N: usize, const D: usize, F> {
+    quads: Quads,
+    carry: Quad,
+    of: PhantomData<F>,
+}
+
+impl<const N: usize, const D: usize, F: Modulus<N>> QuadNegative<N, D, F> {
+    #[inline(always)]
+    pub(super) fn new(quads: Quads) -> Self {
+        Self {
+            quads,
+            carry: quads.all(0),
+            of: PhantomData,
+        }
+    }
+
+    /// Digit d, from that of x.
+    #[inline(always)]
+    pub(super) fn next(&mut self, d: usize, x: Quad) -> Quad {
+        let once = const { offset::<N, D, F>(1) }[d];
+        let difference = self.quads.sub(self.quads.all(once), x);
+        carried(self.quads, difference, &mut self.carry, d + 1 == D)
     }
 }
 
