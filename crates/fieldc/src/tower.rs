@@ -29,6 +29,8 @@ mod fp12;
 mod fp6;
 #[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]
 mod lanes;
+#[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]
+mod limb_rows;
 mod named;
 mod operators;
 #[cfg(all(target_arch = "x86_64", not(feature = "portable"), not(miri)))]

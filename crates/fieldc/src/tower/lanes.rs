@@ -16,10 +16,9 @@ mod cyclotomic;
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 
+use super::limb_rows::{LimbRows, Pair};
 use super::quads::{QUAD, Quad, Quads};
-use super::rows::{
-    IN_ORDER, LANES, PAIRS, Pair, Pairs, Row, Rows, SPLIT, fill_moved_up, fill_multiples, limb_rows,
-};
+use super::rows::{IN_ORDER, LANES, PAIRS, Pairs, Row, Rows, SPLIT, fill_moved_up, fill_multiples};
 use super::words::limbs_of;
 use super::{Fp12, HasTower};
 use crate::assembly::HasProducts;
@@ -133,12 +132,12 @@ impl<const N: usize, const D: usize, F: HasProducts<N> + HasTower> Lanes<N, D, F
         y: &Fp12<F>,
     ) {
         let mut tables = MaybeUninit::uninit();
-        let y = limb_rows(powers(y), IN_ORDER);
+        let y = LimbRows::new(quads, powers(y), IN_ORDER);
         let tables = fill_multiples::<N, D, F, false>(quads, &mut tables, &y);
         let mut up = MaybeUninit::uninit();
         let mut padded = [x[0]; PAIRS];
         padded[..I].copy_from_slice(&x);
-        let up = fill_moved_up::<N, D>(quads, &mut up, &limb_rows(padded, IN_ORDER));
+        let up = fill_moved_up::<N, D>(quads, &mut up, &LimbRows::new(quads, padded, IN_ORDER));
         let (mut first, mut second) = ([[empty(); 2]; I], [[empty(); 2]; I]);
         for (i, blocks) in first.iter_mut().enumerate() {
             for (block, up) in blocks.iter_mut().zip(up) {
@@ -179,7 +178,7 @@ impl<const N: usize, const D: usize, F: HasProducts<N> + HasTower> Lanes<N, D, F
     /// `Fp2[v]` with v^3 = ξ. Three lanes have the coefficients of 1, v and v^2.
     #[inline(always)]
     fn squared_by_halves_in_rows(&self, quads: Quads, result: &mut Fp12<F>, x: &Fp12<F>) {
-        let x = limb_rows(powers(x), SPLIT);
+        let x = LimbRows::new(quads, powers(x), SPLIT);
         let mut tables = MaybeUninit::uninit();
         let tables = fill_multiples::<N, D, F, true>(quads, &mut tables, &x);
         let mut up = MaybeUninit::uninit();

@@ -2,8 +2,8 @@
 
 use core::arch::x86_64::{
     __m256i, _mm_cvtsi64_si128, _mm256_add_epi64, _mm256_and_si256, _mm256_blend_epi32,
-    _mm256_loadu_si256, _mm256_or_si256, _mm256_permute4x64_epi64, _mm256_set1_epi64x,
-    _mm256_sll_epi64, _mm256_srl_epi64, _mm256_storeu_si256, _mm256_sub_epi64,
+    _mm256_loadu_si256, _mm256_or_si256, _mm256_permute2x128_si256, _mm256_permute4x64_epi64,
+    _mm256_set1_epi64x, _mm256_sll_epi64, _mm256_srl_epi64, _mm256_storeu_si256, _mm256_sub_epi64,
     _mm256_unpackhi_epi64, _mm256_unpacklo_epi64,
 };
 
@@ -115,6 +115,22 @@ impl Quads {
     pub(super) fn odd(self, a: Quad, b: Quad) -> Quad {
         // SAFETY: by `new`.
         unsafe { _mm256_permute4x64_epi64::<0b11_00_01_10>(_mm256_unpackhi_epi64(a, b)) }
+    }
+
+    /// The first words of all, then the second ones, and so on.
+    #[inline(always)]
+    pub(super) fn transposed(self, [a, b, c, d]: [Quad; QUAD]) -> [Quad; QUAD] {
+        // SAFETY: by `new`.
+        unsafe {
+            let (even, odd) = (_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b));
+            let (even_cd, odd_cd) = (_mm256_unpacklo_epi64(c, d), _mm256_unpackhi_epi64(c, d));
+            [
+                _mm256_permute2x128_si256::<0x20>(even, even_cd),
+                _mm256_permute2x128_si256::<0x20>(odd, odd_cd),
+                _mm256_permute2x128_si256::<0x31>(even, even_cd),
+                _mm256_permute2x128_si256::<0x31>(odd, odd_cd),
+            ]
+        }
     }
 
     /// The words at 0, 1, 0 and 1.

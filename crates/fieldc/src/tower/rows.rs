@@ -4,6 +4,7 @@ use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 
 use super::HasTower;
+use super::limb_rows::{BITS, LimbRows, MASK, Pair};
 use super::quads::{QUAD, Quad, Quads};
 use crate::modulus::Modulus;
 
@@ -14,11 +15,6 @@ pub(super) const LANES: usize = 8;
 /// Words of a row of multiples: ξ*y, then y, then what no result needs.
 pub(super) const ROOM: usize = 2 * LANES;
 
-const BITS: u32 = 52;
-const MASK: u64 = (1 << BITS) - 1;
-/// The limbs that rows have room for.
-const MOST_LIMBS: usize = 6;
-
 /// Words that lie side by side.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
@@ -27,8 +23,6 @@ pub(super) struct Row<const W: usize>(pub(super) [u64; W]);
 /// Some numbers: a row for each digit.
 pub(super) type Rows<const W: usize, const D: usize> = [Row<W>; D];
 
-/// A coefficient in Fp2 of N limbs, by reference.
-pub(super) type Pair<'a, const N: usize> = &'a [[u64; N]; 2];
 /// All six.
 pub(super) type Pairs<'a, const N: usize> = [Pair<'a, N>; PAIRS];
 
@@ -47,39 +41,6 @@ pub(super) const fn cut<const N: usize, const D: usize>(x: &[u64; N]) -> [u64; D
     z
 }
 
-/// Limbs of first parts and of second ones: a limb of 0, then those of elements, and the rest is 0.
-pub(super) struct LimbRows<const W: usize>([[[u64; W]; MOST_LIMBS + 2]; 2]);
-
-/// The limbs of coefficients in rows, each at its place.
-#[inline(always)]
-pub(super) fn limb_rows<const N: usize, const I: usize, const W: usize>(
-    x: [Pair<'_, N>; I],
-    places: [usize; I],
-) -> LimbRows<W> {
-    const { assert!(N <= MOST_LIMBS) }
-    let mut limbs = [[[0; W]; MOST_LIMBS + 2]; 2];
-    for (k, pair) in places.into_iter().zip(x) {
-        for (part, limbs) in pair.iter().zip(&mut limbs) {
-            for (limb, row) in part.iter().zip(&mut limbs[1..]) {
-                row[k] = *limb;
-            }
-        }
-    }
-    LimbRows(limbs)
-}
-
-impl<const W: usize> LimbRows<W> {
-    /// Digit d of a part of four numbers, from one on, times 2^up for up below 64.
-    #[inline(always)]
-    pub(super) fn digits(&self, quads: Quads, part: usize, d: usize, up: u32, from: usize) -> Quad {
-        let place = BITS * d as u32 + 64 - up;
-        let (limb, bit) = (place as usize / 64, place % 64);
-        let (low, high) = (&self.0[part][limb], &self.0[part][limb + 1]);
-        let (low, high) = (quads.load(low, from), quads.load(high, from));
-        quads.and(quads.funnel(high, low, bit), quads.all(MASK))
-    }
-}
-
 /// Two parts of numbers in digits.
 pub(super) type Parts<const D: usize> = [Rows<LANES, D>; 2];
 
@@ -88,7 +49,7 @@ pub(super) type Parts<const D: usize> = [Rows<LANES, D>; 2];
 pub(super) fn fill_moved_up<'a, const N: usize, const D: usize>(
     quads: Quads,
     rows: &'a mut MaybeUninit<Parts<D>>,
-    limbs: &LimbRows<LANES>,
+    limbs: &LimbRows<N, 2>,
 ) -> &'a Parts<D> {
     fill_rows(quads, rows, limbs, const { moved_up::<N, D>() })
 }
@@ -100,19 +61,18 @@ pub(super) const fn moved_up<const N: usize, const D: usize>() -> u32 {
 
 /// Writes the digits of numbers times 2^up for up below 64.
 #[inline(always)]
-fn fill_rows<'a, const D: usize>(
+fn fill_rows<'a, const N: usize, const D: usize>(
     quads: Quads,
     rows: &'a mut MaybeUninit<Parts<D>>,
-    limbs: &LimbRows<LANES>,
+    limbs: &LimbRows<N, 2>,
     up: u32,
 ) -> &'a Parts<D> {
     let row: *mut Row<LANES> = rows.as_mut_ptr().cast();
     for part in 0..2 {
         for d in 0..D {
-            for from in [0, QUAD] {
-                let digit = limbs.digits(quads, part, d, up, from);
+            for (quad, digit) in limbs.digits(quads, part, d, up).into_iter().enumerate() {
                 // SAFETY: there are so many rows of so many words.
-                unsafe { quads.store(row.add(D * part + d).cast(), from, digit) };
+                unsafe { quads.store(row.add(D * part + d).cast(), QUAD * quad, digit) };
             }
         }
     }
@@ -161,7 +121,7 @@ pub(super) fn fill_multiples<
 >(
     quads: Quads,
     multiples: &'a mut MaybeUninit<Multiples<D>>,
-    y: &LimbRows<LANES>,
+    y: &LimbRows<N, 2>,
 ) -> &'a Multiples<D> {
     let mut parts = MaybeUninit::uninit();
     let parts = fill_rows(quads, &mut parts, y, 0);

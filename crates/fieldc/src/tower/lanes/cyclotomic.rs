@@ -13,10 +13,11 @@
 use super::{Columns, Lanes, PAIRS, TURNED, element, empty, nothing, powers};
 use crate::assembly::HasProducts;
 use crate::fp2::Fp2;
+use crate::tower::limb_rows::LimbRows;
 use crate::tower::quads::{QUAD, Quad, Quads};
 use crate::tower::rows::{
     IN_ORDER, LANES, QuadMultiples, QuadNegative, ROOM, Row, fill_moved_up, fill_multiples,
-    limb_rows, moved_up,
+    moved_up,
 };
 use crate::tower::words::limbs_of;
 use crate::tower::{Fp12, HasTower};
@@ -57,10 +58,8 @@ impl<const N: usize, const D: usize, F: HasProducts<N> + HasTower> Lanes<N, D, F
 
     /// Squares x_1, x_2, x_4 and x_5 so many times.
     pub(in crate::tower) fn compressed_squares(&self, x: &mut [Fp2<F>; QUAD], count: u32) {
-        for _ in 0..count {
-            // SAFETY: as above.
-            unsafe { self.compressed_square(x) };
-        }
+        // SAFETY: as above.
+        unsafe { self.compressed(x, count) };
     }
 
     /// The square in the cyclotomic subgroup.
@@ -77,7 +76,7 @@ impl<const N: usize, const D: usize, F: HasProducts<N> + HasTower> Lanes<N, D, F
     /// another one has nothing.
     #[inline(always)]
     fn squared_in_rows(&self, quads: Quads, result: &mut Fp12<F>, x: &Fp12<F>) {
-        let x = limb_rows(powers(x), IN_ORDER);
+        let x = LimbRows::new(quads, powers(x), IN_ORDER);
         let mut tables = MaybeUninit::uninit();
         let tables = fill_multiples::<N, D, F, false>(quads, &mut tables, &x);
         let mut up = MaybeUninit::uninit();
@@ -118,36 +117,43 @@ impl<const N: usize, const D: usize, F: HasProducts<N> + HasTower> Lanes<N, D, F
         self.finish(result, &columns, SQUARED);
     }
 
-    /// One square.
+    /// So many compressed squares.
     ///
     /// # Safety
     /// The processor has AVX2.
     #[target_feature(enable = "avx2")]
-    unsafe fn compressed_square(&self, x: &mut [Fp2<F>; QUAD]) {
+    unsafe fn compressed(&self, x: &mut [Fp2<F>; QUAD], count: u32) {
         // SAFETY: the caller's.
-        self.compressed_square_in_rows(unsafe { Quads::new() }, x);
+        let quads = unsafe { Quads::new() };
+        let mut z = [[[0; N]; QUAD]; 2];
+        for (x, place) in x.iter().zip(PLACES) {
+            [z[0][place], z[1][place]] = *limbs_of(x);
+        }
+        for _ in 0..count {
+            self.compressed_in_rows(quads, &mut z);
+        }
+        for (x, place) in x.iter_mut().zip(PLACES) {
+            (x.c0, x.c1) = (element(&z[0][place]), element(&z[1][place]));
+        }
     }
 
-    /// The same, which is compiled for AVX2 as a part of it.
+    /// One of them, which is compiled for AVX2 as a part of it: both parts are by lanes.
     #[inline(always)]
-    fn compressed_square_in_rows(&self, quads: Quads, x: &mut [Fp2<F>; QUAD]) {
-        let limbs = limb_rows::<N, QUAD, QUAD>(x.each_ref().map(limbs_of), [0, 1, 2, 3]);
+    fn compressed_in_rows(&self, quads: Quads, z: &mut [[[u64; N]; QUAD]; 2]) {
+        let limbs = LimbRows::<N, 1>::of_parts(quads, z, PLACES);
         let (mut first, mut second) = ([empty(); TERMS], [empty(); TERMS]);
         let mut multiples = QuadMultiples::<N, D, F>::new(quads);
         let mut negative = QuadNegative::<N, D, F>::new(quads);
         let mut alone: Alone<D> = [[quads.all(0); 2]; D];
         for d in 0..D {
             for part in 0..2 {
-                let up = limbs.digits(quads, part, d, const { moved_up::<N, D>() }, 0);
+                let [up] = limbs.digits(quads, part, d, const { moved_up::<N, D>() });
                 let [low, high] = [quads.low_twice(up), quads.high_twice(up)];
                 first[part][d].write(low, low);
                 first[2 + part][d].write(high, high);
             }
-            let digits = [
-                limbs.digits(quads, 0, d, 0, 0),
-                limbs.digits(quads, 1, d, 0, 0),
-            ];
-            let multiples = multiples.next(d, digits);
+            let ([real], [other]) = (limbs.digits(quads, 0, d, 0), limbs.digits(quads, 1, d, 0));
+            let multiples = multiples.next(d, [real, other]);
             for (part, turned) in TURNED.into_iter().enumerate() {
                 for (half, t) in turned.into_iter().enumerate() {
                     let [low, high] = factors(quads, multiples[t]);
@@ -166,11 +172,7 @@ impl<const N: usize, const D: usize, F: HasProducts<N> + HasTower> Lanes<N, D, F
         // SAFETY: all rows are written.
         unsafe { self.add(&mut columns, &first, &second) };
         triple(quads, &mut columns, &alone);
-        let mut z = [[0; N]; LANES];
-        self.collect(&mut z, &[columns]);
-        for (x, place) in x.iter_mut().zip(PLACES) {
-            (x.c0, x.c1) = (element(&z[place]), element(&z[place + QUAD]));
-        }
+        self.collect(z.as_flattened_mut(), &[columns]);
     }
 }
 
