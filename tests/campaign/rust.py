@@ -8,13 +8,15 @@ from pathlib import Path
 from campaign.case import Case, fieldc, run
 from campaign.drawn_formulas import Operand
 from campaign.rows import FormulaRow, Row, formula_rows_of, pairs_of, rows_of
+from fieldc.catalogue import find_field
+from fieldc.packages.rust.package import type_name
 
 PROGRAM = """//! Calls, and what Python's integers say.
 
-use {name}::{{Fp, formulas, inner_product}};
+use {name}::{{{field} as F, formulas, inner_product}};
 
-fn n(text: &str) -> Fp {{
-    Fp::from_hex(text).expect("a number below p")
+fn n(text: &str) -> F {{
+    F::from_hex(text).expect("a number below p")
 }}
 
 fn main() {{
@@ -43,7 +45,8 @@ def check(case: Case, folder: Path) -> None:
     lines = [f"    {_row(row)}" for row in rows_of(case)]
     lines += [f"    {_formula_row(case, row)}" for row in formula_rows_of(case)]
     lines += _arrays(case)
-    program = PROGRAM.format(name=name, lines="\n".join(lines))
+    field = type_name(find_field(case.written))
+    program = PROGRAM.format(name=name, field=field, lines="\n".join(lines))
     (package / "examples/drawn.rs").write_text(program)
     for more in ((), ("--features", "portable")):
         run(package, "cargo", "run", "--quiet", "--example", "drawn", *more, **WARNINGS)
