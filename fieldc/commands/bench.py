@@ -16,9 +16,10 @@ from fieldc.commands.options import (
     algorithm_list,
     check_operations,
     file,
-    operations,
+    operation_list,
     picture,
     positive,
+    with_all,
 )
 from fieldc.commands.progress import progress
 from fieldc.commands.races import check_drawing, conclusion, failure_to_draw, race_tables
@@ -36,7 +37,7 @@ NAMED = tuple(dict.fromkeys((*BUILT, *peers.OPERATIONS)))
     WORD,
     option(
         "--op",
-        type=operations(NAMED, [ALL]),
+        type=operation_list,
         metavar="OP,..",
         help=f"operations, or all: {', '.join(OPERATIONS)} (default mul,square,add,sub);"
         f" of the peers: {', '.join(peers.OPERATIONS)}",
@@ -171,11 +172,10 @@ def _operations(arguments: argparse.Namespace) -> tuple[list[str], list[str]]:
     """The operations of our own race, and those of the peers'."""
     from fieldc.lab.race import DEFAULT_OPERATIONS
 
-    if arguments.op == [ALL]:
-        return list(OPERATIONS), list(peers.OPERATIONS)
     chosen = arguments.op or (["mul"] if arguments.algorithm else DEFAULT_OPERATIONS)
-    own = [name for name in chosen if name in BUILT]
     for name in chosen:
-        if name not in own and not arguments.peers:
+        if name not in (*BUILT, ALL) and not arguments.peers:
             raise UsageError(f"{name} is an operation of the peers; add --peers")
-    return own, [name for name in chosen if name in peers.OPERATIONS]
+    own = [name for name in with_all(chosen, OPERATIONS) if name in BUILT]
+    foreign = with_all(chosen, peers.OPERATIONS)
+    return own, [name for name in foreign if name in peers.OPERATIONS]

@@ -32,6 +32,7 @@ from fieldc.commands.options import (
     listed,
     operation_list,
     targets_of,
+    with_all,
 )
 from fieldc.commands.progress import progress
 from fieldc.commands.verb import FIELD, WORD, Answer, Table, UsageError, one_of, option, verb
@@ -161,7 +162,8 @@ def build_kernels(field: Field, folder: Path, arguments: argparse.Namespace) -> 
             choices = choices_of_formulas(field, arguments)
             found = with_extras([*shown_choices(choices, show)], extras_of(arguments))
             return build_folder(field, found, folder, show)
-    operations = arguments.op or operations_of(arguments.algorithm)
+    named = with_all(arguments.op or (), OPERATIONS)
+    operations = named or operations_of(arguments.algorithm)
     if arguments.representation is not None:
         operations = represented(field, arguments)
     targets = targets_of(field, target_of(arguments))

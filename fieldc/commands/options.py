@@ -44,28 +44,24 @@ def names(what: str, known: Sequence[str], every: Sequence[str] = ()) -> Callabl
     check = one_of(what, *known, *([ALL] if every else []))
 
     def parse(text: str) -> list[str]:
-        found = [check(name) for name in listed(text, what)]
-        return list(every) if ALL in found else found
+        return with_all([check(name) for name in listed(text, what)], every)
 
     return parse
 
 
-def operations(known: Sequence[str], every: Sequence[str]) -> Callable[[str], list[str]]:
-    """A type for argparse: operations such as mul,square, each once; `all` stands for `every`.
+def with_all(named: Sequence[str], every: Sequence[str]) -> list[str]:
+    """The names, each once, with `every` in place of the word `all`."""
+    return list(dict.fromkeys(n for name in named for n in (every if name == ALL else [name])))
+
+
+def operation_list(text: str) -> list[str]:
+    """A type for argparse: operations such as mul,square, each once; `all` stays that word.
 
     Names that are unknown are left to `check_operations`, which knows what they are for.
     """
-
-    def parse(text: str) -> list[str]:
-        found = listed(text, "operation")
-        others = [name for name in found if name not in (*known, ALL)]
-        return [*every, *others] if ALL in found else found
-
-    return parse
+    return listed(text, "operation")
 
 
-operation_list = operations((*BUILT, DIVSTEP_MATRIX), OPERATIONS)
-"""Operations from `mul,square`, or `all` that are built by default."""
 algorithm_list = names(
     "algorithm", list(dict.fromkeys(k.algorithm for k in (*KERNELS, *FUSED, *STUDIED))), [ALL]
 )
@@ -87,20 +83,20 @@ def check_operations(arguments: argparse.Namespace, known: Sequence[str]) -> Non
 def array_operations(
     field: Field, named: Sequence[str] | None, targets: Sequence[VectorTarget]
 ) -> list[str]:
-    """The operations that are named, or all that kernels on arrays have on some of the targets.
+    """The operations that are named; for none or `all`, those that some of the targets have.
 
     Raises UsageError for another one.
     """
     from fieldc.targets.vectors.offers import BATCHED
 
-    if not named or list(named) in ([ALL], list(OPERATIONS)):
-        has_sums = any(target.has_sums(field) for target in targets)
-        return [*BATCHED, *([INNER] if has_sums else [])]
-    for name in named:
-        if name not in (*BATCHED, INNER):
+    for name in named or ():
+        if name not in (*BATCHED, INNER, ALL):
             known = ", ".join((*BATCHED, INNER))
             raise UsageError(f"{name} has no kernel on arrays; there is {known}")
-    return list(named)
+    if named and ALL not in named:
+        return list(named)
+    has_sums = any(target.has_sums(field) for target in targets)
+    return with_all(named or [ALL], [*BATCHED, *([INNER] if has_sums else [])])
 
 
 def positive(text: str) -> int:
@@ -177,13 +173,14 @@ def targets_of(field: Field, text: str, expressions: Sequence[Expression] = ()) 
     except UnknownTarget:
         check_not_of_arrays(chosen)
         raise
-    if ALL in chosen:
-        able = (target for target in TARGETS.values() if all(map(target.can, expressions)))
-        return [target for target in able if field.word in target.words]
     for target in named:
         if field.word not in target.words:
             need = target.words[0]
             raise UsageError(f"target {target.name} has {need}-bit words; use --word {need}")
+    if ALL in chosen:
+        able = (target for target in TARGETS.values() if all(map(target.can, expressions)))
+        every = [target for target in able if field.word in target.words]
+        return [*every, *(target for target in named if target not in every)]
     return named
 
 

@@ -159,6 +159,7 @@ def run_race(
     ]
     last = None if every_algorithm else 1
     kernels = [k for op in operations for k in raced(field, op, algorithms)[:last]]
+    _check_raced(field, operations, algorithms, kernels)
     entrants: list[Entrant] = []
     for done, kernel in enumerate(kernels):
         progress("compile and check", done, len(kernels))
@@ -202,6 +203,18 @@ def raced(field: Field, operation: str, algorithms: Sequence[str]) -> list[Kerne
         chosen = decide_here(field, operation).expression.kernel
         allowed = sorted(allowed or [chosen], key=lambda kernel: kernel != chosen)
     return allowed or [choose(field, operation, *algorithms[:1]).kernel]
+
+
+def _check_raced(
+    field: Field, operations: Sequence[str], algorithms: Sequence[str], kernels: Sequence[Kernel]
+) -> None:
+    """Raise UserError for a named algorithm that no operation is raced with."""
+    for name in algorithms:
+        if name not in ("all", *(kernel.algorithm for kernel in kernels)):
+            having = [
+                op for op in operations if name in {k.algorithm for k in every_kernel_for(op)}
+            ]
+            choose(field, (having or operations)[0], name)
 
 
 def _is_allowed(kernel: Kernel, field: Field) -> bool:

@@ -29,12 +29,10 @@ def array_targets(names: str | None, f: Field) -> Sequence[VectorTarget]:
         return [fastest_here(f) or every[0]]
     given = list(dict.fromkeys(name.strip() for name in names.split(",")))
     found = [_find(name) for name in given if name != ALL]
-    if ALL in given:
-        return every
     for target in found:
         if target not in every:
             raise UnknownTarget(f"{target.name} has no kernels {_what(f, every[0].name)}")
-    return found
+    return every if ALL in given else found
 
 
 def _what(f: Field, other: str) -> str:

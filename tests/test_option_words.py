@@ -1,0 +1,85 @@
+"""What words of options mean: `all` beside names, whole numbers, words that begin with -."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from fieldc import cli
+from fieldc.algorithms import OPERATIONS
+from fieldc.catalogue import find_field
+from fieldc.cli import find_verb
+from fieldc.commands.bench import _operations
+from fieldc.commands.options import algorithm_list, targets_of
+from fieldc.commands.verb import UsageError
+from fieldc.errors import UserError
+from fieldc.lab import peers
+from fieldc.lab.race import run_race
+from fieldc.targets.array_targets import array_targets
+from fieldc.targets.registry import TARGETS
+
+WIDE = find_field("2^63-25")
+"""A prime of one limb, which AVX-512F and AVX2 do not take."""
+
+
+def refusal(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    """The one line with which a command line is refused."""
+    capsys.readouterr()
+    assert cli.main(list(words)) == 2
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    return said
+
+
+def test_all_leaves_no_name_out(tmp_path: Path) -> None:
+    for number, named in enumerate(("all,mul_u64,mul", "mul_u64,all")):
+        folder = tmp_path / str(number)
+        words = ["build", "239", "--op", named, "--target", "c", "-o", str(folder)]
+        assert cli.main(words) == 0
+        rows = json.loads((folder / "manifest.json").read_text())["kernels"]
+        assert sorted(row["op"] for row in rows) == sorted([*OPERATIONS, "mul_u64"])
+    tuned = find_verb("tune").parse(["239", "--op", "mul_u64,all"])
+    assert tuned.op == ["mul_u64", *OPERATIONS]
+    assert algorithm_list("all,sos") == ["all", "sos"]
+
+
+def test_all_leaves_no_name_out_of_a_race() -> None:
+    raced = find_verb("bench").parse(["239", "--op", "mul_u64,all", "--peers"])
+    assert _operations(raced) == (["mul_u64", *OPERATIONS], list(peers.OPERATIONS))
+    other = find_verb("bench").parse(["239", "--op", "all,inverse"])
+    with pytest.raises(UsageError, match="inverse is an operation of the peers; add --peers"):
+        _operations(other)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--op", "all,divstep_matrix"], "build it by itself"),
+        (["--op", "all,mul_u64", "--batch"], "mul_u64 has no kernel on arrays"),
+        (["--op", "all,butterfly"], "an operation on arrays; add --batch"),
+    ],
+)
+def test_all_hides_no_name_that_is_refused(
+    words: list[str], message: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert message in refusal(capsys, "build", "239", *words, "-o", str(tmp_path / "new"))
+
+
+def test_all_hides_no_target_that_is_refused() -> None:
+    needs_64 = next(target for target in TARGETS.values() if target.words == (64,))
+    with pytest.raises(UsageError, match="has 64-bit words; use --word 64"):
+        targets_of(find_field("17", 32), f"all,{needs_64.name}")
+    with pytest.raises(UserError, match="avx2 has no kernels for a modulus of 1 limb"):
+        array_targets("all,avx2", WIDE)
+    assert [t.name for t in targets_of(find_field("17"), "c,all")].count("c") == 1
+
+
+def test_a_race_leaves_no_algorithm_out() -> None:
+    for algorithms, message in {
+        ("cios", "karatsuba"): "karatsuba halves the limbs of p: 0x11 has only one",
+        ("all", "half"): "mul has no algorithm 'half'",
+    }.items():
+        with pytest.raises(UserError, match=message):
+            run_race(find_field("17"), ["mul"], 2, 1, lambda *_: None, algorithms=algorithms)
