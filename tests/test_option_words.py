@@ -12,7 +12,7 @@ from fieldc.algorithms import OPERATIONS
 from fieldc.catalogue import find_field
 from fieldc.cli import find_verb
 from fieldc.commands.bench import _operations
-from fieldc.commands.options import algorithm_list, targets_of
+from fieldc.commands.options import algorithm_list, positive, targets_of
 from fieldc.commands.verb import UsageError
 from fieldc.errors import UserError
 from fieldc.lab import peers
@@ -83,3 +83,20 @@ def test_a_race_leaves_no_algorithm_out() -> None:
     }.items():
         with pytest.raises(UserError, match=message):
             run_race(find_field("17"), ["mul"], 2, 1, lambda *_: None, algorithms=algorithms)
+
+
+@pytest.mark.parametrize("text", ["2", "0000000000000000000002", "00000000001000000", "1000000"])
+def test_zeros_before_a_number_change_nothing(text: str) -> None:
+    assert positive(text) == int(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "0", "0" * 30, "1000001", "0000000001999999999999", "00000000011000000000"),
+        *("\u0663", "9" * 50, "1_0", "+1", "-1", " 1", "0x1"),
+    ],
+)
+def test_no_part_of_a_number_is_taken_for_it(text: str) -> None:
+    with pytest.raises(UsageError, match="is not a whole number from 1 to 1000000"):
+        positive(text)

@@ -29,6 +29,8 @@ BUILT = tuple(dict.fromkeys((*OPERATIONS, *STUDIED_OPERATIONS, *ON_ARRAYS)))
 DIVSTEP_MATRIX = "divstep_matrix"
 """The operation on integers, which is the same for all primes."""
 PICTURES = (".svg", ".png")
+MOST = 1_000_000
+"""Of what `positive` reads."""
 
 
 def listed(text: str, what: str) -> list[str]:
@@ -101,9 +103,11 @@ def array_operations(
 
 def positive(text: str) -> int:
     """A whole number above 0 for argparse."""
-    if not text.isascii() or not text.isdigit() or not 0 < int(text[:10]) <= 1_000_000:
-        raise UsageError(f"{quote(text)} is not a whole number from 1 to 1000000")
-    return int(text)
+    digits = text.lstrip("0")
+    is_short = text.isascii() and digits.isdigit() and len(digits) <= len(str(MOST))
+    if not is_short or int(digits) > MOST:
+        raise UsageError(f"{quote(text)} is not a whole number from 1 to {MOST}")
+    return int(digits)
 
 
 def folder(text: str) -> Path:
