@@ -118,6 +118,10 @@ BAD_TRACES = [
         ["mul.o:kernel", "--limbs", "3"],
         "reads 6 words of x; --limbs 3 does not fit; use --limbs 6",
     ),
+    (
+        ["mul.o:kernel", "--limbs", "8193"],
+        "--limbs 8193 is too many: an operand has at most 8192",
+    ),
     (["mul.o:kernel", "--limbs", "00000000011000000000"], "not a whole number from 1"),
     (
         ["mul.o:kernel", "--limbs", "7", "--x", hex(1 << 384)],

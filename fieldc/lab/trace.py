@@ -28,6 +28,7 @@ from fieldc.lab.emulate import (
 
 RANDOM_WORDS = 64
 """How many words of an operand are random where nothing says how long it is."""
+MOST_LIMBS = OPERAND_ROOM // 8
 RESULT = "z"
 MOST_ARGUMENTS = 12
 
@@ -244,6 +245,10 @@ def _operands(request: Request) -> tuple[dict[str, int], dict[int, bytes]]:
     for name in given:
         if name not in places:
             raise ArgumentError(f"no argument is {name}; they are {','.join(request.arguments)}")
+    if names and request.limbs > MOST_LIMBS:
+        raise ArgumentError(
+            f"--limbs {request.limbs} is too many: an operand has at most {MOST_LIMBS}"
+        )
     memory = {}
     for name, place in places.items():
         memory[place] = _filled(name, given.get(name), request, chance)
