@@ -125,6 +125,7 @@ def test_a_host_that_runs_nothing(
         (["bn254-p", "--op", "butterfly"], "an operation on arrays; add --batch"),
         (["bn254-p", "--op", "inner_product"], "an operation on arrays; add --batch"),
         (["--batch", "--all-goals"], "leave out --batch"),
+        (["bn254-p", "--batch", "--operands", "fixed"], "leave out --operands"),
         (["bn254-p", "--batch", "--word", "32"], "32-bit words take a modulus below 2"),
         (["bn254-p", "--elements", "8"], "--elements is the length of the arrays of --batch"),
         (["2^800-105", "--batch"], "up to 768 bits, not of 800"),

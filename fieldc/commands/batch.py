@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from fieldc.catalogue import find_field
 from fieldc.commands.figures import short, spread_percent
-from fieldc.commands.options import array_operations
+from fieldc.commands.options import MOVING, array_operations
 from fieldc.commands.progress import progress
 from fieldc.commands.verb import Answer, Table, UsageError
 
@@ -19,7 +19,7 @@ ELEMENTS = 512
 """The length of arrays: those of 6 limbs fit a cache of the second level, and most the first."""
 COLUMNS = ("target", "layout", "cycles", "±%", "port bound", "x scalar")
 DEFAULT_OPERATIONS = ("mul", "square", "add", "sub")
-EXCLUDED = ("algorithm", "peers", "plot", "all_goals")
+EXCLUDED = ("algorithm", "operands", "peers", "plot", "all_goals")
 """Options of other races."""
 
 
@@ -29,7 +29,7 @@ def batch(arguments: argparse.Namespace) -> Answer:
     from fieldc.targets.array_targets import ARRAY_TARGETS
 
     for name in EXCLUDED:
-        if getattr(arguments, name):
+        if getattr(arguments, name) not in (None, False, [], MOVING):
             option = name.replace("_", "-")
             raise UsageError(f"--batch races kernels on arrays; leave out --{option}")
     if arguments.field is None or arguments.word not in ("32", "64"):

@@ -68,7 +68,8 @@ NAMED = tuple(dict.fromkeys((*BUILT, *peers.OPERATIONS)))
     option(
         "--batch",
         action="store_true",
-        help="kernels on arrays instead, in each layout, against our scalar kernel in a loop",
+        help="kernels on arrays instead, in each layout, against our scalar kernel in a loop;"
+        " without --algorithm, --operands, --peers and --plot",
     ),
     option(
         "--elements",

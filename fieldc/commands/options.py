@@ -157,10 +157,11 @@ SEED = option(
     "--seed", type=seed, default=1, metavar="N", help="seed of inputs and order (default 1)"
 )
 
+MOVING = "moving"
 OPERANDS = option(
     "--operands",
-    type=one_of("mode", "moving", "fixed"),
-    default="moving",
+    type=one_of("mode", MOVING, "fixed"),
+    default=MOVING,
     metavar="MODE",
     help="throughput with moving operands (default: each call has another cell of a ring of 16 for"
     " operands and result), or with fixed ones, which flatter",
