@@ -9,7 +9,7 @@ import pytest
 
 from fieldc import cli
 from fieldc.algorithms import OPERATIONS
-from fieldc.catalogue import find_field
+from fieldc.catalogue import evaluate, find_field
 from fieldc.cli import find_verb
 from fieldc.commands.bench import _operations
 from fieldc.commands.options import algorithm_list, positive, targets_of
@@ -100,3 +100,19 @@ def test_zeros_before_a_number_change_nothing(text: str) -> None:
 def test_no_part_of_a_number_is_taken_for_it(text: str) -> None:
     with pytest.raises(UsageError, match="is not a whole number from 1 to 1000000"):
         positive(text)
+
+
+@pytest.mark.parametrize("text", ["-17+34", "-2^2+9", "--5", "-(-7)", "-0x11+34"])
+def test_what_is_written_instead_of_an_option_is_the_number(
+    text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Also in a shell, which takes parentheses for its own where they are not in quotes."""
+    said = refusal(capsys, "show", text)
+    assert said.endswith(f"{text!r} begins like an option; write '0{text}'\n")
+    assert evaluate("0" + text) == evaluate(f"({text})")
+
+
+@pytest.mark.parametrize("text", ["-1e400", "-10/3", "-9^9^9", "-(7", "-5+"])
+def test_no_advice_for_what_is_no_number(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    said = refusal(capsys, "show", text)
+    assert said.startswith(f"fieldc: unknown option {text!r}; use ")

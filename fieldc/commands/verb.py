@@ -17,12 +17,13 @@ import re
 import shutil
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from fieldc.errors import UserError, enumerated, nearest, quote, shorten
+from fieldc.errors import UserError, enumerated, nearest, quote
 from fieldc.files import check_file
 
 if TYPE_CHECKING:
@@ -245,12 +246,22 @@ def check_options(words: Sequence[str], options: Sequence[str]) -> None:
             return
         name = word.partition("=")[0] if word.startswith("--") else word[:2]
         if word[:1] == "-" and word != "-" and not word[1:].isdigit() and name not in options:
-            is_number = word.lstrip("-")[:1].isdigit() or word[1:2] == "("
-            if is_number and before not in options:
-                raise UsageError(f"{quote(word)} begins like an option; write ({shorten(word)})")
+            if is_expression(word) and before not in options:
+                raise UsageError(f"{quote(word)} begins like an option; write {quote('0' + word)}")
             file = f"; a file of that name is ./{word}" if before == "-o" else ""
             text = word.partition("=")[0]
             raise UnknownOption(unknown("option", text, alike(word, options)) + file, text)
+
+
+def is_expression(word: str) -> bool:
+    """Whether a word that begins with - is a number's expression, such as -17+34."""
+    from fieldc.catalogue import evaluate
+    from fieldc.modulus import ModulusError
+
+    with suppress(ModulusError):
+        evaluate("0" + word)
+        return True
+    return False
 
 
 def alike(word: str, options: Sequence[str]) -> Sequence[str]:
