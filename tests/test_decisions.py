@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from sampling import sampled, sampled_rows
 
+from fieldc.algorithms import OPERATIONS
 from fieldc.artifacts import cache, verify
 from fieldc.artifacts.verify import Job, Verdict
 from fieldc.artifacts.write import build
@@ -20,7 +22,7 @@ from fieldc.decisions import preferred as judged
 from fieldc.decisions.decision import Decision
 from fieldc.decisions.model import Figure
 from fieldc.decisions.orders import DOUBT, shorter_first
-from fieldc.decisions.preferred import preferred
+from fieldc.decisions.preferred import ITS_NAME, ONLY, preferred
 from fieldc.errors import Refusal
 from fieldc.field import Field
 from fieldc.machine.processor import is_x86_64
@@ -332,3 +334,18 @@ def test_what_chooses_no_kernel_is_refused(
 def test_a_processor_need_only_run_one_of_the_targets(tmp_path: Path) -> None:
     words = ["--op", "add", "--target", "c,x86_64-linux", "--processor", "zen-5"]
     assert main(["build", "17", *words, "-o", str(tmp_path)]) == 0
+
+
+@pytest.mark.parametrize("target", ["c", "rust", "wasm32", "x86_64-linux-llvm"])
+def test_the_command_of_a_header_gives_the_reason_of_the_header(target: str) -> None:
+    """Where no model judges: the command names the algorithm, which the user may not have named."""
+    field, on = Field(0x80100007), TARGETS[target]
+    for operation in (*OPERATIONS, "mul_u64"):
+        found = preferred(field, operation, on)
+        again = preferred(field, operation, on, algorithm=found.candidates[0].algorithm)
+        assert again.choices() == found.choices()
+        assert again.preferred.chosen_by != ITS_NAME
+        if others := [c for c in found.candidates if c.algorithm != again.candidates[0].algorithm]:
+            named = preferred(field, operation, on, algorithm=others[-1].algorithm)
+            assert named.preferred == replace(others[-1].choice, chosen_by=ITS_NAME)
+    assert preferred(field, "mul_u64", TARGETS["c"]).preferred.chosen_by == ONLY

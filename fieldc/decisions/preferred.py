@@ -39,6 +39,9 @@ from fieldc.targets.choice import Choice
 from fieldc.targets.judge import Judge, NotCompiled
 from fieldc.targets.target import Target
 
+ONLY, ITS_NAME = "being the only algorithm offered for this prime", "its name"
+"""What chose an algorithm, where no order and no model did."""
+
 
 def preferred(
     field: Field,
@@ -57,6 +60,8 @@ def preferred(
     judge = target.judge_of(field.word)
     studied = judge.studied if judge else ()
     expressions, refused = _expressions(field, operation, algorithm, studied)
+    if judge is None and algorithm is not None:
+        return Decision(target, "", _named(target, expressions), tuple(refused))
     made = decide(target, expressions, processor, schedule, any_order=algorithm is None)
     return replace(made, refused=(*refused, *made.refused))
 
@@ -151,11 +156,26 @@ def _by_preference(target: Target, expressions: Sequence[Expression]) -> Iterato
     """In the target's own order, then in that of the catalogue of algorithms."""
     order = {name: place for place, name in enumerate(target.algorithms)}
     ranked = sorted(expressions, key=lambda e: order.get(e.kernel.algorithm, len(order)))
-    why = f"the order of algorithms of {target.name}" if len(ranked) > 1 else "its name"
+    why = f"the order of algorithms of {target.name}" if len(ranked) > 1 else ONLY
     for expression in ranked:
         if target.can(expression) or expression is ranked[-1]:
             for variant in target.variants:
                 yield Candidate(Choice(expression, variant, chosen_by=why))
+
+
+def _named(target: Target, expressions: Sequence[Expression]) -> tuple[Candidate, ...]:
+    """The algorithm that the user named, chosen by its name unless the target puts it first.
+
+    A header's command names the algorithm, so it must give the reason that the header has.
+    """
+    named = expressions[0]
+    others, _ = _expressions(named.field, named.kernel.operation, None, ())
+    ranked = [*_by_preference(target, others)]
+    found = [c for c in ranked if c.algorithm == named.kernel.algorithm]
+    if found and found[0] is ranked[0]:
+        return tuple(found)
+    by_name = _by_preference(target, expressions)
+    return tuple(replace(c, choice=replace(c.choice, chosen_by=ITS_NAME)) for c in by_name)
 
 
 def _modelled(
