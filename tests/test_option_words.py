@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 from pathlib import Path
 
@@ -12,12 +13,14 @@ from fieldc.algorithms import OPERATIONS
 from fieldc.catalogue import evaluate, find_field
 from fieldc.cli import find_verb
 from fieldc.commands.bench import _operations
+from fieldc.commands.extras import OPTIONS
 from fieldc.commands.options import algorithm_list, positive, targets_of
 from fieldc.commands.verb import UsageError
 from fieldc.errors import UserError
 from fieldc.lab import peers
 from fieldc.lab.race import run_race
 from fieldc.targets.array_targets import array_targets
+from fieldc.targets.extras import Extras
 from fieldc.targets.registry import TARGETS
 
 WIDE = find_field("2^63-25")
@@ -116,3 +119,14 @@ def test_what_is_written_instead_of_an_option_is_the_number(
 def test_no_advice_for_what_is_no_number(text: str, capsys: pytest.CaptureFixture[str]) -> None:
     said = refusal(capsys, "show", text)
     assert said.startswith(f"fieldc: unknown option {text!r}; use ")
+
+
+def test_the_help_of_unwind_names_its_targets() -> None:
+    parser = argparse.ArgumentParser()
+    for option in OPTIONS:
+        option(parser)
+    said = parser._option_string_actions["--unwind"].help or ""
+    asked = Extras(unwind=True)
+    able = {name for name, target in TARGETS.items() if not target.lacking(asked)}
+    named = said.partition("(")[2].rstrip(")").replace(" and ", ", ").split(", ")
+    assert {*named} == able and len(named) == len(able)

@@ -23,7 +23,8 @@ OPTIONS = (
     option(
         "--unwind",
         action="store_true",
-        help="add unwind data, for debuggers and profilers (Linux, and Windows on x86-64)",
+        help="add unwind data, for debuggers and profilers"
+        " (x86_64-linux, aarch64-linux and x86_64-windows)",
     ),
 )
 
