@@ -242,6 +242,13 @@ def test_random_primes_of_few_powers_of_two(seed: int) -> None:
     check_all(of_few_powers(seed), ("mul", "square"), "signed-limbs")
 
 
+def test_a_prime_of_few_powers_is_not_refused_for_its_powers() -> None:
+    field = find_field("0x80100007")
+    assert "few-powers" in {shape.name for shape in shapes(field) if shape.applies}
+    with pytest.raises(DoesNotApply, match="signed-limbs saves too little modulo 0x80100007: a"):
+        choose(field, "mul", "signed-limbs")
+
+
 @ON_X86_64
 def test_signed_limbs_without_a_carry_are_refused() -> None:
     """2^255 - 19 has one spare bit. Every fifth carry or borrow in turn is not taken in."""

@@ -20,9 +20,7 @@ def check(f: Field) -> None:
     """Raise DoesNotApply where signed limbs do not save a third of the reduction's products."""
     shape = signed_rows(f)
     if not shape.applies:
-        raise DoesNotApply(
-            f"signed-limbs needs p of few powers of two, not {f.short}: {shape.reason}"
-        )
+        raise DoesNotApply(f"signed-limbs saves too little modulo {f.short}: {shape.reason}")
 
 
 def drop_limb_signed(f: Field, t: Number) -> Number:
