@@ -70,6 +70,15 @@ def test_all_hides_no_name_that_is_refused(
     assert message in refusal(capsys, "build", "239", *words, "-o", str(tmp_path / "new"))
 
 
+@pytest.mark.parametrize("targets", ["c", "x86_64-linux,c", "all,c"])
+def test_a_target_without_a_kernel_is_refused_beside_others(
+    targets: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    words = ["--op", "divstep_matrix", "--target", targets, "-o", str(tmp_path / "new")]
+    said = refusal(capsys, "build", "239", *words)
+    assert "divstep_matrix has no kernel for c; there are: x86_64-" in said
+
+
 def test_all_hides_no_target_that_is_refused() -> None:
     needs_64 = next(target for target in TARGETS.values() if target.words == (64,))
     with pytest.raises(UsageError, match="has 64-bit words; use --word 64"):

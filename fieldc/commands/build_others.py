@@ -7,7 +7,7 @@ from pathlib import Path
 
 from fieldc.commands.extras import extras_of
 from fieldc.commands.figures import short
-from fieldc.commands.options import DIVSTEP_MATRIX, array_operations, targets_of
+from fieldc.commands.options import DIVSTEP_MATRIX, array_operations, listed, targets_of
 from fieldc.commands.progress import progress
 from fieldc.commands.verb import Answer, Table, UsageError
 from fieldc.errors import counted
@@ -52,11 +52,16 @@ def build_divstep_matrix(field: Field, folder: Path, arguments: argparse.Namespa
         raise UsageError(f"{DIVSTEP_MATRIX} has no {options[0]}; leave it out")
     if field.word != 64:
         raise UsageError(f"{DIVSTEP_MATRIX} has 64-bit words; leave out --word")
-    asked = targets_of(field, arguments.target or host_target())
-    targets = [target for target in asked if target.name in DIVSTEP_TARGETS]
-    if not targets:
-        known = ", ".join(DIVSTEP_TARGETS)
-        raise UsageError(f"{DIVSTEP_MATRIX} has no kernel for {asked[0].name}; there are: {known}")
+    named = host_target() if arguments.target is None else arguments.target
+    targets = []
+    for target in targets_of(field, named):
+        if target.name in DIVSTEP_TARGETS:
+            targets.append(target)
+        elif target.name in listed(named, "target"):
+            known = ", ".join(DIVSTEP_TARGETS)
+            raise UsageError(
+                f"{DIVSTEP_MATRIX} has no kernel for {target.name}; there are: {known}"
+            )
     with progress() as show:
         built, data = build_divsteps(field, targets, folder, show)
     rows = [(DIVSTEP_MATRIX, each.target.name, each.object_file, "PROVED") for each in built]
