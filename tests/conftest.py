@@ -7,9 +7,10 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
+from unittest.mock import patch
 
 import pytest
 from cargo_words import ROOT, cargo_words
@@ -28,6 +29,13 @@ pytest.register_assert_rewrite(
 settings.register_profile("fieldc", deadline=None, derandomize=True, database=None)
 settings.load_profile("fieldc")
 collect_rarely()
+
+
+@pytest.fixture(autouse=True)
+def environment_as_before() -> Iterator[None]:
+    """A test that turns the cache of proofs off does so for itself alone."""
+    with patch.dict(os.environ):
+        yield
 
 
 @pytest.fixture(scope="session")
