@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
+import fieldc
 from fieldc.catalogue import find_field
-from fieldc.formulas import Element, FormulaError, Mask, accumulator, choose, extend, formula
+from fieldc.formulas import U64, Element, FormulaError, Mask, accumulator, choose, extend, formula
 from fieldc.formulas.formula import Formula
 
 F = find_field("bls12-381-p")
@@ -98,3 +99,43 @@ def test_a_truth_value_is_no_integer() -> None:
         @formula
         def product(x: Element) -> Element:
             return x * True
+
+
+def test_an_element_of_python_is_refused_with_what_works() -> None:
+    """`fieldc.Element` is a number; a formula's elements are those of `fieldc.formulas`."""
+    three = fieldc.Field("2^127-1")(3)
+    texts: list[Callable[[Any, Any], Any]] = [
+        lambda m, x: x * three,
+        lambda m, x: three - x,
+        lambda m, x: three,
+        lambda m, x: choose(m, x, three),
+        lambda m, x: Fp2(x, three).norm(),
+    ]
+    for text in texts:
+        text.__name__ = "f"
+        text.__annotations__.update(m=Mask, x=Element, **{"return": Element})
+        with pytest.raises(FormulaError, match=r"a fieldc\.Element.*: convert it with int\(\)"):
+            formula(text)
+
+
+def test_the_element_of_python_as_a_type() -> None:
+    said = r"of f is of type fieldc\.Element: import Element from fieldc\.formulas"
+    for operand, result in ((fieldc.Element, Element), (Element, fieldc.Element)):
+
+        def f(x: Any) -> Any:
+            return x
+
+        f.__annotations__.update(x=operand, **{"return": result})
+        with pytest.raises(FormulaError, match=said):
+            formula(f)
+
+
+def test_what_is_no_result() -> None:
+    for kind, said in ((Mask, "a mask"), (U64, "a plain integer")):
+
+        def f(x: Element, k: Any) -> Any:
+            return k
+
+        f.__annotations__.update(k=kind, **{"return": kind})
+        with pytest.raises(FormulaError, match=f"f returns {said}, which is no result"):
+            formula(f)

@@ -15,7 +15,7 @@ from typing import Any, NoReturn, SupportsIndex
 from fieldc.errors import with_article
 from fieldc.field import Field
 from fieldc.formulas.errors import place, wrong
-from fieldc.formulas.refused import FormulaValue, integer_in
+from fieldc.formulas.refused import FormulaValue, integer_in, remedy, said_type
 from fieldc.operands import Range
 
 MOST_STEPS = 4000
@@ -195,6 +195,9 @@ class PlainInteger(FormulaValue):
     __slots__ = ("value",)
     members = ("value",)
     has = "* with an element"
+    called = "a plain integer"
+    """What messages call it."""
+    use = "is a factor of an element, and nothing else"
 
     def __init__(self, value: Element | None = None) -> None:
         if not isinstance(value, Element):
@@ -204,7 +207,7 @@ class PlainInteger(FormulaValue):
 
     def __mul__(self, other: object) -> Element:
         if not isinstance(other, Element):
-            raise wrong("a plain integer is a factor of an element, and nothing else")
+            self._no_other(other)
         trace = other.trace
         if not (size := trace.sizes[self.value.number]).is_signed:
             return trace.element("times", other, self.value)
@@ -215,13 +218,13 @@ class PlainInteger(FormulaValue):
     __rmul__ = __mul__
 
     def _no_other(self, other: object) -> NoReturn:
-        raise wrong("a plain integer is a factor of an element, and nothing else")
+        raise wrong(f"{self.called} {self.use}")
 
     __add__ = __radd__ = __sub__ = __rsub__ = __truediv__ = __eq__ = _no_other
     __lt__ = __le__ = __gt__ = __ge__ = __ne__ = _no_other
 
     def __hash__(self) -> int:
-        raise wrong("a plain integer has no value here: it is no key and in no set")
+        raise wrong(f"{self.called} has no value here: it is no key and in no set")
 
     def __bool__(self) -> NoReturn:
         raise wrong("a formula has no branch: write choose(mask, a, b)")
@@ -231,10 +234,9 @@ def left_to(other: object, one: str = "Element") -> Any:
     """Leave an operation to a type of this room. Raises FormulaError for any other value."""
     if getattr(type(other), "kind", None) is not None:
         return NotImplemented
-    kind = with_article(type(other).__name__)
-    said = repr(other) if isinstance(other, (float, complex)) else kind
+    said = repr(other) if isinstance(other, (float, complex)) else said_type(other)
     this = "an element" if one == "Element" else with_article(one)
-    raise wrong(f"{this} has + - * with elements and integers, not with {said}")
+    raise wrong(f"{this} has + - * with elements and integers, not with {said}{remedy(other)}")
 
 
 def small_power(x: Any, power: object, modulus: object = None) -> Any:
@@ -244,7 +246,7 @@ def small_power(x: Any, power: object, modulus: object = None) -> Any:
     times = integer_in(power)
     if times is None or isinstance(power, bool) or not 1 <= times <= MOST_POWER:
         is_number = isinstance(power, (int, float))
-        said = "an element" if isinstance(power, Element) else with_article(type(power).__name__)
+        said = "an element" if isinstance(power, Element) else said_type(power)
         said = repr(power) if is_number else said
         raise wrong(f"a power is a whole number from 1 to {MOST_POWER}, not {said}")
     result = x

@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, get_args, get_origin, get_type_hints
 
-from fieldc.errors import counted, with_article
+from fieldc.errors import counted
 from fieldc.field import Field
 from fieldc.formulas.element import Element, Recording
 from fieldc.formulas.errors import SourceLine, wrong
-from fieldc.formulas.refused import integer_in
+from fieldc.formulas.refused import integer_in, is_of_python, remedy, said_type
 from fieldc.operands import Range
 
 
@@ -41,7 +41,7 @@ class ValueType:
             if number is not None:
                 return [trace.constant(number)]
             if not isinstance(value, Element):
-                raise wrong(f"{what} {_shown(value)}, which is not an element", at)
+                raise wrong(f"{what} {_shown(value)}, which is not an element{remedy(value)}", at)
             return [value]
         parts = self.parts(value)
         if parts is not None and len(parts) != len(self.members):
@@ -54,7 +54,7 @@ class ValueType:
 
 
 def _shown(value: object) -> str:
-    return "nothing" if value is None else with_article(type(value).__name__)
+    return "nothing" if value is None else said_type(value)
 
 
 ELEMENT = ValueType("Element", 1, lambda values: values[0], lambda value: (value,))
@@ -87,6 +87,8 @@ def kind_of(hint: Any, what: str, at: SourceLine) -> ValueType:
             return [getattr(value, n) for n in names] if isinstance(value, made) else None
 
         return _group(hint.__name__, _named(hint, names, what, at), make, parts)
+    if is_of_python(hint):
+        raise wrong(f"{what} is of type fieldc.Element: import Element from fieldc.formulas", at)
     said = getattr(hint, "__name__", str(hint))
     raise wrong(f"{what} is of type {said}; a formula has Element, and tuples or classes of it", at)
 
@@ -110,7 +112,7 @@ def _group(
 ) -> ValueType:
     """A kind of other kinds side by side."""
     if any(kind.size for kind in members):
-        raise wrong(f"a plain integer or an accumulator is an operand by itself, not in {name}")
+        raise wrong(f"an integer, mask or accumulator is an operand by itself, not in {name}")
 
     def made(values: Sequence[Element]) -> Any:
         rest = iter(values)

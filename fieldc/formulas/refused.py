@@ -78,6 +78,23 @@ def integer_in(value: object) -> int | None:
         return None
 
 
+def said_type(value: object) -> str:
+    """The type of a value that does not fit, as text."""
+    kind = type(value)
+    return with_article("fieldc.Element" if is_of_python(kind) else kind.__name__)
+
+
+def remedy(value: object) -> str:
+    """What works in place of a `fieldc.Element`; nothing for any other value."""
+    return ": convert it with int()" if is_of_python(type(value)) else ""
+
+
+def is_of_python(kind: object) -> bool:
+    """Whether a type is `fieldc.Element`, whose values are numbers and no values of a formula."""
+    names = getattr(kind, "__module__", ""), getattr(kind, "__qualname__", "")
+    return names == ("fieldc.python.elements", "Element")
+
+
 def _is_set(value: object, name: str) -> bool:
     try:
         object.__getattribute__(value, name)

@@ -20,7 +20,7 @@ from fieldc.field import Field
 from fieldc.formulas.element import Element, PlainInteger, Recording
 from fieldc.formulas.errors import SourceLine, TooManyProducts, place, wrong
 from fieldc.formulas.kinds import ValueType
-from fieldc.formulas.refused import FormulaValue, integer_in
+from fieldc.formulas.refused import FormulaValue, integer_in, remedy, said_type
 from fieldc.operands import Range, plain_integer
 
 MOST_TERMS = 1 << 16
@@ -56,6 +56,8 @@ class Mask(PlainInteger):
 
     kind: ClassVar[ValueType]
     has = "choose(mask, a, b)"
+    called = "a mask"
+    use = "is for choose, and nothing else: write choose(m, b, a) for choose(1 - m, a, b)"
 
     def __mul__(self, other: object) -> Element:
         raise wrong("a mask is no factor: write choose(mask, x, 0)")
@@ -73,8 +75,8 @@ def choose(mask: Mask, a: Element | SupportsIndex, b: Element | SupportsIndex) -
         if isinstance(x, Element):
             return x
         if (number := integer_in(x)) is None:
-            kind = with_article(type(x).__name__)
-            raise wrong(f"choose takes elements, not {kind}: choose its members")
+            works = remedy(x) or ": choose its members"
+            raise wrong(f"choose takes elements, not {said_type(x)}{works}")
         return trace.constant(number)
 
     return trace.element("choose", mask.value, element(a), element(b))
@@ -148,7 +150,7 @@ def accumulator(terms: int, factor: Any = Element) -> type[Accumulator]:
 
     def taken(value: object, trace: Recording, what: str, at: SourceLine) -> Element:
         if not isinstance(value, Accumulator) or value.of is not factor:
-            raise wrong(f"{what} {with_article(type(value).__name__)}, not {made.__name__}", at)
+            raise wrong(f"{what} {said_type(value)}, not {made.__name__}", at)
         if (over := value.held - terms) > 0:
             held = f"a sum of {value.held} products"
             said = wrong(f"{what} {held}, {over} more than {made.__name__} holds", at)
@@ -195,10 +197,6 @@ def _why_not_as_long(f: Field, terms: int, more: int, factor: Any) -> str:
     return f"{found}: {best}"
 
 
-def _is_operand(value: object, trace: Recording, what: str, at: SourceLine) -> Element:
-    raise wrong(f"{what} a plain integer, which is no result", at)
-
-
 SIZES: dict[Any, int] = {U64: 64, U128: 128, I64: 64, I128: 128, Mask: 1}
 """Bits of each plain integer."""
 SIGNED = (I64, I128)
@@ -208,8 +206,11 @@ def _integer(made: Any, bits: int) -> ValueType:
     def make(values: Sequence[Element]) -> Any:
         return made(values[0])
 
+    def taken(value: object, trace: Recording, what: str, at: SourceLine) -> Element:
+        raise wrong(f"{what} {made.called}, which is no result", at)
+
     size = plain_integer(bits, made in SIGNED)
-    return ValueType(made.__name__, 1, make, lambda value: None, size=size, taken=_is_operand)
+    return ValueType(made.__name__, 1, make, lambda value: None, size=size, taken=taken)
 
 
 for _made, _bits in SIZES.items():

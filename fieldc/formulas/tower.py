@@ -11,12 +11,11 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any, ClassVar, NoReturn, cast
 
-from fieldc.errors import with_article
 from fieldc.field import Field
 from fieldc.formulas.element import Element, left_to, small_power
 from fieldc.formulas.errors import place, wrong
 from fieldc.formulas.kinds import ELEMENT, ValueType
-from fieldc.formulas.refused import FormulaValue, integer_in
+from fieldc.formulas.refused import FormulaValue, integer_in, remedy, said_type
 from fieldc.formulas.tower_fields import Numbers, numbers, power, why_no_field
 
 MOST_FROBENIUS = 12
@@ -240,7 +239,7 @@ def lifted(base: Any, value: Coefficient) -> Coefficient:
         number = None if isinstance(value, bool) else integer_in(value)
         if isinstance(value, Element) or number is not None:
             return value if number is None else number
-        raise wrong(f"{with_article(type(value).__name__)} is not an element")
+        raise wrong(f"{said_type(value)} is not an element{remedy(value)}")
     return value if isinstance(value, base) else base(value)
 
 
