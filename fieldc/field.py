@@ -16,6 +16,9 @@ WORD_SIZES = (64, 32)
 MAX_BITS = 1088
 """Largest modulus offered: 17 limbs of 64 bits."""
 
+LONG_MULTIPLE = 1 << 20
+"""Multiples of p from this one on are shown by a power of two."""
+
 
 class FieldError(ArithmeticError):
     """A derived constant does not meet its defining identity (a defect, never bad input)."""
@@ -146,8 +149,12 @@ class Field:
         return self.R % self.p
 
     def in_p(self, bound: int) -> str:
-        """A bound as a multiple of p, rounded up to hundredths."""
-        return f"{-(-bound * 100 // self.p) / 100:.2f}p"
+        """A bound as a multiple of p, rounded up: to hundredths, a long one to a power of two."""
+        hundredths = -(-bound * 100 // self.p)
+        sign, whole, rest = "-" * (hundredths < 0), *divmod(abs(hundredths), 100)
+        if whole < LONG_MULTIPLE:
+            return f"{sign}{whole}.{rest:02}p"
+        return f"{sign}p*2^{((abs(bound) - 1) // self.p).bit_length()}"
 
     def limbs(self, value: int, count: int | None = None) -> list[int]:
         """The w-bit limbs of a number, least significant first (n of them unless said)."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NoReturn
 
 from fieldc.errors import UserError
 from fieldc.field import Field
@@ -41,6 +42,7 @@ class NeedsIntegers(DoesNotApply):
 
 
 Interval = tuple[int, int]
+NOT_BY_DATA = "no shift or modulus depends on data: a kernel is straight-line"
 
 
 class Integer:
@@ -107,13 +109,18 @@ class Integer:
     __rmul__ = __mul__
 
     def __rshift__(self, bits: int) -> Integer:
-        return self._derive("shift_right", amount=_amount(bits)) if bits else self
+        return self._derive("shift_right", amount=amount) if (amount := _amount(bits)) else self
 
     def __lshift__(self, bits: int) -> Integer:
-        return self._derive("shift_left", amount=_amount(bits)) if bits else self
+        return self._derive("shift_left", amount=amount) if (amount := _amount(bits)) else self
+
+    def _by_data(self, other: int) -> NoReturn:
+        raise LanguageError(NOT_BY_DATA)
+
+    __rlshift__ = __rrshift__ = __rmod__ = _by_data
 
     def __mod__(self, modulus: int) -> Integer:
-        bits = _amount(modulus).bit_length() - 1 if modulus else 0
+        bits = max(_amount(modulus).bit_length() - 1, 0)
         if modulus != 1 << bits:
             raise LanguageError(f"% takes a power of two, not {modulus}")
         return self._derive("mod", amount=bits)
@@ -169,8 +176,8 @@ def as_integer(value: Number) -> Integer:
 
 
 def _amount(bits: int) -> int:
-    if isinstance(bits, Integer):
-        raise LanguageError("a kernel is straight-line: no shift or modulus depends on data")
+    if isinstance(bits, (Integer, Condition)):
+        raise LanguageError(NOT_BY_DATA)
     if bits < 0:
         raise LanguageError(f"shifts take a number of bits and % a power of two, not {bits}")
     return bits

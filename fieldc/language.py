@@ -6,12 +6,12 @@ reference, and on `Integer` (integers.py), which gives the expression with exact
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated, TypeVar, cast, get_type_hints
 
-from fieldc.errors import ERROR_WIDTH, shorten
+from fieldc.errors import ERROR_WIDTH, counted, shorten
 from fieldc.field import Field
 from fieldc.integers import (
     BoundError,
@@ -131,16 +131,27 @@ class Kernel:
             parts = bound.values(field, number)
             if not all(0 <= part <= bound.high(field) for part in parts):
                 raise LanguageError(
-                    f"{self.operation}: {name} must be {bound.says}, not {number:#x}"
+                    f"{self.operation}: {name} must be {bound.wanted(number)}, not {number:#x}"
                 )
             given.append(parts)
-        result = self.function(field, *map(_argument, given))
-        numbers = [int(v) for v in _values(result) if not isinstance(v, Integer)]
-        if len(numbers) != self.result.count:
-            raise LanguageError(
-                "a kernel on Python integers returns integers, as its contract says"
-            )
+        results = self.results(field, [_argument(parts) for parts in given])
+        numbers = [int(v) for v in results if not isinstance(v, Integer)]
+        if len(numbers) != len(results):
+            raise LanguageError("a kernel on Python integers returns integers")
         return self.result.number(field, numbers)
+
+    def results(
+        self, field: Field, arguments: Sequence[Number | tuple[Number, ...]]
+    ) -> tuple[Number, ...]:
+        """Run the function. Raises LanguageError for another number of results than it has."""
+        found = self.function(field, *arguments)
+        results = found if isinstance(found, tuple) else (found,)
+        if len(results) != self.result.count:
+            returned = counted(len(results), "value")
+            raise LanguageError(f"{self.operation} returns {returned}, not {self.result.count}")
+        for value in results:
+            as_integer(value)
+        return results
 
     def expression(self, field: Field) -> Expression:
         """Return the expression over a field.
@@ -168,7 +179,7 @@ class Kernel:
 def _expressed(of: Kernel, field: Field) -> Expression:
     """The expression of a kernel: the same one each time, so that what is made of it is shared."""
     given = [inputs_of(field, name, bound) for name, bound in of.operands]
-    values = tuple(map(as_integer, _values(of.function(field, *map(_argument, given)))))
+    values = tuple(map(as_integer, of.results(field, [_argument(inputs) for inputs in given])))
     limit, bits = of.result.high(field), of.result.places(field)
     for value in values:
         if value.low < 0 or value.high > limit:
@@ -188,10 +199,6 @@ def inputs_of(field: Field, name: str, bound: Range) -> tuple[Integer, ...]:
 
 def _argument(values: tuple[_Value, ...]) -> _Value | tuple[_Value, ...]:
     return values[0] if len(values) == 1 else values
-
-
-def _values(result: Number | tuple[Number, ...]) -> tuple[Number, ...]:
-    return result if isinstance(result, tuple) else (result,)
 
 
 def kernel(operation: str | Operation, algorithm: str = "") -> Callable[[AlgorithmText], Kernel]:

@@ -65,6 +65,10 @@ class Range:
         values = "" if self.count == 1 else f"{count} values "
         return f"{values}< {self.bound}{' in loose digits' * self.is_loose}"
 
+    def wanted(self, number: int) -> str:
+        """What a number out of range must be, as text: of a negative one both ends."""
+        return self.says if number >= 0 or self.is_signed else self.says.replace("<", ">= 0 and <")
+
     def places(self, f: Field) -> int:
         """The bits from one value to the next; a loose value has some beyond its limbs."""
         return f.word * self.limbs(f) + self.is_loose * LOOSE_SPARE

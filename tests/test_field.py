@@ -205,3 +205,26 @@ def test_more_limbs_than_needed() -> None:
     f = Field(7, 30, least=3)
     assert (f.n, f.R, f.limbs(2**30 + 5)) == (3, 2**90, [5, 1, 0])
     assert Field(2**89 - 1, 30, least=2).n == 3
+
+
+@pytest.mark.parametrize(
+    ("bound", "says"),
+    [
+        (0, "0.00p"),
+        (1, "0.01p"),
+        (255 * 251, "255.00p"),
+        (251 * 3 + 1, "3.01p"),
+        (-251 - 1, "-1.00p"),
+        (-1, "0.00p"),
+        (251 << 20, "p*2^20"),
+        ((251 << 20) + 1, "p*2^21"),
+        (-(251 << 20) - 1, "-p*2^21"),
+    ],
+)
+def test_a_bound_is_shown_as_a_multiple(bound: int, says: str) -> None:
+    assert Field(251).in_p(bound) == says
+
+
+def test_a_bound_of_any_size_is_shown() -> None:
+    p = (1 << 1060) - 599
+    assert Field(p).in_p((p - 1) ** 2) == "p*2^1060"

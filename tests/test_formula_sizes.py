@@ -309,11 +309,12 @@ def test_python_computes_with_them() -> None:
     ("name", "operands", "says"),
     [
         ("scaled", (5, 1 << 64), "k must be < 2\\^64"),
-        ("scaled", (5, -1), "k must be < 2\\^64"),
+        ("scaled", (5, -1), "k must be >= 0 and < 2\\^64"),
         ("chosen", (2, 1, 1), "m must be < 2"),
         ("scaled_signed", (5, 1 << 63), r"k must be from -2\^63 to 2\^63 - 1"),
         ("scaled_signed", (5, -(1 << 63) - 1), r"k must be from -2\^63 to 2\^63 - 1"),
         ("step", (1 << 512, 1, 1), r"s must be < 7p\*p"),
+        ("step", (-1, 1, 1), r"s must be >= 0 and < 7p\*p"),
     ],
 )
 def test_python_refuses_integers_beyond_their_size(

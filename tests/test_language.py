@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import Any, cast
 
 import pytest
 from primes import expected, named_field, ranged
@@ -17,6 +18,7 @@ from fieldc.language import (
     Kernel,
     LanguageError,
     Number,
+    Pair,
     Residue,
     Wide,
     kernel,
@@ -40,7 +42,10 @@ SMALL = Field(13, 2)
         (lambda x: x % -4, "power of two.* not -4"),
         (lambda x: x < 5, "compares with 0"),
         (lambda x: x < x, "compare"),
-        (lambda x: x >> x, "straight-line"),
+        (lambda x: x >> x, "no shift or modulus depends on data"),
+        (lambda x: x << (x < 0), "no shift or modulus depends on data"),
+        (lambda x: 7 % x, "no shift or modulus depends on data"),
+        (lambda x: 1 << x, "no shift or modulus depends on data"),
     ],
 )
 def test_a_forbidden_construct_is_a_one_line_error(
@@ -84,6 +89,29 @@ def test_a_kernel_must_say_what_it_returns() -> None:
         kernel("nothing")(text)
 
 
+@pytest.mark.parametrize(
+    ("hint", "returned", "says"),
+    [
+        (Residue, (1, 2), "several returns 2 values, not 1"),
+        (Residue, (), "several returns 0 values, not 1"),
+        (Pair, 1, "several returns 1 value, not 2"),
+        (Residue, [1], "computes with integers, not with "),
+        (Residue, None, "computes with integers, not with None"),
+    ],
+)
+def test_a_kernel_returns_as_many_integers_as_it_says(
+    hint: object, returned: object, says: str
+) -> None:
+    def several(f: Field, x: Residue) -> object:
+        return returned
+
+    several.__annotations__.update(x=Residue, **{"return": hint})
+    made = kernel("several")(cast(Any, several))
+    for use in (made.expression, lambda f: made.run(f, 3)):
+        with pytest.raises(LanguageError, match=says):
+            use(SMALL)
+
+
 def test_a_condition_is_not_a_number() -> None:
     condition = ranged(-1, 1) < 0
     assert isinstance(condition, Condition)
@@ -103,8 +131,9 @@ def test_an_operand_out_of_range_is_an_error(k: Kernel) -> None:
         highest = [largest.get(k.operation, f.p - 1)] * len(k.operands)
         assert k.run(f, *highest) % f.p == expected(k.operation, f, *highest)
         for i, (name, bound) in enumerate(k.operands):
-            says = re.escape(f"{k.operation}: {name} must be {bound.says}")
             for wrong in (-1, highest[i] + 1, 1 << 2000):
+                limits = bound.says if wrong > 0 else bound.says.replace("<", ">= 0 and <")
+                says = re.escape(f"{k.operation}: {name} must be {limits}, not")
                 values = [*highest[:i], wrong, *highest[i + 1 :]]
                 with pytest.raises(LanguageError, match=says) as e:
                     k.run(f, *values)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from fieldc import algorithms
 from fieldc.algorithms import NoKernel, choose
 from fieldc.catalogue import ModulusError, UnknownField, find_field
 from fieldc.cli import find_verb
@@ -104,6 +105,14 @@ def test_an_algorithm(operation: str, algorithm: str | None, said: str) -> None:
     with pytest.raises(NoKernel) as caught:
         choose(find_field("17"), operation, algorithm)
     assert str(caught.value).startswith(said)
+
+
+def test_an_operation_without_a_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As of the tutorial's reader who left a line out."""
+    monkeypatch.setattr(algorithms, "STUDIED_OPERATIONS", ("norm",))
+    for name in (None, "norm"):
+        with pytest.raises(NoKernel, match="no kernel computes norm: add one to FUSED"):
+            choose(find_field("17"), "norm", name)
 
 
 def test_one_thing_and_several() -> None:

@@ -203,6 +203,8 @@ def unknown_algorithm(operation: str, algorithm: str | None) -> NoKernel:
     if operation not in known:
         return NoKernel(f"no operation {quote(operation)}; {_hint(operation, known, 'there are')}")
     names = [k.algorithm for k in every_kernel_for(operation)]
+    if not names:
+        return NoKernel(f"no kernel computes {operation}: add one to FUSED in fieldc/algorithms")
     hint = _hint(algorithm or "", names, "it has")
     return NoKernel(f"{operation} has no algorithm {quote(algorithm or '')}; {hint}")
 

@@ -187,7 +187,8 @@ def check_operands(expression: Expression, operands: Sequence[SupportsIndex]) ->
             said = f"{kernel.operation}: {name} must be an integer, not {kind}"
             raise TypeError(said) from None
         if not all(0 <= value <= bound.high(f) for value in bound.values(f, number)):
-            raise OperandError(f"{kernel.operation}: {name} must be {bound.says}, not {number:#x}")
+            wanted = bound.wanted(number)
+            raise OperandError(f"{kernel.operation}: {name} must be {wanted}, not {number:#x}")
         numbers.append(number)
     return numbers
 

@@ -94,7 +94,8 @@ class CompiledFormula:
         if bound.is_signed:
             low, high = bound.signed(high + 1 >> 1), high >> 1
         if not low <= number <= high:
-            raise OperandError(f"{self.formula.name}: {name} must be {bound.says}, not {number:#x}")
+            wanted = bound.wanted(number)
+            raise OperandError(f"{self.formula.name}: {name} must be {wanted}, not {number:#x}")
         return number.to_bytes(size, "little", signed=bound.is_signed)
 
     def _element(self, result: ctypes.Array[ctypes.c_uint64], number: int) -> Element:
