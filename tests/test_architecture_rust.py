@@ -8,6 +8,8 @@ from pathlib import Path
 
 from test_architecture import MOST_LINES_OF_A_FUNCTION, ROOT, written_by_hand
 
+from fieldc.packages.rust.cargo import OWN
+
 CRATES = ("check", "fieldc", "fuzz", "race")
 SOURCES = (
     *(ROOT / "crates" / crate / "src" for crate in CRATES),
@@ -154,3 +156,9 @@ def test_a_circle_of_rust_is_found(tmp_path: Path) -> None:
     assert circles(imports_of(tmp_path)) == {frozenset(("a", "b::c", "d"))}
     (tmp_path / "d.rs").write_text("fn f() {}")
     assert circles(imports_of(tmp_path)) == set()
+
+
+def test_a_package_says_of_vectors_what_the_crate_says() -> None:
+    """One feature in two Cargo.toml."""
+    crate = (ROOT / "crates/fieldc/Cargo.toml").read_text("utf-8")
+    assert f"# {OWN['vectors']}\nvectors = []\n" in crate

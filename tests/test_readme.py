@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -76,6 +77,20 @@ def test_rust_of_the_pages_is_in_examples(name: str) -> None:
     example = (ROOT / f"crates/fieldc/examples/{name}.rs").read_text(encoding="utf-8")
     lines = {line.strip() for line in example.splitlines()}
     assert {line.strip() for line in block.splitlines()} <= lines
+
+
+def test_the_words_of_the_tutorial_are_where_it_says() -> None:
+    page = (ROOT / "docs/tutorial.md").read_text(encoding="utf-8")
+    rows = page.partition("## The words a kernel may use")[2].partition("\n\n`if`")[0]
+    found = set()
+    for row in rows.splitlines():
+        text = row.split(" | ")[0]
+        module = re.search(r"\(`(fieldc\.\w+)`\)", text)
+        words = [word for word in re.findall(r"(\w+)\(", text) if word.isidentifier()]
+        for word in words if row.startswith("| `") else ():
+            assert hasattr(import_module(module[1] if module else "fieldc.language"), word), word
+            found.add(word)
+    assert found == {"select", "limbs", "joined", "tighten"}
 
 
 def test_tutorial_runs_and_prints_what_it_says() -> None:

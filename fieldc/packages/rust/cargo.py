@@ -17,7 +17,7 @@ else:
 OWN = {
     "portable": "Leaves the x86-64 assembly out: portable Rust only.",
     "static-cpu": "Takes what the compiler's target has for what the processor has.",
-    "vectors": "Kernels on arrays for processors with AVX-512, which `slices` runs.",
+    "vectors": "Kernels on arrays for processors with AVX-512 or AVX2, which `slices` runs.",
     "alloc": "`DigitArray`, which owns memory of an allocator.",
 }
 """Features that need no other crate, and what they do."""

@@ -134,7 +134,7 @@ def arrays_files() -> dict[str, str]:
     title = "The primes that have kernels on arrays."
     files = {f"{FOLDER}/arrays/mod.rs": header(title, MODULE) + entries_text(names)}
     for name, f in zip(names, fields, strict=True):
-        head = header(f"{f.label}: kernels on arrays, for processors with AVX-512.", MODULE)
+        head = header(f"{f.label}: kernels on arrays, for processors with AVX-512 or AVX2.", MODULE)
         kernels = array_kernels(f, staying=STAYING, has_towers=True)
         files[f"{FOLDER}/arrays/{name}.rs"] = head + kernels_text(f, kernels)
     return files
