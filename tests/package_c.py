@@ -323,4 +323,7 @@ def check_refusals(library: Library) -> None:
     assert library.call("batch_invert", None, z, right) == NULL
     for name in ("decode_wide", "decode_wide_le", "decode_le"):
         assert library.call(name, z, None, right) == library.call(name, None, b"", right) == NULL
+    for name in ("decode_wide", "decode_wide_le"):  # no bytes write 0
+        z = library.value(*[7] * f.n)
+        assert library.call(name, z, None, ctypes.c_size_t(0)) == OK and not any(z)
     assert library.call("use", 5) == library.call("use", -1) == NOT_SUPPORTED

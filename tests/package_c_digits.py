@@ -246,6 +246,18 @@ def check_null(library: Library, x: DigitArray) -> None:
         library.call("digits_zero", None, None, ctypes.c_size_t(0), ctypes.c_size_t(0)),
     ]
     assert set(refused) == {NULL}
+    check_no_values(library)
+
+
+def check_no_values(library: Library) -> None:
+    """A pointer to no values may be null."""
+    none, x = ctypes.c_size_t(0), DigitArray(library, [])
+    assert library.call("digits_zero", x.at(), None, none, none) == OK
+    assert library.call("digits_read", None, none, x.at()) == OK
+    assert library.call("digits_from", x.at(), None, none, None, none) == OK
+    assert library.call("digits_mul", x.at(), x.at(), x.at()) == OK
+    assert library.call("digits_pow", x.at(), x.at(), None, none) == OK
+    assert library.call("digits_invert", x.at(), x.at(), None) == OK
 
 
 def check_mixed(library: Library, paths: Sequence[int], lengths: Sequence[int]) -> None:

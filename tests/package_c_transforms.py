@@ -65,7 +65,9 @@ def check_refused_transforms(library: Library) -> None:
         assert library.call("ntt_roots", roots.at(), size) == NO_TRANSFORM, count
         assert library.call("ntt", x.at(), roots.at(), size) == NO_TRANSFORM, count
         assert library.call("intt", x.at(), roots.at(), size) == NO_TRANSFORM, count
-    one = ctypes.c_size_t(1)
+    none, one = ctypes.c_size_t(0), ctypes.c_size_t(1)
+    assert library.call("ntt_roots", None, none) == NO_TRANSFORM
+    assert library.call("ntt", None, None, none) == NO_TRANSFORM
     assert library.call("ntt_roots", None, one) == NULL
     for name in ("ntt", "intt"):
         assert library.call(name, None, roots.at(), one) == NULL

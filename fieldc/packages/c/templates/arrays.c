@@ -131,7 +131,7 @@ static void @name@_leave_all(@name@ *z, const @name@ *x, size_t count)
 int @name@_array_to_montgomery(@name@ *z, const uint64_t *x, size_t count)
 {
     size_t i;
-    if (z == NULL || x == NULL)
+    if (count != 0 && (z == NULL || x == NULL))
         return FIELDC_NULL_POINTER;
     for (i = 0; i < @limbs@ * count; i++)
         @name@_words(z)[i] = x[i];

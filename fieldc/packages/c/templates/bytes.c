@@ -100,7 +100,7 @@ int @name@_encode_le(uint8_t *bytes, size_t length, const @name@ *x)
 /* Why arrays are refused, before anything is written. */
 static int @name@_wrong_bytes(const void *x, const void *bytes, size_t length, size_t count)
 {
-    if (x == NULL || bytes == NULL)
+    if (count != 0 && (x == NULL || bytes == NULL))
         return FIELDC_NULL_POINTER;
     if (length % @bytes@ != 0 || length / @bytes@ != count)
         return FIELDC_WRONG_LENGTH;
@@ -168,7 +168,7 @@ static int @name@_decode_wide_in(@name@ *z, const uint8_t *bytes, size_t length,
     size_t i, bit;
     if (z == NULL)
         return FIELDC_NULL_POINTER;
-    if (bytes == NULL) {
+    if (bytes == NULL && length != 0) {
         @name@_zero(z);
         return FIELDC_NULL_POINTER;
     }

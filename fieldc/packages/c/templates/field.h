@@ -7,10 +7,10 @@
  * Values come from the functions below and are their operands; uninitialised ones give meaningless
  * results, but nothing is ever read or written outside of the objects that are named.
  *
- * Every result may be one of its operands. Pointers must not be null where a function returns
- * nothing, unless they are to an array of no values. No function branches on a value or uses one as
- * an address; whether an input was refused is told by what is returned. All functions may be called
- * by several threads at once.
+ * Every result may be one of its operands. A null pointer is refused where a function returns a
+ * status, and must not be given where it returns nothing; one to no values, bytes or words may be.
+ * No function branches on a value or uses one as an address; whether an input was refused is told
+ * by what is returned. All functions may be called by several threads at once.
  *
  * Made by: @command@
  * @ownership@

@@ -129,7 +129,7 @@ int @name@_array_invert(@name@ *z, const @name@ *x, size_t count, size_t *zero)
 {
     uint64_t before = 1; /* whether no value so far is 0 */
     size_t i, first = 0;
-    if (z == NULL || x == NULL)
+    if (count != 0 && (z == NULL || x == NULL))
         return FIELDC_NULL_POINTER;
     for (i = 0; i < count; i++) {
         before &= 1 ^ @name@_nothing(&x[i]);

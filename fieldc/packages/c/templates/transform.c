@@ -123,7 +123,7 @@ int @name@_ntt_roots(@name@ *roots, size_t count)
     const int levels = @name@_levels(count);
     size_t i;
     int k;
-    if (roots == NULL)
+    if (roots == NULL && count != 0)
         return FIELDC_NULL_POINTER;
     if (levels < 0)
         return FIELDC_NO_TRANSFORM;
@@ -146,7 +146,7 @@ int @name@_ntt(@name@ *x, const @name@ *roots, size_t count)
 {
     const int levels = @name@_levels(count);
 @tiles_found@    size_t blocks = 1, half;
-    if (x == NULL || roots == NULL)
+    if (count != 0 && (x == NULL || roots == NULL))
         return FIELDC_NULL_POINTER;
     if (levels < 0)
         return FIELDC_NO_TRANSFORM;
