@@ -1,5 +1,5 @@
-//! Fields with the names of type parameters, and fields beside names of the standard library: a
-//! macro's own must not be taken for them.
+//! Fields with the names of type parameters and of traits, and fields beside names of the standard
+//! library: a macro's own must not be taken for them.
 
 macro_rules! named {
     ($($Name:ident)*) => {
@@ -14,13 +14,22 @@ macro_rules! named {
         )*
 
         #[test]
-        fn a_field_may_have_the_name_of_a_type_parameter() {
+        fn a_field_may_have_a_name_that_a_macro_uses() {
             $(assert_eq!($Name::$Name::from_u64(2) + $Name::$Name::ONE, 3_u64.into());)*
         }
     };
 }
 
 named! { A B D E F H I K M N R S T }
+
+mod traits {
+    //! Names of what macros implement or use.
+
+    named! {
+        Arbitrary Choice ConditionallySelectable CtOption Encoding Field Output PrimeField Pow Repr
+        Serialize Strategy Zero Zeroize
+    }
+}
 
 /// Names that a program may use for what is its own.
 mod scope {

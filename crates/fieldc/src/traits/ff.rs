@@ -95,7 +95,7 @@ macro_rules! __ff_field {
 
             #[inline]
             fn sqrt_ratio(num: &Self, div: &Self) -> ($crate::__private::subtle::Choice, Self) {
-                use $crate::__private::subtle::{Choice, ConditionallySelectable};
+                use $crate::__private::subtle::ConditionallySelectable as _;
 
                 if Self::MODULUS[0] % 4 == 3 {
                     // (p - 3)/4: the square of w, times div, is num or -num.
@@ -109,9 +109,9 @@ macro_rules! __ff_field {
                 );
                 let (inverse, has_inverse) = div.invert_ct();
                 let ratio = *num * inverse;
-                let is_square = Choice::from(u8::from(ratio.is_square() | ratio.is_zero()));
+                let is_square = $crate::__private::subtle::Choice::from(u8::from(ratio.is_square() | ratio.is_zero()));
                 let square = Self::conditional_select(&(ratio * NON_RESIDUE), &ratio, is_square);
-                let is_ratio = Choice::from(u8::from(has_inverse | num.is_zero()));
+                let is_ratio = $crate::__private::subtle::Choice::from(u8::from(has_inverse | num.is_zero()));
                 (is_square & is_ratio, square.sqrt_ct().0)
             }
 
@@ -137,7 +137,7 @@ macro_rules! __ff_prime_field {
 
             #[inline]
             fn from_repr(encoding: Self::Repr) -> $crate::__private::subtle::CtOption<Self> {
-                use $crate::__private::subtle::{Choice, ConditionallySelectable, CtOption};
+                use $crate::__private::subtle::ConditionallySelectable as _;
 
                 let bytes =
                     <$crate::__private::Encodings<{ $Fp::BYTES }> as $crate::__private::Encoding<
@@ -145,11 +145,11 @@ macro_rules! __ff_prime_field {
                     >>::unpack(&encoding);
                 let mut limbs = $crate::__private::from_bytes_le(bytes);
                 let less = $crate::__private::is_less(&limbs, &Self::MODULUS);
-                let less = Choice::from(u8::from(less));
+                let less = $crate::__private::subtle::Choice::from(u8::from(less));
                 for limb in &mut limbs {
                     limb.conditional_assign(&0, !less);
                 }
-                CtOption::new(
+                $crate::__private::subtle::CtOption::new(
                     Self($crate::__private::to_montgomery::<{ $Fp::LIMBS }, Self>(
                         &limbs,
                     )),

@@ -13,12 +13,12 @@ macro_rules! __proptest {
 
             #[inline]
             fn arbitrary_with((): ()) -> Self::Strategy {
-                use $crate::__private::proptest::arbitrary::any;
-                use $crate::__private::proptest::strategy::Strategy;
+                use $crate::__private::proptest::strategy::Strategy as _;
 
-                let all = any::<[u8; $Fp::BYTES]>();
+                let all = $crate::__private::proptest::arbitrary::any::<[u8; $Fp::BYTES]>();
                 let all = all.prop_map(|bytes| Self::from_bytes_wide_le(&bytes));
-                let edges = any::<i8>().prop_map(Self::from);
+                let edges = $crate::__private::proptest::arbitrary::any::<i8>();
+                let edges = edges.prop_map(Self::from);
                 $crate::__private::proptest::prop_oneof![3 => all, 1 => edges].boxed()
             }
         }
