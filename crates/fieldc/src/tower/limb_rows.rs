@@ -17,7 +17,7 @@ pub(super) type Pair<'a, const N: usize> = &'a [[u64; N]; 2];
 pub(super) struct LimbRows<const N: usize, const Q: usize>([[[MaybeUninit<Quad>; Q]; MOST + 2]; 2]);
 
 impl<const N: usize> LimbRows<N, 1> {
-    /// The limbs of four coefficients, of which both parts are given, from their places.
+    /// The limbs of four coefficients. Both parts of them lie at `places`.
     #[inline(always)]
     pub(super) fn of_parts(quads: Quads, x: &[[[u64; N]; QUAD]; 2], places: [usize; QUAD]) -> Self {
         let mut rows = Self::unwritten();
@@ -37,7 +37,6 @@ impl<const N: usize, const Q: usize> LimbRows<N, Q> {
         x: [Pair<'_, N>; I],
         places: [usize; I],
     ) -> Self {
-        const { assert!(QUAD <= N && N <= MOST) }
         let nothing = [[0; N]; 2];
         let mut at = [[&nothing; QUAD]; Q];
         for (place, pair) in places.into_iter().zip(x) {
@@ -52,7 +51,9 @@ impl<const N: usize, const Q: usize> LimbRows<N, Q> {
         rows
     }
 
+    /// Rows of which every quad is to be written.
     const fn unwritten() -> Self {
+        const { assert!(QUAD <= N && N <= MOST) }
         Self([[[MaybeUninit::uninit(); Q]; MOST + 2]; 2])
     }
 
@@ -84,7 +85,7 @@ impl<const N: usize, const Q: usize> LimbRows<N, Q> {
         let [low, high] = [&self.0[part][limb], &self.0[part][limb + 1]];
         let mut digits = [quads.all(0); Q];
         for (digit, (low, high)) in digits.iter_mut().zip(low.iter().zip(high)) {
-            // SAFETY: `new` writes N + 2 rows.
+            // SAFETY: `new` and `of_parts` write every quad of N + 2 rows.
             let (low, high) = unsafe { (low.assume_init(), high.assume_init()) };
             *digit = quads.and(quads.funnel(high, low, bit), quads.all(MASK));
         }

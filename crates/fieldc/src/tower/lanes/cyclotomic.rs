@@ -40,8 +40,8 @@ impl<const N: usize, const D: usize, F: HasProducts<N> + HasTower> Lanes<N, D, F
     /// Whether columns take what squares add.
     ///
     /// Kernels take `turns` products below multiple*p*p, times 2^(52*D) / R. Squares have TERMS*TIMES
-    /// below (XI + 1)*p*p, and 2*p times 2^(52*D). A column gets two digits of the latter, and has
-    /// had three products fewer.
+    /// below (XI + 1)*p*p, and less than 2*p times 2^(52*D). Of the latter a column gets twice a
+    /// digit, which is less than two products may add.
     #[inline(always)]
     pub(super) fn squares_fit(kernels: &SumKernels) -> bool {
         let (turns, products) = (kernels.most / LANES, TERMS * TIMES);
