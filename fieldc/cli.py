@@ -106,6 +106,7 @@ def run(words: Sequence[str]) -> int:
                 f"no verb before the option {quote(name)}; only --help and --version need none"
             )
         raise UsageError(unknown("verb", name, [*VERBS, "--help", "--version"]))
+    check_docstrings()
     check_current_folder()
     check_umask()
     verb = find_verb(name)
@@ -129,6 +130,12 @@ def parsed(verb: Verb, words: Sequence[str]) -> argparse.Namespace:
             f"{verb.name} has no option {quote(error.option)}; "
             f"verbs that have it: {enumerated(having)}"
         ) from None
+
+
+def check_docstrings() -> None:
+    """Raise UserError if Python dropped them: texts that are printed and written come from them."""
+    if sys.flags.optimize > 1:
+        raise UserError("Python runs without docstrings, which fieldc prints; leave out -OO")
 
 
 def check_current_folder() -> None:

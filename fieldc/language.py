@@ -145,6 +145,8 @@ class Kernel:
     ) -> tuple[Number, ...]:
         """Run the function. Raises LanguageError for another number of results than it has."""
         found = self.function(field, *arguments)
+        if isinstance(found, list):
+            raise LanguageError(f"{self.operation} returns a list; return a tuple")
         results = found if isinstance(found, tuple) else (found,)
         if len(results) != self.result.count:
             returned = counted(len(results), "value")

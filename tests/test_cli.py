@@ -118,7 +118,7 @@ def test_bad_input(capsys: pytest.CaptureFixture[str], words: list[str], message
     assert message in refused(capsys, *words)
 
 
-@pytest.mark.parametrize("options", [(), ("-O",), ("-OO",)])
+@pytest.mark.parametrize("options", [(), ("-O",)])
 def test_a_process_refuses_in_one_line(options: tuple[str, ...]) -> None:
     for words in (["show", "15"], ["show", "bls"], ["shw"]):
         done = fieldc(*words, options=options)

@@ -95,7 +95,7 @@ BAD_TRACES = [
     (["calls.o:loops", "--limit", "100"], "no return within 100 instructions"),
     (["calls.o:calls_out"], "calls outside, which is in another file"),
     (["mul.o"], "trace needs PATH:SYMBOL"),
-    (["mul.o:kernel", "--arguments", "z,x,y,"], "'' is no whole number"),
+    (["mul.o:kernel", "--arguments", "z,x,y,"], "'z,x,y,' has an empty argument"),
     (["mul.o:kernel", "--arguments", "z,x,p"], "the argument p needs --field"),
     (["mul.o:kernel", "--arguments", "z,x,n0"], "the argument n0 needs --field"),
     (["mul.o:kernel", "--arguments", "z,x", "--y", "1"], "no argument is y; they are z,x"),

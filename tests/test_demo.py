@@ -48,7 +48,7 @@ def test_the_next_demo_takes_the_place_of_one_of_another_prime(
     assert not list(Path("build/demo").glob("*_11*"))
     Path("build/demo/mine").touch()
     assert cli.main(["demo", "17", "-o", "build/demo"]) == 2
-    assert "holds 'mine', which fieldc build did not write" in capsys.readouterr().err
+    assert "holds 'mine', which no build there wrote" in capsys.readouterr().err
     Path("build/demo").rename("other")
     Path("other/mine").unlink()
     assert cli.main(["demo", "17", "-o", "other"]) == 2

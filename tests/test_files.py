@@ -91,12 +91,33 @@ def test_a_build_replaces_its_own_and_nothing_else(
     assert "out' holds a build of another kind, kernels; name" in capsys.readouterr().err
     (out / "rust" / "mine.rs").write_text("")
     assert cli.main([*BUILD, *to]) == 2
-    assert "holds 'rust/mine.rs', which fieldc build did not write" in capsys.readouterr().err
+    assert "holds 'rust/mine.rs', which no build there wrote" in capsys.readouterr().err
     (out / "rust" / "mine.rs").unlink()
     assert contents(tmp_path) == kept
     (out / MANIFEST).write_text("{}")
     assert cli.main([*BUILD, *to]) == 2
     assert "holds 'manifest.json', which" in capsys.readouterr().err
+
+
+def test_no_build_goes_into_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The outer one could not be built again."""
+    monkeypatch.chdir(tmp_path)
+    assert cli.main([*BUILD, "-o", "out"]) == 0
+    Path("link").symlink_to("out")
+    kept = contents(tmp_path)
+    for words in (BUILD, ["build", "19", "--package", "js"], ["demo", "17"]):
+        for place in ("out/in", "link/a/b"):
+            assert cli.main([*words, "-o", place]) == 2
+            said = capsys.readouterr().err
+            assert f"cannot write '{place}': it is in the build '" in said
+            assert said.endswith("out'; name another with -o\n")
+    assert contents(tmp_path) == kept
+    assert cli.main([*BUILD, "-o", "out"]) == 0
+    Path("web/manifest.json").parent.mkdir()
+    Path("web/manifest.json").write_text('{"files": ["index.html"]}')
+    assert cli.main([*BUILD, "-o", "web/kernels"]) == 0
 
 
 @pytest.mark.parametrize("way", ["not-there", "a-link"])
@@ -111,7 +132,7 @@ def test_a_way_through_what_is_not_there_leads_to_the_same_folder(
     for words in (BUILD, ["build", "17", "--package", "js"], ["demo", "17"]):
         assert cli.main([*words, "-o", f"{way}/../mine"]) == 2
         said = capsys.readouterr().err
-        assert "'mine' holds 'index.html', which fieldc build did not write" in said
+        assert "'mine' holds 'index.html', which no build there wrote" in said
     assert cli.main(["lab", "--quick", "-o", f"{way}/../mine"]) == 2
     assert "fieldc lab did not write" in capsys.readouterr().err
     assert cli.main([*BUILD, "-o", f"{way}/.."]) == 2
@@ -143,7 +164,7 @@ def test_a_build_replaces_what_tools_made_of_a_package(
     made.parent.mkdir(exist_ok=True)
     (made.parent / "more").write_text("") if shows else made.write_text("")
     if shows:  # a folder of that name may be anybody's
-        with pytest.raises(OutputError, match=f"holds '{left}/more', which fieldc build did not"):
+        with pytest.raises(OutputError, match=f"holds '{left}/more', which no build there"):
             builder.write(tmp_path / "out", field, files, kind)
         made.write_text("")
     builder.write(tmp_path / "out", field, files, kind)
@@ -164,7 +185,7 @@ def test_a_build_replaces_what_npm_packed(name: object, tmp_path: Path) -> None:
             builder.write(out, field, files, "JavaScript package")
             assert set(contents(out)) == {MANIFEST, "package.json"}
             continue
-        with pytest.raises(OutputError, match=f"holds '{left}', which fieldc build did not"):
+        with pytest.raises(OutputError, match=f"holds '{left}', which no build there"):
             builder.write(out, field, files, "JavaScript package")
         (out / left).unlink()
 

@@ -95,7 +95,9 @@ def test_a_kernel_must_say_what_it_returns() -> None:
         (Residue, (1, 2), "several returns 2 values, not 1"),
         (Residue, (), "several returns 0 values, not 1"),
         (Pair, 1, "several returns 1 value, not 2"),
-        (Residue, [1], "computes with integers, not with "),
+        (Residue, [1], "several returns a list; return a tuple"),
+        (Pair, [1, 2], "several returns a list; return a tuple"),
+        (Residue, ((1, 2),), "computes with integers, not with "),
         (Residue, None, "computes with integers, not with None"),
     ],
 )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,7 @@ from fieldc.cli import find_verb
 from fieldc.commands.bench import _operations
 from fieldc.commands.extras import OPTIONS
 from fieldc.commands.options import algorithm_list, positive, targets_of
+from fieldc.commands.trace import argument_list, number
 from fieldc.commands.verb import UsageError
 from fieldc.errors import UserError
 from fieldc.lab import peers
@@ -37,8 +40,8 @@ def refusal(capsys: pytest.CaptureFixture[str], *words: str) -> str:
 
 
 def test_all_leaves_no_name_out(tmp_path: Path) -> None:
-    for number, named in enumerate(("all,mul_u64,mul", "mul_u64,all")):
-        folder = tmp_path / str(number)
+    for which, named in enumerate(("all,mul_u64,mul", "mul_u64,all")):
+        folder = tmp_path / str(which)
         words = ["build", "239", "--op", named, "--target", "c", "-o", str(folder)]
         assert cli.main(words) == 0
         rows = json.loads((folder / "manifest.json").read_text())["kernels"]
@@ -139,3 +142,33 @@ def test_the_help_of_unwind_names_its_targets() -> None:
     able = {name for name, target in TARGETS.items() if not target.lacking(asked)}
     named = said.partition("(")[2].rstrip(")").replace(" and ", ", ").split(", ")
     assert {*named} == able and len(named) == len(able)
+
+
+@pytest.mark.parametrize("text", ["7", "007", "0x7", "0X07"])
+def test_a_number_of_a_trace_is_decimal_or_hexadecimal(text: str) -> None:
+    assert number(text) == 7
+    assert argument_list(f"z, x ,{text}") == ("z", "x", "0x7")
+
+
+@pytest.mark.parametrize("text", ["+7", "0b111", "0o7", "1_0", " 7", "0x", "", "\u0667"])
+def test_other_numbers_of_a_trace_are_refused(text: str) -> None:
+    with pytest.raises(UsageError, match="is no whole number such as 7 or 0x1f"):
+        number(text)
+    with pytest.raises(UsageError, match="has an empty argument; use z,x,y with commas between"):
+        argument_list(f"z,,{text}")
+
+
+def test_two_dashes_end_the_options() -> None:
+    for words in (["239", "-o", "there", "--"], ["-o", "there", "--", "239"]):
+        asked = find_verb("build").parse(words)
+        assert (asked.field, str(asked.folder)) == ("239", "there")
+    with pytest.raises(UsageError, match="-o needs a value"):
+        find_verb("build").parse(["239", "-o", "--"])
+
+
+def test_python_without_docstrings_is_refused() -> None:
+    """Texts that are printed and written come from them: the same command gave other bytes."""
+    words = [sys.executable, "-OO", "-m", "fieldc", "list", "algorithms"]
+    done = subprocess.run(words, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1 and "leave out -OO" in done.stderr

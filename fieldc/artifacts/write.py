@@ -6,6 +6,7 @@ import json
 import os
 import tempfile
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -179,6 +180,7 @@ def _check_writable(folder: Path, field: Field, kind: str, any_field: bool) -> N
     with explained(folder, ELSEWHERE):
         recover(folder)
         _check_place(folder)
+        _check_outside(folder)
         if folder.exists():
             _check_held(folder, field, kind, any_field)
 
@@ -201,6 +203,16 @@ def _check_place(folder: Path) -> None:
         try_folder(there)
 
 
+def _check_outside(folder: Path) -> None:
+    """Raise OutputError for a folder in an earlier build, which could not be replaced any more."""
+    for outer in Path(os.path.realpath(folder)).parents:
+        with suppress(PermissionError):
+            if "p" not in _manifest_in(outer):
+                continue
+            name, build = quote(str(folder)), quote(str(outer))
+            raise OutputError(f"cannot write {name}: it is in the build {build}; {ELSEWHERE}")
+
+
 def _check_held(folder: Path, field: Field, kind: str, any_field: bool) -> None:
     """Raise OutputError for a folder that holds another build, or what no build wrote."""
     if not any(folder.iterdir()):
@@ -215,7 +227,7 @@ def _check_held(folder: Path, field: Field, kind: str, any_field: bool) -> None:
     ours = {MANIFEST, *manifest.get("files", ())} if manifest else set()
     if foreign := _foreign(folder, ours, _left_by_tools(folder, kind)):
         held = quote(foreign)
-        raise OutputError(f"{name} holds {held}, which fieldc build did not write; {ELSEWHERE}")
+        raise OutputError(f"{name} holds {held}, which no build there wrote; {ELSEWHERE}")
 
 
 def _left_by_tools(folder: Path, kind: str) -> set[str]:

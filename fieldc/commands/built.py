@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from fieldc.catalogue import every_prime
 from fieldc.commands.verb import UsageError
-from fieldc.errors import quote
+from fieldc.errors import quote, shorten
 from fieldc.reading import json_in, read_bytes
 
 KERNELS, ARRAYS, DIVSTEPS = "kernels", "arrays", "divsteps"
@@ -92,10 +93,18 @@ def modulus_of(manifest: Any) -> tuple[int, int]:
     return p, limbs
 
 
-def check_radix(folder: Path, manifest: Any) -> None:
-    """Raise UsageError if R is not that of the words. Raises KeyError, TypeError, ValueError."""
+def check_field(folder: Path, manifest: Any) -> None:
+    """Raise UsageError if R is not that of the words, or the name that of another prime.
+
+    Raises KeyError, TypeError, ValueError.
+    """
+    p, name, said = int(manifest["p"], 16), manifest.get("field"), ""
     if "R" in manifest and manifest["R"] != hex(1 << int(manifest["word"]) * int(manifest["n"])):
         said = "R is not 2^(word*n); build it again"
+    known = every_prime().get(name)
+    if (known and known.p != p) or (str(name).startswith("0x") and name != hex(p)):
+        said = f"the field {shorten(str(name), 24)} is not that of p; build it again"
+    if said:
         raise UsageError(f"{quote(str(folder / 'manifest.json'))}: {said}")
 
 

@@ -15,9 +15,9 @@ from fieldc.commands.built import (
     ARRAYS,
     DIVSTEPS,
     KERNELS,
+    check_field,
     check_formulas,
     check_once,
-    check_radix,
     is_proved,
     manifest_of,
     modulus_of,
@@ -267,7 +267,7 @@ def built_rows(folder: Path) -> BuiltRows:
             raise TypeError
         p, limbs = modulus_of(manifest) if kernels else (0, 0)
         check_formulas(folder, manifest)
-        check_radix(folder, manifest)
+        check_field(folder, manifest)
     except (ValueError, KeyError, TypeError, AttributeError):
         raise no_manifest(folder) from None
     if not kernels:

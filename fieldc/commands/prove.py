@@ -16,9 +16,9 @@ from fieldc.commands.built import (
     ARRAYS,
     DIVSTEPS,
     KERNELS,
+    check_field,
     check_formulas,
     check_once,
-    check_radix,
     is_proved,
     manifest_of,
     modulus_of,
@@ -160,6 +160,7 @@ def prove_batch(folder: Path) -> Answer:
     manifest, found = manifest_of(folder), []
     try:
         rows = [row for row in manifest["arrays"] if is_proved(folder, row, ARRAYS)]
+        check_field(folder, manifest)
         check_once(folder, ((text_of(row, "object"), text_of(row, "symbol")) for row in rows))
         beside = faults_beside(folder, manifest)
         with progress() as show:
@@ -323,7 +324,7 @@ def jobs_of_folder(folder: Path) -> Iterator[tuple[Job, str, int | None]]:
         p, limbs = modulus_of(manifest) if named else (3, 1)
         field = Field(p, int(manifest["word"]))
         check_formulas(folder, manifest)
-        check_radix(folder, manifest)
+        check_field(folder, manifest)
     except (ValueError, KeyError, TypeError, AttributeError):
         raise no_manifest(folder) from None
     if not named:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -27,28 +28,31 @@ if TYPE_CHECKING:
 CONVENTIONS = ("sysv", "win64", "aapcs64")
 MOST_DIGITS = 4096
 """Python reads no decimal number of many more."""
+MOST_TEXT = 200_000
+WHOLE = re.compile("0x[0-9a-f]+|[0-9]+", re.ASCII | re.IGNORECASE)
 
 
 def number(text: str) -> int:
     """A whole number from 0 on, decimal or 0x..., for argparse."""
-    if text.isdecimal() and len(text) > MOST_DIGITS:
-        raise UsageError(f"{quote(text)} has {len(text)} digits, too many; write it as 0x...")
-    try:
-        value = int(text, 0) if text.isascii() and len(text) < 200_000 else -1
-    except ValueError:
-        value = -1
-    if value < 0:
+    if not WHOLE.fullmatch(text) or len(text) > MOST_TEXT:
         raise UsageError(f"{quote(text)} is no whole number such as 7 or 0x1f")
-    return value
+    if text[:2] in ("0x", "0X"):
+        return int(text, 16)
+    if len(text) > MOST_DIGITS:
+        raise UsageError(f"{quote(text)} has {len(text)} digits, too many; write it as 0x...")
+    return int(text)
 
 
 def argument_list(text: str) -> tuple[str, ...]:
-    """Arguments such as z,x,y,p,n0 or z,x,4,0x10, for argparse."""
-    words = tuple(text.split(","))
-    for word in words:
-        if not (word.isascii() and word.isidentifier()):
-            number(word)
-    return words
+    """Arguments such as z,x,y,p,n0 or z,x,4,0x10, for argparse: numbers as they are passed."""
+    words = [word.strip() for word in text.split(",")]
+    if not all(words):
+        raise UsageError(f"{quote(text)} has an empty argument; use z,x,y with commas between")
+    return tuple(word if _is_identifier(word) else hex(number(word)) for word in words)
+
+
+def _is_identifier(word: str) -> bool:
+    return word.isascii() and word.isidentifier()
 
 
 @verb(

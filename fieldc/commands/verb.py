@@ -198,6 +198,8 @@ class Verb:
         actions = parser.names()
         check_options(words, list(actions))
         check_repeats(words, actions)
+        if words[-1:] == ["--"] and words.count("--") == 1:
+            words = words[:-1]  # it ends the options, and nothing follows
         try:
             arguments, rest = parser.parse_known_args(words)
         except UsageError as error:
