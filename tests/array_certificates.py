@@ -12,11 +12,11 @@ from fieldc.artifacts.arrays import (
     made_array,
     made_digits,
     made_moves,
+    made_multiples,
     made_sums,
     made_transforms,
 )
 from fieldc.artifacts.digit_arrays import MOVE_ROLES
-from fieldc.artifacts.multiples import made_multiples
 from fieldc.artifacts.transforms import roles_of
 from fieldc.artifacts.verify import prove_job
 from fieldc.catalogue import find_field

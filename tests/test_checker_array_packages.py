@@ -11,8 +11,7 @@ import pytest
 from checked_folder import said_of
 from package_c import Packages
 
-from fieldc.artifacts.arrays import proved_arrays
-from fieldc.artifacts.multiples import made_multiples
+from fieldc.artifacts.arrays import made_multiples, proved_arrays
 from fieldc.catalogue import find_field
 from fieldc.cli import main
 from fieldc.machine.processor import is_x86_64

@@ -14,10 +14,9 @@ from fieldc.algorithms.columns import LANE_TOWERS, columns_of_tower
 from fieldc.algorithms.lanes import in_lanes
 from fieldc.algorithms.sums import sums_of
 from fieldc.algorithms.transforms import ROLES
-from fieldc.artifacts.arrays import made_digits, made_moves, made_transforms
+from fieldc.artifacts.arrays import made_digits, made_moves, made_multiples, made_transforms
 from fieldc.artifacts.digit_arrays import DIGIT_ROLES, MOVE_ROLES, MULTIPLE_ROLES
-from fieldc.artifacts.multiples import made_multiples
-from fieldc.artifacts.transforms import kernels_of
+from fieldc.artifacts.promises import of_transforms
 from fieldc.artifacts.verify import Job, prove_job
 from fieldc.binary.linkable import functions
 from fieldc.catalogue import find_field
@@ -114,7 +113,7 @@ def test_the_tables_name_the_kernels_of_the_prime(name: str) -> None:
         columns = sums_of(f).columns
         (sums,) = re.findall(r"    sum: Some\(SumKernels {(.*?) }\),\n", rows)
         named = [f" {operation}: {operation}_{target.name}" for operation in SUM]
-        transforms = target in STAYING and has_transforms(f.p) and bool(kernels_of(f, target))
+        transforms = target in STAYING and has_transforms(f.p) and bool(of_transforms(f))
         assert ("    transform: Some(TransformKernels {" in rows) == transforms
         assert transforms or "    transform: None,\n" in rows
         check_digits(f, target.name, re.findall(r"    digits: (.*),\n", rows))

@@ -16,7 +16,7 @@ from fieldc.algorithms.columns import (
     columns_of_tower,
 )
 from fieldc.algorithms.lanes import excess, in_lanes
-from fieldc.artifacts.multiples import made_multiples
+from fieldc.artifacts.arrays import made_multiples
 from fieldc.catalogue import find_field
 from fieldc.field import Field
 from fieldc.language import DoesNotApply

@@ -12,8 +12,9 @@ from typing import Any
 
 from fieldc.algorithms.lanes import ARRAY_OPERATIONS, DIGIT_BITS, in_lanes
 from fieldc.artifacts.entries import UnprovedEntry, check_entry
+from fieldc.artifacts.promise import TRANSFORM
 from fieldc.artifacts.rows import fault_of_row
-from fieldc.artifacts.transforms import LAYOUT, job_of_row
+from fieldc.artifacts.transforms import job_of_row
 from fieldc.artifacts.verify import Job, code_size, prove_job
 from fieldc.artifacts.workers import on_all_processors
 from fieldc.binary.architecture import Architecture
@@ -144,7 +145,7 @@ def _proved_again(built: _Built) -> ProvedAgain:
         code = read_bytes(folder / row["object"])
         if "turns" in row:
             _proof_of_sum(code, row, field)
-        elif row["layout"] == LAYOUT:
+        elif row["layout"] == TRANSFORM:
             _prove_again(job_of_row(code, row, field))
         else:
             prove_operation(code, row["symbol"], row["op"], f)

@@ -9,43 +9,33 @@ from pathlib import Path
 from textwrap import wrap
 from typing import TypeVar
 
-from fieldc.algorithms.columns import INNER, accumulate_digits, columns_of
+from fieldc.algorithms.columns import INNER
 from fieldc.algorithms.lane_words import HALF_BITS
 from fieldc.algorithms.lanes import ARRAY_OPERATIONS, in_lanes
 from fieldc.artifacts.array_proofs import UnprovedArrayKernel
-from fieldc.artifacts.columns import (
-    field_of,
-    in_pairs,
-    job_of_arrays,
-    prototype_of_columns,
-    reads_digits,
-    row_of_columns,
-    said_of_columns,
+from fieldc.artifacts.columns import arrays_of_columns, in_pairs, job_of_arrays
+from fieldc.artifacts.digit_arrays import in_whole_sets, job_of_conversion
+from fieldc.artifacts.promise import TRANSFORM, ArrayPromise
+from fieldc.artifacts.promises import (
+    of_conversions,
+    of_digits,
+    of_moves,
+    of_multiples,
+    of_operation,
+    of_sums,
+    of_transforms,
 )
-from fieldc.artifacts.digit_arrays import (
-    ACCUMULATE_DIGITS,
-    DIGIT_OPERATIONS,
-    DIGIT_ROLES,
-    in_whole_sets,
-    job_of_conversion,
-    moves,
-)
-from fieldc.artifacts.transforms import (
-    LAYOUT,
-    job_of_transform,
-    kernels_of,
-    row_of_transform,
-    said_of_transform,
-)
+from fieldc.artifacts.said import row_of, said_of
+from fieldc.artifacts.transforms import job_of_transform, roles_of
 from fieldc.artifacts.verify import Job, prove_new
 from fieldc.artifacts.write import check_writable, manifest, manifest_file, write
 from fieldc.field import Field
 from fieldc.machine.arrays import ArrayFunction, check_arrays, word_bytes
 from fieldc.progress import Progress
-from fieldc.targets.header import OWNERSHIP, contract, field_symbol
+from fieldc.targets.header import OWNERSHIP, field_symbol
 from fieldc.targets.target import PROVED
 from fieldc.targets.vectors.kernel import ArrayKernel, compile_array
-from fieldc.targets.vectors.offers import DIGITS, array_expression, conversions, layouts_of
+from fieldc.targets.vectors.offers import conversions, layouts_of
 from fieldc.targets.vectors.target import VectorTarget
 from fieldc.targets.x86_64.targets import NO_EXECUTABLE_STACK
 
@@ -58,35 +48,29 @@ class BuiltArray:
     """A kernel on arrays that was proved, in one layout; `ran` says whether it was run here too."""
 
     kernel: ArrayKernel
-    layout: str
+    promise: ArrayPromise
     ran: bool = False
-    role: str = ""
-    """Its name among the kernels of transforms, if it is one of them."""
     certificate: str = ""
     """Its proof, where that is written down."""
 
     @property
-    def is_conversion(self) -> bool:
-        """Whether it changes the layout."""
-        is_other = self.kernel.result_field != self.kernel.expression.field
-        return is_other and not self.in_transform
+    def layout(self) -> str:
+        """How its arrays lie in memory."""
+        return self.promise.layout
 
     @property
-    def in_transform(self) -> bool:
-        """Whether it is one of the kernels of transforms."""
-        return self.layout == LAYOUT
-
-    @property
-    def _transform(self) -> str:
-        """Its name where it is a kernel of transforms, else empty."""
-        return f"{LAYOUT}_{self.role}" if self.in_transform else ""
+    def role(self) -> str:
+        """Its name among kernels that are used together, if it is one of them."""
+        return self.promise.role
 
     @property
     def stem(self) -> str:
         """The files' path without the ending."""
-        of = "_of_digits" if reads_digits(self.kernel) else ""
-        name = f"{self.kernel.expression.kernel.operation}_{self.layout}{of}".replace("-", "_")
-        return f"{self.kernel.target.name}/{self._transform or name}"
+        promise, of = self.promise, "_of_digits" if self.promise.reads_digits else ""
+        name = f"{promise.operation}_{promise.layout}{of}".replace("-", "_")
+        if promise.in_transform:
+            name = f"{TRANSFORM}_{promise.role}"
+        return f"{self.kernel.target.name}/{name}"
 
     @property
     def source_file(self) -> str:
@@ -110,71 +94,48 @@ class BuiltArray:
 
     def prototype(self) -> str:
         """The C declaration."""
-        if self.kernel.columns is not None:
-            return prototype_of_columns(self.kernel, self.kernel.columns)
-        names = [name for name, _ in self.kernel.expression.kernel.operands]
-        word = f"uint{8 * word_bytes(self.kernel.expression.field)}_t"
-        operands = "".join(f", const {word} *{name}" for name in names)
-        results = "".join(f", {word} *{name}" for name in self._results)
-        return f"void {self.kernel.symbol}(size_t count{results}{operands});"
-
-    @property
-    def _results(self) -> Sequence[str]:
-        """The names of the arrays of results."""
-        count = self.kernel.results
-        return ["z"] if count == 1 else [f"z{i}" for i in range(count)]
+        promise, columns = self.promise, self.promise.columns
+        if columns is not None:
+            arrays = arrays_of_columns(promise, columns)
+        else:
+            word = f"uint{8 * word_bytes(promise.field)}_t"
+            named = [f"{word} *{name}" for name in promise.results]
+            named += [f"const {word} *{name}" for name in promise.operands]
+            arrays = ", ".join(named)
+        return f"void {self.kernel.symbol}(size_t count, {arrays});"
 
     def job(self) -> Job:
         """The proof that it needs."""
-        if self.is_conversion and self.kernel.columns is None:
-            return job_of_conversion(self.kernel)
-        return job_of_transform(self.kernel) if self.in_transform else job_of_arrays(self.kernel)
+        kernel, promise = self.kernel, self.promise
+        if promise.is_conversion and promise.columns is None:
+            return job_of_conversion(kernel, promise)
+        of = job_of_transform if promise.in_transform else job_of_arrays
+        return of(kernel, promise)
 
     def said(self) -> str:
         """The contract in words."""
-        if self.kernel.columns is not None:
-            return said_of_columns(self.kernel, self.kernel.columns)
-        if self.in_transform:
-            return said_of_transform(self.kernel, self.role)
-        f, kernel = self.kernel.expression.field, self.kernel.expression.kernel
-        needs, result = contract(self.kernel.expression), self.kernel.result_field
-        if result != f:
-            return (
-                f"{kernel.operation} on arrays, {self.layout}: the same elements, x with"
-                f" R = 2^{f.word * f.n} in {f.size}, z with"
-                f" R = 2^{result.word * result.n} in {result.size};"
-                f" x {kernel.operands[0][1].says}, z < p. z and x must be apart."
-            )
-        return (
-            f"{kernel.operation} on arrays, layout {self.layout}: {needs},"
-            f" R = 2^{f.word * f.n}. An element has {f.size}."
-        )
+        return said_of(self.promise)
 
     def head(self) -> Sequence[str]:
         """The lines that open its text: how to make it again, and what it promises."""
-        f = self.kernel.expression.field
-        computes = self.kernel.expression.kernel.computes
+        promise, target = self.promise, self.kernel.target
+        f, computes = promise.field, promise.expression.kernel.computes
         operation = f" --op {computes.family}" if computes.name in ARRAY_OPERATIONS else ""
-        if self.kernel.columns is not None:
-            f, operation = field_of(self.kernel, self.kernel.columns), f" --op {INNER}"
-        target = self.kernel.target.name
+        if promise.columns is not None:
+            operation = f" --op {INNER}"
         word = " --word 32" if f.word == HALF_BITS else ""
-        how = f"--batch{word}{operation} --target {target}"
-        if self.in_transform:
+        how = f"--batch{word}{operation} --target {target.name}"
+        if promise.in_transform:
             how = "--package c"
+        is_plain = not (promise.is_conversion or promise.in_transform or promise.columns)
+        results = " and ".join(promise.results)
+        overlaps = f"{results} may be any operands; other overlaps are not allowed"
         return (
             f"fieldc build {f.name or hex(f.p)} {how} -o DIR",
             f"p = {f.p:#x}",
             self.said(),
-            *(
-                ()
-                if self.is_conversion or self.in_transform or self.kernel.columns is not None
-                else (
-                    f"{' and '.join(self._results)} may be any operands; other overlaps are not"
-                    " allowed",
-                )
-            ),
-            f"convention sysv; needs {' and '.join(self.kernel.target.features)}",
+            *((overlaps,) if is_plain else ()),
+            f"convention sysv; needs {' and '.join(target.features)}",
             OWNERSHIP,
         )
 
@@ -185,25 +146,14 @@ class BuiltArray:
 
     def row(self, code: bytes = b"") -> dict[str, object]:
         """The entry in manifest.json; `code` is the object in which it lies with others."""
-        f, kernel = self.kernel.expression.field, self.kernel.expression.kernel
-        if self.kernel.columns is not None:
-            f = field_of(self.kernel, self.kernel.columns)
-        said = self.said()
-        proof = self.certificate.encode()
-        parts = code or self.kernel.object, hex(f.p).encode(), said.encode(), proof
+        said, proof = self.said(), self.certificate.encode()
+        p = hex(self.promise.field.p).encode()
+        parts = code or self.kernel.object, p, said.encode(), proof
         digests = b"".join(hashlib.sha256(part).digest() for part in parts)
         return {
             "symbol": self.kernel.symbol,
-            "op": kernel.operation,
-            **kernel.computes.row(),
-            "algorithm": kernel.algorithm,
             "target": self.kernel.target.name,
-            "layout": self.layout,
-            **row_of_columns(self.kernel),
-            **(row_of_transform(self.kernel) if self.in_transform else {}),
-            "word": f.word,
-            "n": f.n,
-            "R": hex(f.R),
+            **row_of(self.promise),
             "convention": "sysv",
             "needs": list(self.kernel.target.features),
             "file": self.source_file,
@@ -256,90 +206,54 @@ def build_arrays(
     return built, manifest(field, (), rows) | write(folder, field, files, KIND)
 
 
+def compiled(target: VectorTarget, promise: ArrayPromise) -> BuiltArray:
+    """A target's kernel, which is not proved yet. Raises NoLanes, BoundError."""
+    kernel = compile_array(
+        target,
+        promise.expression,
+        promise.symbol(target.name),
+        promise.result_field,
+        promise.columns,
+        promise.in_digits,
+        promise.shared,
+    )
+    return BuiltArray(kernel, promise)
+
+
 def made_array(target: VectorTarget, field: Field, operation: str, layout: str) -> BuiltArray:
     """One kernel, which is not proved yet. Raises NoLanes, BoundError."""
-    expression = array_expression(field, operation, layout)
-    name = f"{operation}_{layout.replace('-', '_')}{'32' * (field.word == HALF_BITS)}"
-    symbol = f"fieldc_{field_symbol(field)}_{name}_{target.name}"
-    return BuiltArray(compile_array(target, expression, symbol), layout)
+    return compiled(target, of_operation(field, operation, layout))
 
 
 def made_sums(target: VectorTarget, field: Field) -> list[BuiltArray]:
     """The two kernels of sums in columns, which are not proved yet. Raises NoSums, BoundError."""
-    sums, symbol = target.sums_of(field), f"fieldc_{field_symbol(field)}"
-    end = f"array{'32' * (field.word == HALF_BITS)}_{target.name}"
-    return [
-        BuiltArray(
-            compile_array(
-                target,
-                expression,
-                f"{symbol}_{expression.kernel.operation}_{end}",
-                result,
-                sums.columns,
-            ),
-            "columns",
-        )
-        for expression, result in sums.kernels
-    ]
+    return [compiled(target, each) for each in of_sums(field, target.sums_of(field))]
 
 
 def made_conversion(target: VectorTarget, field: Field, name: str) -> BuiltArray:
     """A kernel that changes the layout, which is not proved yet."""
-    found = conversions(field)[name]
-    symbol = f"fieldc_{field_symbol(field)}_{name}_{target.name}"
-    return BuiltArray(compile_array(target, found.expression, symbol, found.result), found.layout)
+    return compiled(target, of_conversions(field)[name])
 
 
 def made_digits(target: VectorTarget, field: Field) -> list[BuiltArray]:
-    """What an array in digits needs, as DIGIT_ROLES names it, not proved yet.
-
-    `collect` of `made_sums` reduces the columns of its inner products. Nothing for one limb, whose
-    arrays are in lanes as they lie.
-    """
-    if field.n < 2:
-        return []
-    made = [made_conversion(target, field, name) for name in conversions(field)]
-    made += [made_array(target, field, operation, DIGITS) for operation in DIGIT_OPERATIONS]
-    symbol = f"fieldc_{field_symbol(field)}_{ACCUMULATE_DIGITS}_{target.name}"
-    expression, columns = accumulate_digits(field), columns_of(field)
-    summing = compile_array(target, expression, symbol, in_lanes(field), columns)
-    made.append(BuiltArray(summing, "columns"))
-    return [replace(each, role=role) for each, role in zip(made, DIGIT_ROLES, strict=True)]
+    """The kernels of DIGIT_ROLES, not proved yet; nothing for one limb."""
+    return [compiled(target, each) for each in of_digits(field)]
 
 
 def made_moves(target: VectorTarget, field: Field) -> list[BuiltArray]:
     """The kernels of MOVE_ROLES, not proved yet, or nothing."""
-    symbol = f"fieldc_{field_symbol(field)}"
-    return [
-        BuiltArray(
-            compile_array(
-                target, expression, f"{symbol}_{role}_{target.name}", result, in_digits=in_digits
-            ),
-            LAYOUT,
-            role=role,
-        )
-        for role, (expression, result, in_digits) in moves(field).items()
-    ]
+    return [compiled(target, each) for each in of_moves(field)]
+
+
+def made_multiples(target: VectorTarget, field: Field) -> list[BuiltArray]:
+    """The kernels of MULTIPLE_ROLES, not proved yet, or nothing."""
+    return [compiled(target, each) for each in of_multiples(field)]
 
 
 def made_transforms(target: VectorTarget, field: Field) -> dict[str, BuiltArray]:
-    """The kernels of transforms in digits by name, not proved yet; nothing where there are none."""
-    symbol = f"fieldc_{field_symbol(field)}_transform"
-    return {
-        name: BuiltArray(
-            compile_array(
-                target,
-                each.expression,
-                f"{symbol}_{name}_{target.name}",
-                each.result,
-                in_digits=each.in_digits,
-                shared=each.shared,
-            ),
-            LAYOUT,
-            role=name,
-        )
-        for name, each in kernels_of(field, target).items()
-    }
+    """The kernels of transforms in digits by role, not proved yet; nothing where there are none."""
+    made = of_transforms(field)
+    return {role: compiled(target, made[role]) for role in roles_of(target) if role in made}
 
 
 def proved_arrays(made: Sequence[Built], progress: Progress) -> tuple[list[Built], dict[str, str]]:

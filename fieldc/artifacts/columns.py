@@ -8,8 +8,8 @@ from typing import Protocol, TypeVar
 
 from fieldc.algorithms.columns import ACCUMULATE, SUM, Columns
 from fieldc.algorithms.lanes import DIGIT_BITS, excess, in_lanes
+from fieldc.artifacts.promise import ArrayPromise
 from fieldc.artifacts.verify import Job
-from fieldc.field import Field
 from fieldc.machine.arrays import BLOCK
 from fieldc.machine.columns import ColumnSums, LoadedColumnKernel, check_columns
 from fieldc.targets.vectors.kernel import ArrayKernel
@@ -22,53 +22,42 @@ class HasKernel(Protocol):
     def kernel(self) -> ArrayKernel:
         """The kernel."""
 
+    @property
+    def promise(self) -> ArrayPromise:
+        """What it takes and gives."""
+
 
 OnArrays = TypeVar("OnArrays", bound=HasKernel)
 
 
-def field_of(kernel: ArrayKernel, columns: Columns) -> Field:
-    """The field of a kernel of sums, in words as its elements have in memory."""
-    f = kernel.expression.field
-    return Field(f.p, columns.word, f.name)
-
-
-def reads_digits(kernel: ArrayKernel) -> bool:
-    """Whether it adds products of elements in digits."""
-    return kernel.adds and kernel.expression.field.word == DIGIT_BITS
-
-
-def job_of_arrays(kernel: ArrayKernel) -> Job:
+def job_of_arrays(kernel: ArrayKernel, promise: ArrayPromise) -> Job:
     """The proof of a kernel on arrays of one layout, or of one of sums in columns."""
-    columns = kernel.columns
-    f = kernel.expression.field if columns is None else field_of(kernel, columns)
-    operation = kernel.expression.kernel.operation
-    word = DIGIT_BITS if reads_digits(kernel) else f.word
-    job = Job(kernel.object, kernel.symbol, operation, f.p, f.n, array_word=word)
+    columns, f = promise.columns, promise.field
+    word = DIGIT_BITS if promise.reads_digits else f.word
+    job = Job(kernel.object, kernel.symbol, promise.operation, f.p, f.n, array_word=word)
     if columns is None:
         return job
     bits, multiple = columns.bits, columns.multiple
     return replace(job, turns=columns.turns, column_bits=bits, multiple=multiple)
 
 
-def row_of_columns(kernel: ArrayKernel) -> dict[str, object]:
+def row_of_columns(promise: ArrayPromise) -> dict[str, object]:
     """What a manifest says of columns, where a kernel has some."""
-    if kernel.columns is None:
+    columns = promise.columns
+    if columns is None:
         return {}
-    row: dict[str, object] = {
-        "turns": kernel.columns.turns,
-        "column_bits": kernel.columns.bits,
-    }
-    row |= {"multiple": kernel.columns.multiple} if kernel.columns.multiple else {}
-    return row | ({"in_digits": ["x", "y"]} if reads_digits(kernel) else {})
+    row: dict[str, object] = {"turns": columns.turns, "column_bits": columns.bits}
+    row |= {"multiple": columns.multiple} if columns.multiple else {}
+    return row | ({"in_digits": ["x", "y"]} if promise.reads_digits else {})
 
 
-def said_of_columns(kernel: ArrayKernel, columns: Columns) -> str:
+def said_of_columns(promise: ArrayPromise, columns: Columns) -> str:
     """The contract of a kernel of sums in words."""
-    f, operation = field_of(kernel, columns), kernel.expression.kernel.operation
+    f, operation = promise.field, promise.operation
     digits = in_lanes(f)
     lanes = f"t has {columns.count} columns of {BLOCK} lanes, {columns.bits} bits apart"
     most = f"at most {columns.turns} turns of a lane since t was 0"
-    if reads_digits(kernel):
+    if promise.reads_digits:
         factors, radix = "x < 2p, y < 2p", DIGIT_BITS * digits.n
         if columns.multiple:
             factors, radix = f"x < p*2^{excess(f)}, y < {columns.multiple}p", f.word * f.n
@@ -92,14 +81,12 @@ def said_of_columns(kernel: ArrayKernel, columns: Columns) -> str:
     )
 
 
-def prototype_of_columns(kernel: ArrayKernel, columns: Columns) -> str:
-    """The C declaration of a kernel of sums: columns have words of 64 bits."""
-    if kernel.adds:
-        word = f"uint{columns.word}_t"
-        arrays = f"uint64_t *{SUM}, const {word} *x, const {word} *y"
-    else:
-        arrays = f"uint64_t *z, const uint64_t *{SUM}"
-    return f"void {kernel.symbol}(size_t count, {arrays});"
+def arrays_of_columns(promise: ArrayPromise, columns: Columns) -> str:
+    """What a kernel of sums takes after the count, in C: columns have words of 64 bits."""
+    if not promise.adds:
+        return f"uint64_t *z, const uint64_t *{SUM}"
+    word = f"uint{columns.word}_t"
+    return f"uint64_t *{SUM}, const {word} *x, const {word} *y"
 
 
 def in_pairs(built: Sequence[OnArrays]) -> list[OnArrays]:
@@ -108,30 +95,29 @@ def in_pairs(built: Sequence[OnArrays]) -> list[OnArrays]:
     Both halves are run on vectors where this processor can. Sums of elements in digits and
     products in towers are not looked at.
     """
-    sums = [each for each in built if _is_of_pair(each.kernel)]
+    sums = [each for each in built if _is_of_pair(each.promise)]
     pairs = {
         each.kernel.target.name: [s for s in sums if s.kernel.target is each.kernel.target]
         for each in sums
     }
     for name, pair in pairs.items():
         if len(pair) == 2:
-            check_pair(*(each.kernel for each in pair))
+            check_pair(*pair)
         else:
             sums = [each for each in sums if each.kernel.target.name != name]
-    return [each for each in built if not _is_of_pair(each.kernel) or each in sums]
+    return [each for each in built if not _is_of_pair(each.promise) or each in sums]
 
 
-def _is_of_pair(kernel: ArrayKernel) -> bool:
+def _is_of_pair(promise: ArrayPromise) -> bool:
     """Whether it is one of the two kernels of an inner product of elements in limbs."""
-    columns = kernel.columns
-    return columns is not None and not columns.multiple and not reads_digits(kernel)
+    columns = promise.columns
+    return columns is not None and not columns.multiple and not promise.reads_digits
 
 
-def check_pair(accumulate: ArrayKernel, collect: ArrayKernel) -> None:
+def check_pair(accumulate: HasKernel, collect: HasKernel) -> None:
     """Run a pair on vectors. Raises CheckError."""
-    if accumulate.columns is not None and accumulate.target.runs_here:
-        made = (accumulate, 3), (collect, 2)
+    adds, made = accumulate.promise, ((accumulate.kernel, 3), (collect.kernel, 2))
+    if adds.columns is not None and accumulate.kernel.target.runs_here:
         calls = (LoadedColumnKernel(each.object, each.symbol, arrays) for each, arrays in made)
-        f, result = field_of(accumulate, accumulate.columns), collect.result_field
-        f = in_lanes(f) if reads_digits(accumulate) else f
-        check_columns(ColumnSums(f, accumulate.columns, result, *calls))
+        f = in_lanes(adds.field) if adds.reads_digits else adds.field
+        check_columns(ColumnSums(f, adds.columns, collect.promise.result_field, *calls))

@@ -7,13 +7,13 @@ from dataclasses import replace
 from typing import Protocol, TypeVar
 
 from fieldc.algorithms.columns import COLLECT
-from fieldc.algorithms.lanes import DIGIT_BITS, LIMB_BITS, cut, in_lanes, join
+from fieldc.algorithms.lanes import DIGIT_BITS, LIMB_BITS
 from fieldc.algorithms.transforms import LOOSE, ROLES
-from fieldc.artifacts.columns import check_pair
+from fieldc.artifacts.columns import HasKernel, check_pair
+from fieldc.artifacts.promise import ArrayPromise
 from fieldc.artifacts.transforms import roles_of
 from fieldc.artifacts.verify import Job
 from fieldc.field import Field
-from fieldc.language import Expression
 from fieldc.proof.lanes.mixed import MixedArrays
 from fieldc.targets.vectors.kernel import ArrayKernel
 from fieldc.targets.vectors.offers import conversions
@@ -34,12 +34,8 @@ MULTIPLE_ROLES = ("accumulate_multiples", "collect_multiples")
 """The kernels of products in a tower, which a target has both or none of."""
 
 
-class HasRole(Protocol):
-    """A built kernel on arrays."""
-
-    @property
-    def kernel(self) -> ArrayKernel:
-        """The kernel."""
+class HasRole(HasKernel, Protocol):
+    """A built kernel on arrays that may be one of several."""
 
     @property
     def role(self) -> str:
@@ -49,26 +45,15 @@ class HasRole(Protocol):
 BuiltWithRole = TypeVar("BuiltWithRole", bound=HasRole)
 
 
-def job_of_conversion(kernel: ArrayKernel) -> Job:
+def job_of_conversion(kernel: ArrayKernel, promise: ArrayPromise) -> Job:
     """The proof of a kernel that changes the layout."""
-    operation, p = kernel.expression.kernel.operation, kernel.expression.field.p
+    operation, p = promise.operation, promise.field.p
     f = Field(p, LIMB_BITS)
-    gives = kernel.result_field.word == DIGIT_BITS
+    gives = promise.result_field.word == DIGIT_BITS
     parameters = tuple(conversions(f)[operation].parameters.items())
     mixed = MixedArrays("mul_by", parameters, () if gives else ("x",), gives)
     job = Job(kernel.object, kernel.symbol, operation, p, f.n, array_word=LIMB_BITS)
     return replace(job, mixed=mixed)
-
-
-def moves(f: Field) -> dict[str, tuple[Expression, Field, tuple[str, ...]]]:
-    """What MOVE_ROLES compute, the words of their results, and the operands in digits.
-
-    Nothing for one limb, nor where 2p exceeds the limbs.
-    """
-    if f.n < 2 or not f.spare_bits:
-        return {}
-    both = (cut.expression(f), in_lanes(f), ()), (join.expression(f), f, ("x",))
-    return dict(zip(MOVE_ROLES, both, strict=True))
 
 
 def in_whole_sets(built: Sequence[BuiltWithRole]) -> list[BuiltWithRole]:
@@ -85,7 +70,7 @@ def in_whole_sets(built: Sequence[BuiltWithRole]) -> list[BuiltWithRole]:
     }
     for each in found:
         if each.role == ACCUMULATE_DIGITS and each.kernel.target.name in collects:
-            check_pair(each.kernel, collects[each.kernel.target.name].kernel)
+            check_pair(each, collects[each.kernel.target.name])
     return found
 
 

@@ -12,8 +12,9 @@ from typing import Any
 
 from fieldc.algorithms.lane_words import HALF_BITS
 from fieldc.algorithms.lanes import ARRAY_OPERATIONS, DIGIT_BITS, in_lanes
-from fieldc.artifacts.array_operations import operations_on
 from fieldc.artifacts.entries import entry_of
+from fieldc.artifacts.promises import promises_on
+from fieldc.artifacts.said import row_of, said_of
 from fieldc.binary.features import covered, features_used
 from fieldc.binary.features import named as named_feature
 from fieldc.binary.image import ObjectError
@@ -36,6 +37,13 @@ LABELS = {"elf": "ELF", "coff": "COFF", "mach-o": "Mach-O"}
 LAYOUTS = ("array", "digits", "canonical-digits")
 """Of operations on elements in one layout."""
 RANGES = ("family", "parameters", "operands", "result")
+PARTS = {
+    RANGES: "its operands or its result are not those",
+    ("layout", "turns", "column_bits", "multiple"): "its layout or its columns are not those",
+    ("in_digits", "gives_digits", "shared"): "its arrays in digits are not those",
+    ("contract",): "its contract is not that",
+}
+"""What a row says of a kernel that is no operation in one layout, with what is wrong if not."""
 
 
 class WrongRow(Refusal):
@@ -86,12 +94,19 @@ def _check_array(row: StatedRow, code: KernelCode, f: Field) -> None:
         _check_ranges(row, operation, f"{row['op']} on arrays, layout {row['layout']}: ")
         _check_name(row)
     else:
-        stated = {key: row[key] for key in RANGES}
-        known = (one for one in operations_on(f.p, f.word) if one.name == row["op"])
-        if all(one.row() != stated for one in known):
-            raise WrongRow(f"its operands or its result are not those of {row['op']}")
+        _check_promise(row, f)
     if "entry" in row:
         _check_entry(row)
+
+
+def _check_promise(row: StatedRow, f: Field) -> None:
+    """Raise WrongRow unless a row says what a kernel of this name takes and gives."""
+    known = [one for one in promises_on(f.p, f.word) if one.operation == row["op"]]
+    rows = [row_of(one) | {"contract": said_of(one)} for one in known]
+    for keys, wrong in PARTS.items():
+        rows = [said for said in rows if all(said.get(key) == row.get(key) for key in keys)]
+        if not rows:
+            raise WrongRow(f"{wrong} of {row['op']}")
 
 
 def _check_divsteps(row: StatedRow, code: KernelCode) -> None:

@@ -6,15 +6,8 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, TypeVar
 
 from fieldc.algorithms.lanes import DIGIT_BITS, LIMB_BITS, in_lanes
-from fieldc.algorithms.transforms import (
-    CHAINED,
-    LOOKED_UP,
-    LOOSE,
-    ROLES,
-    NoDigits,
-    TransformKernel,
-    transform_kernels,
-)
+from fieldc.algorithms.transforms import CHAINED, LOOKED_UP, LOOSE, ROLES
+from fieldc.artifacts.promise import ArrayPromise
 from fieldc.artifacts.verify import Job
 from fieldc.field import Field
 from fieldc.proof.lanes.mixed import MixedArrays
@@ -23,17 +16,6 @@ from fieldc.targets.vectors.kernel import ArrayKernel
 from fieldc.targets.vectors.target import VectorTarget
 
 AnyKernel = TypeVar("AnyKernel")
-LAYOUT = "transform"
-"""The layout of its kernels: some arrays are in digits, others in limbs."""
-
-
-def kernels_of(f: Field, target: VectorTarget) -> dict[str, TransformKernel]:
-    """What a target's transform calls, by name: nothing where values cannot stay in digits."""
-    try:
-        made = transform_kernels(f)
-    except NoDigits:
-        return {}
-    return {role: made[role] for role in roles_of(target) if role in made}
 
 
 def roles_of(target: VectorTarget, roles: Collection[str] = ROLES) -> list[str]:
@@ -46,20 +28,11 @@ def with_every_step(found: Mapping[str, AnyKernel]) -> dict[str, AnyKernel]:
     return {LOOSE: found["step_by"], **found} if found else {}
 
 
-def job_of_transform(kernel: ArrayKernel) -> Job:
+def job_of_transform(kernel: ArrayKernel, promise: ArrayPromise) -> Job:
     """The proof of a kernel of a transform."""
-    return job_of_row(
-        kernel.object,
-        {
-            "symbol": kernel.symbol,
-            "op": kernel.expression.kernel.operation,
-            "word": kernel.expression.field.word,
-            "n": kernel.expression.field.n,
-            **kernel.expression.kernel.computes.row(),
-            **row_of_transform(kernel),
-        },
-        kernel.expression.field,
-    )
+    f, computes = promise.expression.field, promise.expression.kernel.computes
+    row = {"symbol": kernel.symbol, "op": promise.operation, "word": f.word, "n": f.n}
+    return job_of_row(kernel.object, row | computes.row() | row_of_transform(promise), f)
 
 
 def job_of_row(code: bytes, row: Mapping[str, Any], f: Field) -> Job:
@@ -71,37 +44,29 @@ def job_of_row(code: bytes, row: Mapping[str, Any], f: Field) -> Job:
     return Job(code, row["symbol"], row["op"], f.p, limbs, array_word=LIMB_BITS, mixed=mixed)
 
 
-def row_of_transform(kernel: ArrayKernel) -> dict[str, object]:
+def row_of_transform(promise: ArrayPromise) -> dict[str, object]:
     """What a manifest says of arrays in digits."""
     return {
-        "in_digits": list(_in_digits(kernel)),
-        "shared": list(kernel.shared),
-        "gives_digits": kernel.result_field.word == DIGIT_BITS,
+        "in_digits": list(promise.operands_in_digits),
+        "shared": list(promise.shared),
+        "gives_digits": promise.result_field.word == DIGIT_BITS,
     }
 
 
-def _in_digits(kernel: ArrayKernel) -> Sequence[str]:
-    """The operands in digits."""
-    if kernel.expression.field.word == DIGIT_BITS:
-        return [name for name, _ in kernel.expression.kernel.operands]
-    return kernel.in_digits
-
-
-def said_of_transform(kernel: ArrayKernel, role: str) -> str:
+def said_of_transform(promise: ArrayPromise) -> str:
     """The contract of a kernel of a transform in words."""
-    f = kernel.expression.field
-    results = ["z"] if kernel.results == 1 else [f"z{i}" for i in range(kernel.results)]
-    gives = results if kernel.result_field.word == DIGIT_BITS else []
-    digits, named = [*_in_digits(kernel), *gives], kernel.expression.kernel.operands
-    limbs = [name for name in (*(n for n, _ in named), *results) if name not in digits]
+    f, role, results = promise.expression.field, promise.role, promise.results
+    gives = results if promise.result_field.word == DIGIT_BITS else []
+    digits = [*promise.operands_in_digits, *gives]
+    limbs = [name for name in (*promise.operands, *results) if name not in digits]
     used = f"{role} of transforms" if role in ROLES else f"{role} of digits"
-    one = f" {' and '.join(kernel.shared)} has one element, row by row, which serves for all."
+    one = f" {' and '.join(promise.shared)} has one element, row by row, which serves for all."
     in_limbs = f" {_are(limbs)} in {f.size}."
-    may = "z0 and z1 may be x and y; other arrays" if kernel.results == 2 else "z and x"
+    may = "z0 and z1 may be x and y; other arrays" if len(results) == 2 else "z and x"
     return (
-        f"{used}, on arrays: {contract(kernel.expression)}, R = 2^{f.word * f.n}."
+        f"{used}, on arrays: {contract(promise.expression)}, R = 2^{f.word * f.n}."
         f" {_are(digits)} in {in_lanes(f).size}, in blocks of eight elements."
-        f"{in_limbs if limbs else ''}{one if kernel.shared else ''} {may} must be apart."
+        f"{in_limbs if limbs else ''}{one if promise.shared else ''} {may} must be apart."
     )
 
 

@@ -153,7 +153,7 @@ def prove_batch(folder: Path) -> Answer:
     """The proofs of a folder of kernels on arrays. Raises UsageError."""
     from fieldc.artifacts.array_proofs import prove_folder
     from fieldc.artifacts.beside import faults_beside
-    from fieldc.artifacts.transforms import LAYOUT
+    from fieldc.artifacts.promise import TRANSFORM
     from fieldc.proof.constant_time.vendors import promises_nothing
     from fieldc.targets.vectors.offers import LAYOUTS
 
@@ -188,8 +188,8 @@ def prove_batch(folder: Path) -> Answer:
     rows = [(d["kernel"], d["layout"], d["status"], d["seconds"], d["reason"]) for d in data]
     layouts = {each.layout for each in found}
     said = [("of one layout", FOR_ALL)] if layouts.intersection(LAYOUTS) else []
-    said += [("of transforms", IN_PLACE)] if LAYOUT in layouts else []
-    said += [("of others", APART)] if layouts.difference(LAYOUTS, (LAYOUT,)) else []
+    said += [("of transforms", IN_PLACE)] if TRANSFORM in layouts else []
+    said += [("of others", APART)] if layouts.difference(LAYOUTS, (TRANSFORM,)) else []
     outside = sorted({name for each in found for name in each.unlisted})
     notes = [("note", promises_nothing(outside))] if outside else []
     tables = (

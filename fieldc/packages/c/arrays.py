@@ -235,7 +235,7 @@ def array_words(f: Field, name: str, kernels: Sequence[PackagedArray]) -> dict[s
         f"{f' && {name}_agrees(&{name}_{target.name})' * (target in checked)};\n"
         for target, variant in tables
     )
-    has_tiles = any(each.in_transform for each in kernels)
+    has_tiles = any(each.promise.in_transform for each in kernels)
     return (
         tile_words(f, name, has_tiles)
         | digit_words(

@@ -21,6 +21,7 @@ from fieldc.artifacts.arrays import (
     made_array,
     made_digits,
     made_moves,
+    made_multiples,
     made_sums,
     made_transforms,
     proved_arrays,
@@ -33,7 +34,6 @@ from fieldc.artifacts.digit_arrays import (
     MULTIPLE_ROLES,
     TO_DIGITS,
 )
-from fieldc.artifacts.multiples import made_multiples
 from fieldc.artifacts.transforms import with_every_step
 from fieldc.decisions.arrays import least_for_a_block, scalars_of
 from fieldc.decisions.preferred import preferred
@@ -185,7 +185,7 @@ def _named(made: BuiltArray, least: int, file: str, proofs: str) -> RustArray:
         **{each.name: getattr(made.kernel, each.name) for each in fields(made.kernel)}
     )
     kernel = replace(named, symbol=symbol)
-    return RustArray(kernel, made.layout, role=made.role, least=least, file=file, proofs=proofs)
+    return RustArray(kernel, made.promise, least=least, file=file, proofs=proofs)
 
 
 @lru_cache(maxsize=64)
@@ -355,10 +355,10 @@ def _macro(kernel: RustArray) -> str:
         return f"{ACCUMULATE}_kernel"
     if kernel.operation in MULTIPLE_ROLES:
         return f"{kernel.operation.partition('_')[0]}_kernel"
-    if kernel.in_transform and kernel.kernel.results == 1:
+    if kernel.promise.in_transform and kernel.kernel.results == 1:
         operands = kernel.kernel.expression.kernel.operands
         return f"{ACCUMULATE if len(operands) > 1 else COLLECT}_kernel"
-    if kernel.in_transform:
+    if kernel.promise.in_transform:
         return f"{TRANSFORM}_kernel"
     is_plain = kernel.kernel.results == 1 and kernel.operation not in SUM
     return f"{'array' if is_plain else kernel.operation}_kernel"
