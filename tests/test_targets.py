@@ -220,3 +220,14 @@ def test_a_program_runs_where_the_temporary_folder_is_gone(
     one = kernels(target, "17")[0]
     with program(target, objects([one])) as running:
         assert check_every_input(kernel(running, one), one) == 17 * 17
+
+
+def test_kernels_of_one_system_link_together() -> None:
+    """One that needs more of the processor has a symbol of its own."""
+    found = [
+        (t.architecture, t.system, variant.name)
+        for t in TARGETS.values()
+        if t.object_format is not None
+        for variant in t.variants
+    ]
+    assert len({*found}) == len(found)

@@ -73,7 +73,7 @@ def fault_of_row(part: str, row: StatedRow, data: bytes, f: Field) -> str:
 def _check_kernel(row: StatedRow, code: KernelCode) -> None:
     """Of a kernel on single values. Raises WrongRow, ProofError."""
     target = _target_of(row, code)
-    _check_convention(row, "c" if row["variant"] == "llvm" else target.proved_as)
+    _check_convention(row, "c" if str(row["variant"]).startswith("llvm") else target.proved_as)
     needs = {variant.name: variant.needs for variant in target.variants}
     if row["variant"] not in needs:
         raise WrongRow(f"{target.name} has no variant {quote(str(row['variant']))}")

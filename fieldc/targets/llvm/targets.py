@@ -56,7 +56,8 @@ def _target(of: LlvmTarget) -> Target:
         text = "".join(f"; {line}\n" for line in header(target.name, choice, "c")) + ir
         return Artifact(symbol, target, choice, "c", ".ll", text, code.object)
 
-    architecture, system = of.name.split("-")[:2]
+    architecture, system, *more = of.name.split("-")
+    more = [part for part in more if part != "llvm"]  # such as bmi2: symbols that link together
     needs = tuple(name for name in EXTENSIONS if f"+{name}" in of.processor.features)
     is_wasm = of.object_format is ObjectFormat.WASM
     return Target(
@@ -64,7 +65,7 @@ def _target(of: LlvmTarget) -> Target:
         backend="llvm",
         about=f"LLVM for {of.triple}" + "".join(f" with {name}" for name in needs),
         words=(32,) if of.processor.word == 32 else (64, 32),
-        variants=(Variant("llvm", needs),),
+        variants=(Variant("_".join(("llvm", *more)), needs),),
         make=make,
         architecture=architecture,
         system=system,
