@@ -192,7 +192,7 @@ def test_kernels_that_are_not_proved_are_counted(
     folder = copied(built, tmp_path / "built", lambda rows: rows[0].update(no_proof))
     assert main(["certify", folder]) == 0
     said = capsys.readouterr().out
-    assert "1 of 1 kernels" in said and "1 more do not say PROVED" in said
+    assert "1 of 1 kernel of" in said and "not said to be PROVED: 1 kernel" in said
 
 
 ODD: list[dict[str, Any]] = [

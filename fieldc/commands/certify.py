@@ -26,7 +26,7 @@ from fieldc.commands.built import (
 )
 from fieldc.commands.progress import progress
 from fieldc.commands.verb import Answer, Table, UsageError, option, verb
-from fieldc.errors import quote
+from fieldc.errors import counted, quote
 
 if TYPE_CHECKING:
     from fieldc.artifacts.checker import CheckedFolder
@@ -135,12 +135,12 @@ def certify(arguments: argparse.Namespace) -> Answer:
     found += checked
     notes = []
     if scalars:
-        good = f"{_good(found, True)} of {len(scalars)} kernels of {built.p:#x}"
-        notes.append(f"{good} are certified by {CERTIFIER}, the checker that is proved")
+        good = f"{_good(found, True)} of {counted(len(scalars), 'kernel')} of {built.p:#x}"
+        notes.append(f"certified by {CERTIFIER}, the checker that is proved: {good}")
     if rest:
-        good = f"{_good(found, False)} of {len(rest)} kernels on arrays or of divsteps"
-        notes.append(f"{good} are certified by {CHECKER}, which is not proved")
-    notes += [f"{built.others} more do not say PROVED"] if built.others else []
+        good = f"{_good(found, False)} of {counted(len(rest), 'kernel')} on arrays or of divsteps"
+        notes.append(f"certified by {CHECKER}, which is not proved: {good}")
+    notes += [f"not said to be PROVED: {counted(built.others, 'kernel')}"] if built.others else []
     notes += [GET_CHECKER] if rest and not command else []
     notes += [f"{CHECKER} finds a fault in the folder: {why}" for why in faults]
     columns = ("kernel", "operation", "status", "checker", "seconds", "why not")
