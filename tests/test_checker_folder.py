@@ -181,7 +181,7 @@ FAULTS: dict[str, tuple[Callable[[Copy], None], str]] = {
     "another system's kernel": (swap_systems, "the object's format is Coff"),
     "another prime": (change_manifest(p=hex(FIELD.p - 4)), "the certificate's prime is"),
     "another R": (change_manifest(R=hex(FIELD.R * 2)), "R is not 2^(word*n)"),
-    "other limbs": (change_manifest(n=5, R=hex(FIELD.R << 64)), "the certificate's limbs are 4"),
+    "other limbs": (change_manifest(n=5, R=hex(FIELD.R << 64)), "p has not n = 5 words of 64 bits"),
     "another family": (change_row(ADD, family="double"), "the certificate's family is add"),
     "other parameters": (change_row(ADD, parameters={"lazy": 1}), "has other parameters"),
     "unknown parameters": (change_row(ADD, parameters={"x": 1}), "its parameters: unknown"),

@@ -154,6 +154,7 @@ def copied(built: Path, folder: Path, change: Callable[[list[dict[str, Any]]], N
     [
         ({}, "CERTIFIED"),
         ({"certificate": None}, "no certificate"),
+        ({"stack": 8}, "REFUSED"),
         ({"stack": 1 << 20}, "REFUSED"),
         ({"stack": 1 << 64}, "REFUSED"),
     ],

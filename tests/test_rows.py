@@ -358,25 +358,3 @@ def test_the_stack_of_a_row_is_that_of_its_proof(
     (shown,) = json.loads(capsys.readouterr().out)
     said = f"it uses {row['stack']} bytes of stack, and its row says {row['stack'] + 8}"
     assert shown["reason"] == said
-
-
-@pytest.mark.parametrize("verb", ["prove", "certify"])
-def test_the_radix_is_that_of_the_words(
-    verb: str, built: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    manifest = manifest_of(built) | {"R": "0x100000000"}
-    (tmp_path / "manifest.json").write_text(json.dumps(manifest))
-    assert main([verb, str(tmp_path)]) == 2
-    assert capsys.readouterr().err.endswith("R is not 2^(word*n); build it again\n")
-
-
-@pytest.mark.parametrize("verb", ["prove", "certify"])
-@pytest.mark.parametrize("name", ["bn254-p", "0x1fffffffffffffff1"])
-def test_the_field_is_that_of_the_modulus(
-    name: str, verb: str, built: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    manifest = manifest_of(built) | {"field": name}
-    (tmp_path / "manifest.json").write_text(json.dumps(manifest))
-    assert main([verb, str(tmp_path)]) == 2
-    said = f"the field {name} is not that of p; build it again\n"
-    assert capsys.readouterr().err.endswith(said)

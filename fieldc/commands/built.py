@@ -10,10 +10,13 @@ from typing import Any
 from fieldc.catalogue import every_prime
 from fieldc.commands.verb import UsageError
 from fieldc.errors import quote, shorten
+from fieldc.field import Field
 from fieldc.reading import json_in, read_bytes
 
 KERNELS, ARRAYS, DIVSTEPS = "kernels", "arrays", "divsteps"
 """The lists of a manifest."""
+WORDS = (64, 32)
+"""The bits of a word."""
 PROVED, SKIPPED = "PROVED", "SKIPPED"
 OTHERS = ("TESTED", "ASSUMED", SKIPPED)
 """What a kernel on single values may be that is not PROVED; SKIPPED has a reason in brackets."""
@@ -85,27 +88,28 @@ def _fault_of_name(row: Any) -> str:
     return f"has a name that does not end in {quote(end)}"
 
 
-def modulus_of(manifest: Any) -> tuple[int, int]:
-    """The modulus of a manifest and its limbs. Raises ValueError, KeyError, TypeError."""
-    p, limbs = int(manifest["p"], 16), manifest["n"]
-    if type(limbs) is not int or limbs != -(-p.bit_length() // 64):
-        raise ValueError("n limbs of 64 bits are not those of p")
-    return p, limbs
+def field_of(folder: Path, manifest: Any, in_limbs: bool = False) -> Field:
+    """The field of a manifest, in its words, which are limbs of 64 bits if that is asked.
 
-
-def check_field(folder: Path, manifest: Any) -> None:
-    """Raise UsageError if R is not that of the words, or the name that of another prime.
-
-    Raises KeyError, TypeError, ValueError.
+    Raises UsageError if R is not that of the words, or the name that of another prime, and
+    KeyError, TypeError, ValueError for what is no field as fieldc build writes it.
     """
-    p, name, said = int(manifest["p"], 16), manifest.get("field"), ""
-    if "R" in manifest and manifest["R"] != hex(1 << int(manifest["word"]) * int(manifest["n"])):
+    p, word, limbs = int(manifest["p"], 16), manifest["word"], manifest["n"]
+    words = WORDS[:1] if in_limbs else WORDS
+    if manifest["p"] != hex(p) or {type(word), type(limbs)} != {int} or word not in words:
+        raise ValueError("p, word or n is not as fieldc build writes it")
+    field = Field(p, word)
+    if limbs != field.n:
+        raise ValueError("n is not the number of words of p")
+    name, said = manifest["field"], ""
+    if manifest["R"] != hex(field.R):
         said = "R is not 2^(word*n); build it again"
     known = every_prime().get(name)
     if (known and known.p != p) or (str(name).startswith("0x") and name != hex(p)):
         said = f"the field {shorten(str(name), 24)} is not that of p; build it again"
     if said:
         raise UsageError(f"{quote(str(folder / 'manifest.json'))}: {said}")
+    return field
 
 
 def check_once(folder: Path, kernels: Iterable[tuple[str, str]]) -> None:

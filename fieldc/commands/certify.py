@@ -15,18 +15,18 @@ from fieldc.commands.built import (
     ARRAYS,
     DIVSTEPS,
     KERNELS,
-    check_field,
     check_formulas,
     check_once,
+    field_of,
     is_proved,
     manifest_of,
-    modulus_of,
     no_manifest,
     read,
 )
 from fieldc.commands.progress import progress
 from fieldc.commands.verb import Answer, Table, UsageError, option, verb
 from fieldc.errors import counted, quote
+from fieldc.field import Field
 
 if TYPE_CHECKING:
     from fieldc.artifacts.checker import CheckedFolder
@@ -79,8 +79,7 @@ class BuiltRows:
 
     kernels: Sequence[ManifestRow]
     others: int
-    p: int
-    limbs: int
+    field: Field
 
     def known(self, is_known: bool) -> list[ManifestRow]:
         """The kernels that the proved checker knows, or the others."""
@@ -135,7 +134,7 @@ def certify(arguments: argparse.Namespace) -> Answer:
     found += checked
     notes = []
     if scalars:
-        good = f"{_good(found, True)} of {counted(len(scalars), 'kernel')} of {built.p:#x}"
+        good = f"{_good(found, True)} of {counted(len(scalars), 'kernel')} of {built.field.p:#x}"
         notes.append(f"certified by {CERTIFIER}, the checker that is proved: {good}")
     if rest:
         good = f"{_good(found, False)} of {counted(len(rest), 'kernel')} on arrays or of divsteps"
@@ -192,7 +191,7 @@ def _replayed(folder: Path, kernel: ManifestRow, built: BuiltRows, program: str)
         return ReplayedKernel(kernel, NONE)
     began = time.perf_counter()
     try:
-        why = fault_of(folder, kernel, built.p, built.limbs, program) or kernel.fault
+        why = fault_of(folder, kernel, built.field.p, built.field.n, program) or kernel.fault
     except UnknownToChecker as error:
         return ReplayedKernel(kernel, LEFT, why=str(error))
     status, seconds = REFUSED if why else CERTIFIED, time.perf_counter() - began
@@ -262,22 +261,19 @@ def built_rows(folder: Path) -> BuiltRows:
         ]
         rows = [(part, row) for part, row in named if is_proved(folder, row, part)]
         kernels = [_row(part, row) for part, row in rows]
-        has_words = manifest["word"] == 64 or not manifest["kernels"]
-        if kernels and not has_words:
-            raise TypeError
-        p, limbs = modulus_of(manifest) if kernels else (0, 0)
+        in_limbs = any(kernel.part != ARRAYS for kernel in kernels)
+        field = field_of(folder, manifest, in_limbs)
         check_formulas(folder, manifest)
-        check_field(folder, manifest)
     except (ValueError, KeyError, TypeError, AttributeError):
         raise no_manifest(folder) from None
     if not kernels:
         raise UsageError(f"{quote(str(folder))} has no kernel that was PROVED")
     check_once(folder, ((kernel.object, kernel.symbol) for kernel in kernels))
     try:
-        kernels = [*_with_faults(folder, manifest, kernels, [row for _, row in rows])]
+        kernels = [*_with_faults(folder, manifest, kernels, [row for _, row in rows], field)]
     except (ValueError, KeyError, TypeError, AttributeError):
         raise no_manifest(folder) from None
-    return BuiltRows(kernels, len(named) - len(kernels), p, limbs)
+    return BuiltRows(kernels, len(named) - len(kernels), field)
 
 
 def _with_faults(
@@ -285,14 +281,13 @@ def _with_faults(
     manifest: Mapping[str, Any],
     kernels: Sequence[ManifestRow],
     rows: Sequence[Mapping[str, Any]],
+    field: Field,
 ) -> Iterator[ManifestRow]:
     """The kernels with what their rows say wrongly. Raises KeyError, TypeError, ValueError."""
     from fieldc.artifacts.beside import faults_beside
     from fieldc.artifacts.rows import fault_of_row
-    from fieldc.field import Field
 
     beside = faults_beside(folder, manifest)
-    field = Field(int(manifest["p"], 16), int(manifest["word"]))
     for kernel, row in zip(kernels, rows, strict=True):
         path, why = folder / kernel.object, ""
         if path.is_file():  # that it is missing is said of its certificate

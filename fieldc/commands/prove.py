@@ -16,12 +16,11 @@ from fieldc.commands.built import (
     ARRAYS,
     DIVSTEPS,
     KERNELS,
-    check_field,
     check_formulas,
     check_once,
+    field_of,
     is_proved,
     manifest_of,
-    modulus_of,
     no_manifest,
     read,
 )
@@ -30,7 +29,6 @@ from fieldc.commands.progress import progress
 from fieldc.commands.routines import listed, stated
 from fieldc.commands.verb import Answer, Table, UsageError, one_of, option, verb
 from fieldc.errors import counted, quote
-from fieldc.field import Field
 from fieldc.reading import read_bytes, read_text
 
 if TYPE_CHECKING:
@@ -160,7 +158,7 @@ def prove_batch(folder: Path) -> Answer:
     manifest, found = manifest_of(folder), []
     try:
         rows = [row for row in manifest["arrays"] if is_proved(folder, row, ARRAYS)]
-        check_field(folder, manifest)
+        field_of(folder, manifest)
         check_once(folder, ((text_of(row, "object"), text_of(row, "symbol")) for row in rows))
         beside = faults_beside(folder, manifest)
         with progress() as show:
@@ -321,10 +319,8 @@ def jobs_of_folder(folder: Path) -> Iterator[tuple[Job, str, int | None]]:
             (text_of(k, "certificate") if k["certificate"] else "", k["certificate_digest"])
             for k in kernels
         ]
-        p, limbs = modulus_of(manifest) if named else (3, 1)
-        field = Field(p, int(manifest["word"]))
+        field = field_of(folder, manifest, in_limbs=bool(named))
         check_formulas(folder, manifest)
-        check_field(folder, manifest)
     except (ValueError, KeyError, TypeError, AttributeError):
         raise no_manifest(folder) from None
     if not named:
@@ -334,9 +330,10 @@ def jobs_of_folder(folder: Path) -> Iterator[tuple[Job, str, int | None]]:
     for part, kernel, (symbol, operation, path), (file, digest), (formula, called) in zip(
         parts, kernels, named, written, formulas, strict=True
     ):
-        job = Job(read(path), symbol, operation, p, limbs, formula=formula, called=called)
+        job = Job(read(path), symbol, operation, field.p, field.n, formula=formula, called=called)
         try:
-            if type(stack := kernel.get("stack", 0)) is not int:
+            stack = kernel["stack"] if part == KERNELS else kernel.get("stack", 0)
+            if type(stack) is not int:
                 raise TypeError("a stack is no number")
             why = fault_of_row(part, kernel, job.code, field)
         except (ValueError, KeyError, TypeError, AttributeError):

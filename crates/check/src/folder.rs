@@ -25,13 +25,15 @@ use std::path::Path;
 
 const MANIFEST: &str = "manifest.json";
 const CERTIFICATE: &str = ".cert.json";
+const WORDS: [u64; 2] = [32, 64];
+const MOST_BITS: u64 = 1 << 16;
 const OBJECTS: [&str; 2] = [".o", ".obj"];
 
 #[derive(Debug, Deserialize)]
 struct Manifest {
     p: Integer,
     word: u64,
-    n: usize,
+    n: u64,
     #[serde(rename = "R")]
     r: Integer,
     #[serde(default)]
@@ -43,6 +45,20 @@ struct Manifest {
     arrays: Vec<ArrayRow>,
     #[serde(default)]
     divsteps: Vec<DivstepRow>,
+}
+
+impl Manifest {
+    /// p has n words, and R is of as many.
+    fn check_words(&self) -> Outcome<()> {
+        let Self { p: Integer(p), word, n, r: Integer(r), .. } = self;
+        if !WORDS.contains(word) || p.bits().div_ceil(*word) != *n {
+            return fail(format!("p has not n = {n} words of {word} bits"));
+        }
+        if p.bits() > MOST_BITS || *r != BigInt::from(1) << (word * n) {
+            return fail("R is not 2^(word*n)");
+        }
+        Ok(())
+    }
 }
 
 /// What the manifest says of one kernel.
@@ -125,11 +141,7 @@ impl Folder {
         if manifest.kernels.is_empty() && !names_others {
             return fail(format!("{MANIFEST}: it names no kernel"));
         }
-        let bits =
-            usize::try_from(manifest.word).ok().and_then(|word| word.checked_mul(manifest.n));
-        if !bits.is_some_and(|bits| bits <= 1 << 16 && manifest.r.0 == BigInt::from(1) << bits) {
-            return fail(format!("{MANIFEST}: R is not 2^(word*n)"));
-        }
+        manifest.check_words().map_err(|why| format!("{MANIFEST}: {why}"))?;
         Ok(Self { files, left, manifest })
     }
 
@@ -273,7 +285,7 @@ impl Folder {
                 "the certificate is of other routines".into(),
             ),
             (stated.p.0 != p.0, format!("the certificate's prime is {:#x}", stated.p.0)),
-            (stated.limbs != *n, format!("the certificate's limbs are {}", stated.limbs)),
+            (stated.limbs as u64 != *n, format!("the certificate's limbs are {}", stated.limbs)),
             (
                 stated.convention != convention,
                 format!("the certificate's convention is {}", stated.convention),
