@@ -4,9 +4,9 @@
  * once, when an array is made, and put together when it is read. Without vectors, and for fewer than
  * eight values, they are stored as ordinary values. Results are the same.
  *
- * The memory is yours: @name@_digits_words(count) words of any alignment, as long as the array is
- * used. Nothing is allocated or freed. A result is an array that was made, by _digits_from or
- * _digits_zero; it may be any operand. Otherwise arrays have memory of their own.
+ * The memory is yours: @name@_digits_words(count) words, aligned as uint64_t is and no more, as
+ * long as the array is used. Nothing is allocated or freed. A result is an array that was made, by
+ * _digits_from or _digits_zero; it may be any operand. Otherwise arrays have memory of their own.
  *
  * All return a status: FIELDC_NULL_POINTER; FIELDC_WRONG_LENGTH if the numbers of values differ, and
  * nothing is written. Members are for these functions alone. */
