@@ -214,3 +214,13 @@ def test_what_a_build_of_kernels_on_arrays_refuses(
     assert cli.main(["build", "goldilocks", "--batch", *words, "-o", str(folder)]) == 2
     assert said in capsys.readouterr().err
     assert not folder.exists()
+
+
+def test_what_is_not_proved_names_the_targets_that_may_be(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["--batch", "--op", "mul", "--target", "all", "-o", str(tmp_path / "built")]
+    assert cli.main(["build", "3", *words]) == 1
+    said = capsys.readouterr().err
+    assert "mul_digits_avx512f is not proved: " in said and said.count("\n") == 1
+    assert said.endswith("; another target may have it: avx512ifma\n")

@@ -101,7 +101,7 @@ def test_too_many_values(tmp_path: Path, packages: Packages) -> None:
 @pytest.mark.sweep(1)
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 def test_sanitizers(compiler: str, tmp_path: Path, packages: Packages) -> None:
-    """Memory on the heap, of every length to 40 and around a room's."""
+    """Memory on the heap, of every length to 40 and around a room's, aligned as words are."""
     _, name = packages("bn254-p", tmp_path)
     source = tmp_path / "lengths.c"
     source.write_text(SANITIZED.replace("NAME", name))
@@ -110,6 +110,8 @@ def test_sanitizers(compiler: str, tmp_path: Path, packages: Packages) -> None:
     flags = ("-std=c99", *STRICT, *checks, str(source), *sources(name), "-o", str(made))
     run(tmp_path, tool(compiler), *flags)
     assert run(tmp_path, made) == "done\n"
+    header = (tmp_path / "include" / f"{name}.h").read_text()
+    assert f"{name}_digits_words(count) words, aligned as uint64_t is and no more" in header
 
 
 SANITIZED = """#include <NAME.h>
@@ -121,7 +123,7 @@ int main(void)
     for (count = 0; count <= 400; count += count < 40 ? 1 : 72) {
         const size_t length = NAME_digits_words(count);
         NAME *x = malloc(count * sizeof *x + 1), sum, product, three;
-        uint64_t *of_a = malloc(length * 8 + 1), *of_b = malloc(length * 8 + 1);
+        uint64_t *of_a = malloc(length * 8 + 1), *room = malloc(length * 8 + 9), *of_b = room + 1;
         NAME_digits a, b;
         for (i = 0; i < count; i++)
             NAME_from_u64(&x[i], 1 + i);
@@ -140,7 +142,7 @@ int main(void)
             return 3;
         free(x);
         free(of_a);
-        free(of_b);
+        free(room);
     }
     puts("done");
     return 0;

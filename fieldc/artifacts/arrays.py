@@ -32,6 +32,7 @@ from fieldc.artifacts.write import check_writable, manifest, manifest_file, writ
 from fieldc.field import Field
 from fieldc.machine.arrays import ArrayFunction, check_arrays, word_bytes
 from fieldc.progress import Progress
+from fieldc.targets.array_targets import ARRAY_TARGETS
 from fieldc.targets.header import OWNERSHIP, field_symbol
 from fieldc.targets.target import PROVED
 from fieldc.targets.vectors.kernel import ArrayKernel, compile_array
@@ -200,7 +201,10 @@ def build_arrays(
         made += [made_conversion(t, field, name) for t in targets for name in conversions(field)]
     built, failures = proved_arrays(made, progress)
     for symbol, failure in failures.items():
-        raise UnprovedArrayKernel(f"{symbol} is not proved: {failure}")
+        failing = {each.kernel.target.name for each in made if each.kernel.symbol in failures}
+        others = " or ".join(name for name in ARRAY_TARGETS if name not in failing)
+        hint = f"; another target may have it: {others}" if others else ""
+        raise UnprovedArrayKernel(f"{symbol} is not proved: {failure}{hint}")
     rows = [each.row() for each in built]
     files = _files(field, built) | manifest_file(field, (), rows)
     return built, manifest(field, (), rows) | write(folder, field, files, KIND)
