@@ -13,7 +13,7 @@ from fieldc.binary.architecture import Architecture
 from fieldc.binary.decode import mnemonics
 from fieldc.binary.image import Image, Routine
 from fieldc.binary.located import LocatedCode, locate
-from fieldc.errors import quote
+from fieldc.errors import enumerated, printable, quote
 from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.claims.contracts import Contract
 from fieldc.proof.claims.statements import Statement, contract_from
@@ -34,6 +34,15 @@ KEYS = frozenset(
         *("tables", "overlap", "memory", "between", "before", "in_place", "convention"),
     )
 )
+FORMS = {
+    "arguments": "z",
+    "claims": "z0 = x",
+    "between": "v = x*y",
+    **{"below": '{x = "2*p"}', "numbers": '{count = "4"}', "tables": '{q = "n0"}'},
+    **{"sizes": "{x = 8}", "values": "{x = 2}", "before": "{q = 1}"},
+    "memory": '{"symbol+8" = "0x80100 of 4 bytes"}',
+}
+"""An example of each key that is a list or a table."""
 
 
 @dataclass(frozen=True)
@@ -64,64 +73,93 @@ def contract_in_file(text: str, limbs: int) -> ForeignContract:
     memory = {"features+8" = "0x80100 of 4 bytes"}
     convention = "go-abi0"
     """
-    try:
-        said: dict[str, Any] = tomllib.loads(text)
-        if unknown := said.keys() - KEYS:
-            raise ProofError(f"a contract has no {', '.join(sorted(unknown))}")
-        if "claim" in said and "claims" in said:
-            raise ProofError("the contract has claim and claims; write one of them")
-        claims = said["claims"] if "claims" in said else [said["claim"]]
-        statement = Statement(
-            _texts(said["arguments"]),
-            _texts(claims),
-            _number(said.get("limbs", limbs)),
-            {str(k): str(v) for k, v in said.get("below", {}).items()},
-            {str(k): _number(v) for k, v in said.get("sizes", {}).items()},
-            {str(k): _number(v) for k, v in said.get("values", {}).items()},
-            {str(k): str(v) for k, v in said.get("numbers", {}).items()},
-            {str(k): str(v) for k, v in said.get("tables", {}).items()},
-            _truth(said.get("overlap", True)),
-            _texts(said["between"]) if "between" in said else (),
-            {str(k): _number(v) for k, v in said.get("before", {}).items()},
-            str(said.get("in_place", "")),
-        )
-        convention = said.get("convention", "")
-        if not isinstance(convention, str):
-            raise ProofError(f"the contract's convention {quote(str(convention))} is no text")
-        memory: dict[str, tuple[int, bytes]] = {}
-        for place, value in said.get("memory", {}).items():
-            name, held = _bytes_at(str(place), str(value))
-            if name in memory:
-                raise ProofError(f"the contract's memory is about {quote(name)} twice")
-            memory[name] = held
-    except KeyError as error:
-        raise ProofError(f"the contract lacks {quote(str(error.args[0]))}") from None
-    except (AttributeError, TypeError):
-        raise ProofError('a table of the contract is none; write such as {x = "2*p"}') from None
-    return ForeignContract(statement, memory, convention)
+    said: dict[str, Any] = tomllib.loads(text)
+    if unknown := said.keys() - KEYS:
+        raise ProofError(f"a contract has no {printable(enumerated(sorted(unknown)))}")
+    if "claim" in said and "claims" in said:
+        raise ProofError("the contract has claim and claims; write one of them")
+    if not said.keys() & {"claim", "claims"}:
+        raise ProofError('the contract lacks claim; write such as claim = "R*z = x*y"')
+    if "arguments" not in said:
+        raise ProofError('the contract lacks arguments; write such as arguments = ["z", "x"]')
+    statement = Statement(
+        _texts("arguments", said["arguments"]),
+        _texts("claims", said["claims"]) if "claims" in said else (_text("claim", said),),
+        _number("limbs", said.get("limbs", limbs)),
+        _expressions("below", said),
+        _counts("sizes", said),
+        _counts("values", said),
+        _expressions("numbers", said),
+        _expressions("tables", said),
+        _truth("overlap", said.get("overlap", True)),
+        _texts("between", said["between"]) if "between" in said else (),
+        _counts("before", said),
+        _text("in_place", said) if "in_place" in said else "",
+    )
+    memory: dict[str, tuple[int, bytes]] = {}
+    for place, value in _expressions("memory", said).items():
+        name, held = _bytes_at(place, value)
+        if name in memory:
+            raise ProofError(f"the contract's memory is about {quote(name)} twice")
+        memory[name] = held
+    return ForeignContract(
+        statement, memory, _text("convention", said) if "convention" in said else ""
+    )
 
 
-def _texts(said: object) -> tuple[str, ...]:
+def _text(key: str, said: Mapping[str, Any]) -> str:
+    """A text that is not empty. Raises ProofError."""
+    if not isinstance(text := said[key], str) or not text:
+        raise ProofError(f"the contract's {key} is empty, or what is no text")
+    return text
+
+
+def _texts(key: str, said: object) -> tuple[str, ...]:
     """A list of texts that are not empty. Raises ProofError."""
     if not isinstance(said, list) or not said:
-        raise ProofError(f"the contract's {quote(str(said))} is no list of texts")
+        wrong = "an empty list" if said == [] else "no list"
+        raise ProofError(
+            f'the contract\'s {key} is {wrong}; write such as {key} = ["{FORMS[key]}"]'
+        )
     if not all(isinstance(text, str) and text for text in said):
-        raise ProofError(f"the contract's {quote(str(said))} has what is no text")
+        raise ProofError(f"the contract's {key} has an empty text, or what is no text")
     return tuple(said)
 
 
-def _number(said: object) -> int:
+def _table(key: str, said: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A table of the contract; empty where it has none. Raises ProofError."""
+    table = said.get(key, {})
+    if not isinstance(table, dict):
+        raise ProofError(f"the contract's {key} is no table; write such as {key} = {FORMS[key]}")
+    return table
+
+
+def _expressions(key: str, said: Mapping[str, Any]) -> dict[str, str]:
+    """A table of texts, or of whole numbers as such. Raises ProofError."""
+    table = _table(key, said)
+    for name, value in table.items():
+        if type(value) not in (str, int):
+            raise ProofError(f"the contract's {key} of {quote(name)} is neither text nor number")
+    return {name: v if isinstance(v, str) else f"{v:#x}" for name, v in table.items()}
+
+
+def _counts(key: str, said: Mapping[str, Any]) -> dict[str, int]:
+    """A table of whole numbers. Raises ProofError."""
+    return {k: _number(f"{key} of {quote(k)}", v) for k, v in _table(key, said).items()}
+
+
+def _number(what: str, said: object) -> int:
     """A whole number, as TOML has it or as a text of its digits. Raises ProofError."""
     if type(said) is int:
         return said
     if isinstance(said, str) and said.isascii() and said.isdigit() and len(said) <= MOST_DIGITS:
         return int(said)
-    raise ProofError(f"the contract's {quote(str(said))} is no whole number")
+    raise ProofError(f"the contract's {what} is no whole number")
 
 
-def _truth(said: object) -> bool:
+def _truth(key: str, said: object) -> bool:
     if not isinstance(said, bool):
-        raise ProofError(f"the contract's overlap {quote(str(said))} is neither true nor false")
+        raise ProofError(f"the contract's {key} is neither true nor false")
     return said
 
 

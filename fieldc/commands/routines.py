@@ -105,45 +105,18 @@ def check_convention(image: Image, asked: str | None, contract: ForeignContract)
 
 
 def _answer(symbol: str, verdict: Verdict, contract: ForeignContract, p: int) -> Answer:
+    from fieldc.commands.claimed import as_data, as_rows
+
     status = "FAILED" if verdict.failure else "PROVED"
     columns = ("routine", "status", "seconds", "why not")
     tables = [Table(columns, [(symbol, status, f"{verdict.seconds:.2f}", verdict.failure)])]
     if not verdict.failure:
-        tables.append(Table((), _proved(verdict, contract, p)))
+        tables.append(Table((), as_rows(verdict, contract, p)))
     row = {
         "kernel": symbol,
         "status": status,
         "seconds": round(verdict.seconds, 2),
         "reason": verdict.failure,
-        "claim": "; ".join(contract.statement.claims),
-        "p": hex(p),
-        "unlisted": list(verdict.unlisted),
+        **as_data(verdict, contract, p),
     }
     return Answer(tuple(tables), [row], int(bool(verdict.failure)))
-
-
-def _proved(verdict: Verdict, contract: ForeignContract, p: int) -> list[tuple[object, ...]]:
-    """What was proved and what was assumed, as rows."""
-    from fieldc.binary.located import ASSUMED
-    from fieldc.proof.constant_time.vendors import promises_nothing
-
-    statement = contract.statement
-    named = (*statement.operands, "z")
-    bounds = (f"{name} < {statement.below.get(name, 'p')}" for name in named)
-    overlap = "z may be an operand" if statement.overlap else "z overlaps no operand"
-    memory = "; ".join(
-        f"{int.from_bytes(data, 'little'):#x} stands at {name}+{offset}"
-        for name, (offset, data) in contract.memory.items()
-    )
-    between = f", where {'; '.join(statement.between)}" if statement.between else ""
-    rows: list[tuple[object, ...]] = [
-        ("claim", f"{'; '.join(statement.claims)}{between} mod {p:#x}"),
-        ("bounds", ", ".join(bounds)),
-        ("arguments", ", ".join(statement.arguments)),
-        ("frame", f"{verdict.convention}; {verdict.stack} bytes of stack; {overlap}"),
-        ("for all inputs", "no branch and no address depends on data"),
-        ("assumed", ASSUMED + (f"; {memory}" if memory else "")),
-    ]
-    if verdict.unlisted:
-        rows.append(("note", promises_nothing(verdict.unlisted)))
-    return rows

@@ -15,7 +15,7 @@ from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.routines import Routines
 from fieldc.proof.values import LowByte, OnEntry, Pointer, Value, word
 
-STACK_END = ("goroutine", 16)
+STACK_END = ("fs:[-8]", 16)
 """Where Go keeps the address below which it would grow the stack."""
 MOST_STACK = 4096
 """Bytes of stack that a kernel may take: a page, so that none steps over a guard page."""

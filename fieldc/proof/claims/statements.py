@@ -36,6 +36,12 @@ MOST_LIMBS = 1 << 8
 """Of an operand, of all values side by side in it together."""
 NOTHING = "-"
 """The name of an argument of which nothing is said."""
+MOST_SHOWN = 48
+"""Letters of a text that a message quotes."""
+MOST_NAMES = 8
+"""That a message lists."""
+TAKEN = ("R", "code", "stack")
+"""Names that no argument may have: the prover's addresses of its own are called code and stack."""
 
 
 @dataclass(frozen=True)
@@ -85,25 +91,27 @@ def contract_from(statement: Statement, p: int) -> Contract:
         size, count = statement.sizes.get(name, limbs), statement.values.get(name, 1)
         high = number(statement.below.get(name, "p"), known) - 1
         if not 0 <= high < 1 << WORD_BITS * size:
-            raise ProofError(f"the bound of {name} is not that of {size} limbs")
+            raise ProofError(f"the bound of {name} is not that of {size} limb{'s' * (size > 1)}")
         operands.append(Operand(name, size, high, count))
         names += [name] if count == 1 else [f"{name}{k}" for k in range(count)]
-    if twice := {name for name in names if names.count(name) > 1}:
-        raise ProofError(f"there are two values {min(twice)}")
-    n0 = -pow(p, -1, radix) % radix if p % 2 else 0
-    constants = {**known, "n0": n0}
-    tables = {"p": _limbs(p, statement.sizes.get("p", limbs))}
-    for name, text in statement.tables.items():
-        tables[name] = _limbs(number(text, constants), statement.sizes.get(name, 1))
-    numbers = {"n0": n0}
-    numbers |= {name: number(text, constants) % radix for name, text in statement.numbers.items()}
     count = len(statement.claims)
     results = ["z"] if count == 1 else [f"z{k}" for k in range(count)]
+    several = {name for name in ("z", *statement.operands) if name not in (*results, *names)}
+    taken = [*{*known, "n0", *statement.numbers, *statement.tables}, *several, *results, *names]
+    if twice := {name for name in taken if taken.count(name) > 1}:
+        raise ProofError(f"there are two values {min(twice)}; choose another name for one")
+    n0 = -pow(p, -1, radix) % radix if p % 2 else 0
+    constants = {**known, "n0": n0}
+    tables = {"p": _limbs("p", p, statement.sizes.get("p", limbs))}
+    for name, text in statement.tables.items():
+        tables[name] = _limbs(name, number(text, constants), statement.sizes.get(name, 1))
+    numbers = {"n0": n0}
+    numbers |= {name: number(text, constants) % radix for name, text in statement.numbers.items()}
     between = []
     for text in statement.between:
         name = _name_of(text)
-        if name in (*names, *known, *results):
-            raise ProofError(f"there are two values {name}")
+        if name in (*taken, *names):
+            raise ProofError(f"there are two values {name}; choose another name for one")
         between.append(claim_in(text, name, names, known))
         names.append(name)
     pairs = [
@@ -115,7 +123,7 @@ def contract_from(statement: Statement, p: int) -> Contract:
     claims = [claim for _, claim in pairs]
     high = number(statement.below.get("z", "p"), known) - 1
     if not 0 <= high < 1 << WORD_BITS * limbs:
-        raise ProofError(f"the bound of z is not that of {limbs} limbs")
+        raise ProofError(f"the bound of z is not that of {limbs} limb{'s' * (limbs > 1)}")
     return Contract(
         p,
         limbs,
@@ -134,13 +142,19 @@ def contract_from(statement: Statement, p: int) -> Contract:
     )
 
 
+def _quoted(text: str) -> str:
+    """The text on one line, in quotes; its middle left out where it is long."""
+    said = ascii(text)
+    return said if len(said) <= MOST_SHOWN else f"{said[:20]}...{said[-20:]}"
+
+
 def _name_of(text: str) -> str:
     """The value that a statement is about: the last name on its left side."""
     tree = _parsed(text.partition("=")[0])
     names = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name)]
     found = [name for name in names if name not in ("p", "R")]
     if len(found) != 1:
-        raise ProofError(f"{text!r} is no statement like R*v = x*y")
+        raise ProofError(f"{_quoted(text)} is no statement like R*v = x*y")
     return found[0]
 
 
@@ -161,27 +175,70 @@ def _check_names(statement: Statement) -> None:
     if "z" not in arguments:
         raise ProofError("no argument z, the result")
     if twice := {name for name in arguments if arguments.count(name) > 1}:
-        raise ProofError(f"the argument {min(twice)} is there twice")
+        raise ProofError(f"the argument {_quoted(min(twice))} is there twice")
     if statement.in_place in ("z", "p", "n0", NOTHING, *arguments):
         raise ProofError(f"in_place: {statement.in_place} is an argument, or the result")
     arguments += [statement.in_place] if statement.in_place else []
     for name in arguments:
-        if name == "R" or not name.isascii() or not name.isidentifier() or iskeyword(name):
-            raise ProofError(f"no argument can be called {name!r}; R and words of Python are taken")
-    for part in ("below", "sizes", "values", "numbers", "tables"):
-        if unknown := getattr(statement, part).keys() - {*arguments}:
-            raise ProofError(f"{part} is about {min(unknown)}, which is no argument")
-    for name, words in statement.before.items():
-        if name not in statement.tables or not 0 <= words < statement.sizes.get(name, 1):
-            raise ProofError(f"before: {name} is no table of more than {words} words")
+        if name in TAKEN or not name.isascii() or not name.isidentifier() or iskeyword(name):
+            said = f"{', '.join(TAKEN)} and words of Python are taken"
+            raise ProofError(f"no argument can be called {_quoted(name)}; {said}")
+    _check_constants(statement)
+    _check_parts(statement, arguments)
     _check_sizes(statement)
+
+
+def _check_constants(statement: Statement) -> None:
+    """Raise ProofError for a number or a table that the contract may not give."""
+    for part in ("numbers", "tables"):
+        given = getattr(statement, part)
+        for name, what in (
+            ("p", "the modulus by address"),
+            ("n0", "-1/p mod 2^64 by value"),
+            ("z", "the result"),
+            (statement.in_place, "the operand in place"),
+        ):
+            if name and name in given:
+                said = f"which is always {what}; choose another name"
+                raise ProofError(f"{part} is about {name}, {said}")
+    if both := statement.numbers.keys() & statement.tables.keys():
+        raise ProofError(f"{_quoted(min(both))} is in numbers and in tables; write one of them")
+
+
+def _check_parts(statement: Statement, arguments: Sequence[str]) -> None:
+    """Raise ProofError for a part about what is no argument, or one to which it cannot apply."""
+    values = ("z", *statement.operands)
+    addresses = (*values, *(name for name in arguments if name == "p"), *statement.tables)
+    for part, fit in (
+        ("numbers", arguments),
+        ("tables", arguments),
+        ("below", values),
+        ("values", values),
+        ("sizes", addresses),
+        ("before", tuple(statement.tables)),
+    ):
+        for name in getattr(statement, part):
+            if name not in arguments:
+                raise ProofError(f"{part} is about {_quoted(name)}, which is no argument")
+            if name not in fit:
+                what = f"which is {_kind(statement, name)}"
+                said = f"it is for {', '.join(fit[:MOST_NAMES])}" if fit else "it is for tables"
+                raise ProofError(f"{part} is about {name}, {what}; {said}")
+    for name, words in statement.before.items():
+        if not 0 <= words < statement.sizes.get(name, 1):
+            raise ProofError(f"before: {name} is no table of more words than lie before it")
+
+
+def _kind(statement: Statement, name: str) -> str:
+    """What an argument is, in words."""
+    if name == "p" or name in statement.tables:
+        return "the modulus by address" if name == "p" else "a table"
+    return "a number" if name == "n0" or name in statement.numbers else "an operand or z"
 
 
 def _check_sizes(statement: Statement) -> None:
     """Raise ProofError for sizes that are none, or too large, or not those of the result."""
     limbs, sizes, values = statement.limbs, statement.sizes, statement.values
-    if "z" in statement.numbers or "z" in statement.tables:
-        raise ProofError("z is the result, no number and no table")
     if sizes.get("z", limbs) != limbs:
         raise ProofError("each value of z has as many limbs as `limbs` says")
     if values.get("z", len(statement.claims)) != len(statement.claims):
@@ -194,9 +251,10 @@ def _check_sizes(statement: Statement) -> None:
             raise ProofError(f"{name} has {words} limbs; {MOST_LIMBS} at most")
 
 
-def _limbs(value: int, count: int) -> tuple[int, ...]:
+def _limbs(name: str, value: int, count: int) -> tuple[int, ...]:
+    """The words of a table, of so many limbs. Raises ProofError for another number."""
     if not 0 <= value < 1 << WORD_BITS * count:
-        raise ProofError(f"{value:#x} is no number of {count} limb{'s' * (count > 1)}")
+        raise ProofError(f"what stands at {name} is no number of {count} limb{'s' * (count > 1)}")
     return tuple(value >> WORD_BITS * i & (1 << WORD_BITS) - 1 for i in range(count))
 
 
@@ -204,7 +262,7 @@ def number(text: str, known: Mapping[str, int]) -> int:
     """The value of an expression without operands. Raises ProofError."""
     found = _value(_parsed(text), {name: constant(value) for name, value in known.items()})
     if found.keys() - {()}:
-        raise ProofError(f"{text} is no number")
+        raise ProofError(f"{_quoted(text)} is no number")
     return int(found.get((), 0))
 
 
@@ -217,7 +275,7 @@ def claim_in(
     """
     left, equals, right = text.partition("=")
     if not equals:
-        raise ProofError(f"{text!r} is no statement like R*z = x*y")
+        raise ProofError(f"{_quoted(text)} is no statement like R*z = x*y")
     numbers = {name: constant(value) for name, value in known.items()}
     (found,) = (_value(_parsed(left), {**numbers, result: {(0,): 1}}),)
     if found.keys() != {(0,)}:
@@ -235,10 +293,13 @@ def claim_in(
 
 
 def _parsed(text: str) -> ast.expr:
+    """An expression; what Python would read as other letters, or not read, is none."""
+    if "#" in text or not text.isascii():
+        raise ProofError(f"{_quoted(text.strip())} is no expression: it has a comment, or no ASCII")
     try:
         return ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise ProofError(f"{text.strip()!r} is no expression") from None
+        raise ProofError(f"{_quoted(text.strip())} is no expression") from None
 
 
 def _value(tree: ast.expr, known: Mapping[str, Polynomial]) -> Polynomial:

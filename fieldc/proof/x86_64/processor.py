@@ -46,7 +46,7 @@ LOW_BYTES = {
     **{f"r{i}b": f"r{i}" for i in range(8, 16)},
 }
 GO = ("go-abi0", "go-abiinternal")
-GOROUTINE = "goroutine"
+GOROUTINE = "fs:[-8]"
 """Go's record of what runs: its address is at fs:[-8], and in r14 by the newer convention."""
 CERTIFIED = frozenset(
     (
