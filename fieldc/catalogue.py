@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
+from string import whitespace
 
 from fieldc.errors import ERROR_WIDTH, nearest, plain, quote, shorten
 from fieldc.field import MAX_BITS, Field
@@ -184,7 +185,7 @@ def tokens(text: str) -> list[str]:
     while position < len(text):
         match = TOKEN.match(text, position)
         if not match:
-            first = text[position:].lstrip()[0]
+            first = text[position:].lstrip(whitespace)[0]  # others are letters that are refused
             raise ModulusError(f"cannot read {quote(text)}: unexpected {quote(first)}; use {FORMS}")
         found.append(match[match.lastindex or 0])
         position = match.end()
@@ -234,6 +235,16 @@ def _find_name(text: str) -> NamedPrime | None:
     return None
 
 
+def wrong_label(label: str, p: int) -> str:
+    """Why no file may call the field of p so: it is another prime's name or number; else empty."""
+    if label[:2] in ("0x", "0X"):
+        is_wrong = label != hex(p)
+    else:
+        prime = _find_name(label)
+        is_wrong = prime is not None and prime.p != p
+    return f"the field {shorten(label, 24)} is not that of p" if is_wrong else ""
+
+
 def _unknown(text: str) -> UnknownField:
     names = [name for prime in every_prime().values() for name in (prime.name, *prime.aliases)]
     near = nearest(text, names)
@@ -253,10 +264,11 @@ def _read(path: str) -> str | None:
     if len(content) > MAX_TEXT:
         raise ModulusError(f"the file {quote(path)} is too long; at most {MAX_TEXT} bytes are read")
     try:
-        return content.removeprefix(BOM_UTF8).decode("ascii").strip()
+        return content.removeprefix(BOM_UTF8).decode("utf-8").strip()
     except UnicodeDecodeError:
         raise ModulusError(
-            f"the file {quote(path)} is not text; it must hold a name, a number or an expression"
+            f"the file {quote(path)} is not text in UTF-8;"
+            " it must hold a name, a number or an expression"
         ) from None
 
 

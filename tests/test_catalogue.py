@@ -176,6 +176,7 @@ REFUSED = [
     ("a\nb\x1b[31m", "unknown field"),
     ("\0", "unknown field"),
     ("17\0", "unexpected"),
+    ("2^61\xa0-1", "unexpected '\\xa0'"),
     ("\udcff", "unknown field"),
     ("/no/such/file", "no file"),
     ("2^999999999999", "too large; at most 1088"),
@@ -245,13 +246,28 @@ def test_a_file_with_a_byte_order_mark(tmp_path: Path) -> None:
         (b"9" * 5000, "too long"),
         (b"/etc/passwd", "unknown field"),
         (b"17 19", "unexpected '19'"),
-        ("\uff11\uff17".encode(), "not text"),
+        ("\uff11\uff17".encode(), "unexpected '\\uff11'"),
+        ("2^61\u22121".encode(), "unexpected '\\u2212'; use a name"),
+        ("2^61\xa0-1".encode(), "unexpected '\\xa0'; use a name"),
+        ("2^61\u200b-1".encode(), "unexpected '\\u200b'; use a name"),
+        ("p\xfcrim".encode(), "unknown field 'p\\xfcrim'"),
+        ("p\xfcrim".encode("latin-1"), "not text in UTF-8; it must hold a name"),
+        ("2^61-1".encode("utf-16"), "not text in UTF-8; it must hold a name"),
     ],
 )
 def test_bad_files(tmp_path: Path, content: bytes, message: str) -> None:
     path = tmp_path / "prime"
     path.write_bytes(content)
     assert message in refusal(str(path))
+
+
+@pytest.mark.parametrize(
+    "text", ["2^61\u22121", "2^61\xa0-1", "2^61 \xa0-1", "17\u200b", "\u22127"]
+)
+def test_letters_of_a_file_are_refused_as_on_the_command_line(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "prime"
+    path.write_text(text, "utf-8")
+    assert refusal(str(path)).endswith(f": {refusal(text)}") and "'-'" not in refusal(text)
 
 
 def test_a_directory(tmp_path: Path) -> None:

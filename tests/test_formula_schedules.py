@@ -11,6 +11,7 @@ from fieldc.artifacts.host import SYMBOL
 from fieldc.binary.linkable import function_of
 from fieldc.catalogue import find_field
 from fieldc.cli import main
+from fieldc.commands.named_schedule import schedule_of_formulas
 from fieldc.decisions.formulas import decide_formula, straight_lines
 from fieldc.decisions.schedule import FORMULAS, file_name, shipped
 from fieldc.formulas.formula import Formula
@@ -92,6 +93,12 @@ def test_a_formula_of_the_same_name_that_computes_something_else_has_none(tmp_pa
 def test_an_operation_takes_no_schedule_of_a_formula() -> None:
     assert shipped(FIELD, PROCESSOR).entry("butterfly") is None
     assert shipped(FIELD, PROCESSOR, FORMULAS).entry("mul") is None
+
+
+def test_a_processor_names_the_schedule_of_formulas_where_formulas_are_built() -> None:
+    file = EXAMPLES / "butterfly.py"
+    named = schedule_of_formulas(FIELD, Path("zen-4"), file, load_formulas(file), [X86_64])
+    assert named == shipped(FIELD, "zen-4", FORMULAS)
 
 
 @pytest.mark.skipif(not is_x86_64(), reason="the search runs what it makes")

@@ -30,8 +30,15 @@ NO_FIELD: dict[str, dict[str, object]] = {
     "p with a space": {"p": f"{P} "},
     "p in capitals": {"p": P.upper()},
     "no R": {"R": None},
+    "no name": {"field": None},
+    "a number for a name": {"field": 7},
 }
-OTHERS = {"bn254-p": "bn254-p", "a number": "0x1fffffffffffffff1"}
+OTHERS = {
+    "a name": "bn254-p",
+    "an alias": "secp256k1",
+    "a number": "0x1fffffffffffffff1",
+    "in capitals": "0X11",
+}
 
 
 @pytest.fixture(scope="module", params=list(KINDS))

@@ -176,7 +176,7 @@ def test_a_schedule_is_read_as_it_was_written() -> None:
         ('"registers": []', '"registers": ["rax"]', "registers are not each register once"),
         ('"late": []', '"late": 4', "no schedule"),
         ('"op": "mul"', '"op": 0', "op 0 is no text"),
-        ('"op": "mul"', '"op": null', "op None is no text"),
+        ('"op": "mul"', '"op": null', "op null is no text"),
         ('"code": ', '"code": 7, "was": ', "code 7 is no text"),
         ('"algorithm": ', '"algorithm": [], "was": ', "no text"),
         ('"processor": ', '"processor": 4, "was": ', "processor 4 is no text"),

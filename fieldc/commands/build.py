@@ -21,7 +21,7 @@ from fieldc.commands.build_others import build_batch, build_divstep_matrix
 from fieldc.commands.extras import OPTIONS as EXTRAS
 from fieldc.commands.extras import extras_of, with_extras
 from fieldc.commands.figures import short
-from fieldc.commands.named_schedule import algorithm_of, schedule_of
+from fieldc.commands.named_schedule import algorithm_of, schedule_of, schedule_of_formulas
 from fieldc.commands.options import (
     BUILT,
     DIVSTEP_MATRIX,
@@ -200,8 +200,7 @@ def choices_of_formulas(
     for target in targets:
         if not all(map(target.can, lines)):
             raise UsageError(f"target {target.name} makes no formulas; --package js calls kernels")
-    names = [one.name for one in formulas]
-    schedule = schedule_of(field, arguments.schedule, names, targets, of_formulas=True)
+    schedule = schedule_of_formulas(field, arguments.schedule, arguments.formula, formulas, targets)
     return [
         partial(decide_formula, field, formula, target, arguments.processor, schedule)
         for target in targets

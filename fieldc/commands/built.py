@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from fieldc.catalogue import every_prime
+from fieldc.catalogue import wrong_label
 from fieldc.commands.verb import UsageError
-from fieldc.errors import quote, shorten
+from fieldc.errors import quote
 from fieldc.field import Field
 from fieldc.reading import json_in, read_bytes
 
@@ -102,11 +102,12 @@ def field_of(folder: Path, manifest: Any, in_limbs: bool = False) -> Field:
     if limbs != field.n:
         raise ValueError("n is not the number of words of p")
     name, said = manifest["field"], ""
+    if not isinstance(name, str):
+        raise TypeError("a name is no text")
     if manifest["R"] != hex(field.R):
         said = "R is not 2^(word*n); build it again"
-    known = every_prime().get(name)
-    if (known and known.p != p) or (str(name).startswith("0x") and name != hex(p)):
-        said = f"the field {shorten(str(name), 24)} is not that of p; build it again"
+    if wrong := wrong_label(name, p):
+        said = f"{wrong}; build it again"
     if said:
         raise UsageError(f"{quote(str(folder / 'manifest.json'))}: {said}")
     return field

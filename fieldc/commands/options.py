@@ -26,6 +26,8 @@ ON_ARRAYS = ("butterfly", INNER)
 """The operations that kernels on arrays alone have."""
 BUILT = tuple(dict.fromkeys((*OPERATIONS, *STUDIED_OPERATIONS, *ON_ARRAYS)))
 """The operations that have kernels of ours."""
+TUNED = ("mul", "square")
+"""The operations that tune takes where none is named."""
 DIVSTEP_MATRIX = "divstep_matrix"
 """The operation on integers, which is the same for all primes."""
 PICTURES = (".svg", ".png")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from fieldc.algorithms import OPERATIONS, STUDIED_OPERATIONS
 from fieldc.catalogue import find_field
 from fieldc.commands.figures import pair
-from fieldc.commands.options import OPERANDS, file, names, positive
+from fieldc.commands.options import OPERANDS, TUNED, file, names, positive
 from fieldc.commands.progress import say
 from fieldc.commands.verb import (
     FIELD,
@@ -24,6 +24,7 @@ from fieldc.commands.verb import (
     verb,
 )
 from fieldc.errors import UserError
+from fieldc.errors import quote as said
 from fieldc.field import Field
 from fieldc.files import OutputError, check_file, write_file
 from fieldc.folders import turn
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from fieldc.tune.subject import Subject
 
 COLUMNS = ("op", "algorithm", "variant", "start", "best", "ratio", "bound", "kernel", "verdict")
-DEFAULT = ["mul", "square"]
 OTHER = "name another with -o"
 
 
@@ -44,7 +44,7 @@ OTHER = "name another with -o"
         "--op",
         type=names("operation", (*OPERATIONS, *STUDIED_OPERATIONS), OPERATIONS),
         metavar="OP,..",
-        help="operations (default mul,square); fieldc list ops shows all",
+        help=f"operations (default {','.join(TUNED)}); fieldc list ops shows all",
     ),
     option(
         "--formula",
@@ -111,7 +111,7 @@ def tune(arguments: argparse.Namespace) -> Answer:
         schedule, unwritten = _kept(path, field, schedule.with_entry(entry), entry)
         if unwritten or plan.stop.is_set():
             break
-    following = "" if unwritten else _build_command(arguments, schedule, done, path)
+    following = "" if unwritten else _build_command(arguments, field, done, path)
     return Answer(
         _tables(done, schedule, path, following),
         [row_of(entry) for entry in done],
@@ -139,13 +139,13 @@ def _kept(
 
 
 def _build_command(
-    arguments: argparse.Namespace, schedule: Schedule, done: Sequence[TunedKernel], path: Path
+    arguments: argparse.Namespace, field: Field, done: Sequence[TunedKernel], path: Path
 ) -> str:
     """The command that builds what was tuned."""
     what = f"--formula {quote(str(arguments.formula))}"
     if arguments.formula is None:
         what = f"--op {','.join(entry.operation for entry in done)}"
-    return f"fieldc build {schedule.label} {what} --schedule {quote(str(path))} -o DIR"
+    return f"fieldc build {field.label} {what} --schedule {quote(str(path))} -o DIR"
 
 
 def _subjects(field: Field, arguments: argparse.Namespace) -> Iterator[Subject]:
@@ -154,7 +154,7 @@ def _subjects(field: Field, arguments: argparse.Namespace) -> Iterator[Subject]:
     from fieldc.tune.subject import of_field, of_formula
 
     if arguments.formula is None:
-        for operation in dict.fromkeys(arguments.op or DEFAULT):
+        for operation in dict.fromkeys(arguments.op or TUNED):
             yield of_field(field, operation, arguments.operands)
         return
     if arguments.op is not None:
@@ -179,9 +179,12 @@ def _resumable(schedule: Schedule, subject: Subject) -> TunedKernel | None:
     entry = schedule.entry(subject.operation)
     if entry is None:
         return None
+    algorithm = entry.decisions.algorithm
     try:
-        entry.compile(subject.expressions[entry.decisions.algorithm], "resumed")
-    except (ScheduleError, KeyError) as error:
+        if algorithm not in subject.expressions:
+            raise ScheduleError(f"there is no algorithm {said(algorithm)} of this operation here")
+        entry.compile(subject.expressions[algorithm], "resumed")
+    except ScheduleError as error:
         say(f"tune {subject.operation}: starts afresh: {error}")
         return None
     return entry

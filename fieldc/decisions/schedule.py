@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from fieldc.errors import UserError, nearest, quote
+from fieldc.catalogue import wrong_label
+from fieldc.errors import UserError, nearest, quote, shorten
 from fieldc.field import Field
 from fieldc.language import Expression
 from fieldc.machine.processors import processors
@@ -53,6 +55,10 @@ NEW = {"complements": "late", "literals": "memory"}
 
 class ScheduleError(UserError):
     """A schedule cannot be read or applied; the message is one line."""
+
+
+class NotShipped(ScheduleError):
+    """No schedule of a field on a processor comes with the package; the message is one line."""
 
 
 @dataclass(frozen=True)
@@ -162,28 +168,39 @@ def read(text: str, field: Field, name: str = "this") -> Schedule:
     try:
         data = _parsed(text, name)
         if data["schedule"] != VERSION:
-            version = data["schedule"]
-            raise ScheduleError(f"{name} is a schedule of version {version!r}, not {VERSION}")
+            version = _said(data["schedule"])
+            raise ScheduleError(f"{name} is a schedule of version {version}, not {VERSION}")
         p = _number(data["p"])
         entries = _once(map(_entry, data["kernels"]))
         schedule = Schedule(_text(data, "field"), p, _text(data, "processor"), entries)
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise ScheduleError(f"{name} is no schedule of fieldc tune: {_wrong(error)}") from None
-    if field.word != 64:
-        raise ScheduleError(f"schedules are for 64-bit words, not {field.word}; leave out --word")
+    _check_word(field)
+    if wrong := wrong_label(schedule.label, p):
+        raise ScheduleError(f"{name} is damaged: {wrong}; tune into another file")
     if p != field.p:
         raise ScheduleError(f"the schedule is for {quote(schedule.label)}, not {field.short}")
     return schedule
+
+
+def _check_word(field: Field) -> None:
+    if field.word != 64:
+        raise ScheduleError(f"schedules are for 64-bit words, not {field.word}; leave out --word")
 
 
 class _WrongValue(ValueError):
     """A value that no schedule has; the message says which."""
 
 
+def _said(value: object) -> str:
+    """A value of a file for a message: a text in quotes, another value as JSON has it."""
+    return quote(value) if isinstance(value, str) else shorten(json.dumps(value))
+
+
 def _wrong(error: Exception) -> str:
     """What of a file's content an exception tells."""
     if isinstance(error, _WrongValue):
-        return quote(str(error))
+        return str(error)
     if isinstance(error, KeyError):
         return f"it lacks {quote(str(error.args[0]))}"
     return "its values are of other kinds"
@@ -201,20 +218,20 @@ def _number(text: str) -> int:
     try:
         return int(text, 16)
     except ValueError:
-        raise _WrongValue(f"p {text!r} is no number in hexadecimal") from None
+        raise _WrongValue(f"p {_said(text)} is no number in hexadecimal") from None
 
 
 def _entry(row: Mapping[str, Any]) -> TunedKernel:
     named = row["rows"]["style"]
     if named not in (styles := [style.value for style in RowStyle]):
-        raise _WrongValue(f"style {named!r} is not {' or '.join(styles)}")
+        raise _WrongValue(f"style {_said(named)} is not {' or '.join(styles)}")
     style = RowChoice(RowStyle(named), _count(row["rows"]["lag"]), _count(row["rows"]["ahead"]))
     row, operation = {**NEW, **row}, _text(row, "op")
     for name, values in ALLOWED.items():
         if row[name] not in values:
-            raise _WrongValue(f"{name} {row[name]!r} is not {' or '.join(values)}")
+            raise _WrongValue(f"{name} {_said(row[name])} is not {' or '.join(values)}")
     if row["scanned"] != "y" and operation not in FREE_ORDER:
-        raise _WrongValue(f"the operands of {operation!r} cannot be exchanged")
+        raise _WrongValue(f"the operands of {_said(operation)} cannot be exchanged")
     registers = tuple(row["registers"])
     if registers and sorted(registers) != sorted(GENERAL):
         raise _WrongValue("registers are not each register once")
@@ -233,7 +250,7 @@ def _once(entries: Iterable[TunedKernel]) -> tuple[TunedKernel, ...]:
     found = {}
     for entry in entries:
         if entry.operation in found:
-            raise _WrongValue(f"it has {entry.operation!r} twice")
+            raise _WrongValue(f"it has {_said(entry.operation)} twice")
         found[entry.operation] = entry
     return tuple(found.values())
 
@@ -241,34 +258,51 @@ def _once(entries: Iterable[TunedKernel]) -> tuple[TunedKernel, ...]:
 def _text(row: Mapping[str, Any], key: str) -> str:
     """A name or a digest of a file. Raises KeyError, _WrongValue."""
     if not isinstance(row[key], str):
-        raise _WrongValue(f"{key} {row[key]!r} is no text")
+        raise _WrongValue(f"{key} {_said(row[key])} is no text")
     return str(row[key])
 
 
 def _count(value: object) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 1 << 20:
-        raise _WrongValue(f"{value!r} is no position")
+        raise _WrongValue(f"{_said(value)} is no position")
     return value
 
 
 def _register(name: str) -> str:
     if name not in GENERAL:
-        raise _WrongValue(f"{name!r} is no register of a kernel")
+        raise _WrongValue(f"{_said(name)} is no register of a kernel")
     return name
 
 
-def load_schedule(path: Path, field: Field) -> Schedule:
-    """A schedule from a file, or the one shipped for a processor. Raises ScheduleError."""
+def load_schedule(
+    path: Path, field: Field, folder: str = "", operations: Sequence[str] = ()
+) -> Schedule:
+    """A schedule from a file, or the one shipped for a processor. Raises ScheduleError.
+
+    For a name that is neither, the message says which ship with one of the operations in a folder.
+    """
+    _check_word(field)
     if str(path) in processors() and not path.exists():
-        return shipped(field, str(path))
+        return shipped(field, str(path), folder)
     try:
         text = read_text(path)
     except (OSError, NotText) as error:
-        reason = error if isinstance(error, NotText) else error.strerror
-        near = nearest(str(path), processors()) if isinstance(error, FileNotFoundError) else []
-        hint = f"; the nearest that ships is {near[0]}" if near else ""
+        reason = str(error) if isinstance(error, NotText) else error.strerror
+        is_lacking = isinstance(error, FileNotFoundError)
+        hint = _instead_of(path, field, shipped_on(field, folder, operations)) if is_lacking else ""
         raise ScheduleError(f"cannot read {quote(str(path))}: {reason}{hint}") from None
     return read(text, field, quote(str(path)))
+
+
+def _instead_of(path: Path, field: Field, there: Sequence[str]) -> str:
+    """Which shipped schedules there are instead of one that was named; empty for a file."""
+    if near := nearest(str(path), there):
+        return f"; the nearest that ships is {near[0]}"
+    if path.suffix or path.name != str(path):
+        return ""
+    if not there:
+        return "; none ships for what is built"
+    return f"; those that ship for {field.short} are: {', '.join(there)}"
 
 
 def file_name(field: Field, processor: str) -> str:
@@ -277,15 +311,24 @@ def file_name(field: Field, processor: str) -> str:
 
 
 def shipped(field: Field, processor: str, folder: str = "") -> Schedule:
-    """The schedule that comes with the package. Raises ScheduleError where there is none.
+    """The schedule that comes with the package. Raises NotShipped where there is none.
 
     The folder FORMULAS has those of the examples' formulas.
     """
     name = file_name(field, processor)
     file = resources.files("fieldc.decisions").joinpath("schedules", folder, name)
     if not file.is_file():
-        raise ScheduleError(
-            f"no schedule for {field.short} on {processor} is shipped;"
-            f" make one there with fieldc tune {field.name or hex(field.p)}"
-        )
+        what = "schedule of formulas" if folder else "schedule"
+        raise NotShipped(f"no {what} for {field.short} on {processor} is shipped")
     return read(file.read_text("utf-8"), field)
+
+
+def shipped_on(field: Field, folder: str = "", operations: Sequence[str] = ()) -> list[str]:
+    """The processors whose shipped schedule has one of the operations; any if none is named."""
+    found = []
+    for processor in processors():
+        with suppress(NotShipped):
+            entries = shipped(field, processor, folder).entries
+            if not operations or {*operations} & {entry.operation for entry in entries}:
+                found.append(processor)
+    return found
