@@ -49,3 +49,18 @@ def test_rows_and_the_default_schedule_are_two_files(
     assert cli.main(["tune", "17", "--json", name]) == 2
     assert "--json and another argument name" in capsys.readouterr().err
     assert not any(tmp_path.iterdir())
+
+
+@HOST
+def test_an_entry_of_an_algorithm_that_there_is_not_is_started_afresh(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "tuned.json"
+    words = ["tune", "2^61-1", "--op", "add", "--time", "1", "-o", str(file)]
+    assert cli.main(words) == 0
+    (entry,) = read(file.read_text(), find_field("2^61-1")).entries
+    file.write_text(file.read_text().replace(f'm": "{entry.decisions.algorithm}"', 'm": "older"'))
+    capsys.readouterr()
+    assert cli.main(words) == 0
+    said = "tune add: starts afresh: there is no algorithm 'older' of this operation here\n"
+    assert said in capsys.readouterr().err

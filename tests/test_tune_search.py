@@ -6,8 +6,18 @@ import random
 from collections.abc import Callable
 from itertools import count
 
+import pytest
+
+from fieldc.catalogue import find_field
+from fieldc.machine.processor import is_x86_64
+from fieldc.machine.processors import host_processor
 from fieldc.tune.duel import Bout, DuelResult, verdict
 from fieldc.tune.search import ACCEPTANCES, CONFIRM, GLANCE, LOOK, SETTLE, Search
+from fieldc.tune.space import Workshop, promising
+from fieldc.tune.subject import of_field
+from fieldc.tune.tuning import SLACK, SearchPlan, tune_operation
+
+HOST = pytest.mark.skipif(not is_x86_64(), reason="this host does not run System V x86-64 code")
 
 
 def of_ratios(ratios: list[float], rounds: int) -> DuelResult:
@@ -116,3 +126,40 @@ def test_the_worst_place_decides() -> None:
     assert even.ratio < 0.85 and even.wins == 0.5 and not even.won
     better = verdict(bouts([99, 99, 99, 101], [98, 98, 98, 120]), 12)
     assert better.ratio == 101 / 120 and better.won
+
+
+@HOST
+def test_where_the_time_is_over_one_structure_is_compiled() -> None:
+    shop = Workshop(of_field(find_field("bn254-p"), "mul"))
+    asked: list[int] = []
+
+    def more() -> bool:
+        asked.append(len(asked))
+        return False
+
+    assert len(promising(shop, None, 9.0, more)) == 1 and len(asked) == 2
+    whole = [draft.machine_code for draft in promising(shop, None, 9.0)]
+    assert len(whole) > 1
+    assert whole == [d.machine_code for d in promising(shop, None, 9.0, lambda: True)]
+
+
+@HOST
+def test_the_time_limit_ends_the_first_stage_too() -> None:
+    """By a clock that ticks whenever it is looked at."""
+    said: list[str] = []
+    clock = count(0.0, 10.0)
+    plan = SearchPlan(1, 1, say=said.append, clock=lambda: next(clock))
+    tried = tune_operation(of_field(find_field("bn254-p"), "mul"), plan).measured["tried"]
+    assert tried <= 4 and ", 1 structure within" in said[0]
+    assert all(" time over after " in line and " of 1 s" not in line for line in said)
+
+
+@HOST
+def test_where_there_is_time_every_structure_is_timed() -> None:
+    """The clock stands still until the first report, which ends the search."""
+    said: list[str] = []
+    plan = SearchPlan(1, 1, say=said.append, clock=lambda: 60.0 if said else 0.0)
+    subject = of_field(find_field("bn254-p"), "mul")
+    tried = tune_operation(subject, plan).measured["tried"]
+    assert tried >= len(promising(Workshop(subject), host_processor(), SLACK))
+    assert said[0].startswith("tune mul: 0 of 1 s, ")

@@ -58,7 +58,9 @@ OTHER = "name another with -o"
         type=positive,
         default=60,
         metavar="SECONDS",
-        help="for each operation (default 60); the search ends sooner where it finds nothing more",
+        help="of the search for each operation (default 60), which ends sooner where it finds"
+        " nothing more; the choice of its start, and figures and proof of what was found, take"
+        " their own time",
     ),
     option("--seed", type=seed, default=1, metavar="N", help="seed of the search (default 1)"),
     option(

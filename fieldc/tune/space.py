@@ -167,23 +167,36 @@ def neighbours(decisions: Decisions, operation: str) -> Iterator[Decisions]:
                 yield replace(decisions, choices=replace(decisions.choices, **changed))
 
 
-def promising(workshop: Workshop, processor: Processor | None, slack: float) -> list[Draft]:
+def promising(
+    workshop: Workshop,
+    processor: Processor | None,
+    slack: float,
+    more: Callable[[], bool] = lambda: True,
+) -> list[Draft]:
     """The structures of the kinds whose bounds are within a factor of the lowest.
 
     The model sees each algorithm in each row style once, without lag or products ahead: these move
-    instructions, and their number hardly.
+    instructions, and their number hardly. Where there is no `more` time, those that were compiled
+    until then, and at least one where any makes a kernel.
     """
     key = processor.key if processor else ""
     every = list(structures(list(workshop.expressions), workshop.subject.variants, key))
     bounds: dict[object, float] = {}
     for decisions in every:
+        if bounds and not more():
+            break
         if decisions.choices.rows.lag == decisions.choices.rows.ahead == 0:
             draft = workshop.draft(decisions)
             if draft is not None:
                 bounds[_kind(decisions)] = workshop.bound(draft, processor)
     limit = slack * min(bounds.values(), default=0.0)
     kept = [d for d in every if bounds.get(_kind(d), math.inf) <= limit]
-    drafts = [draft for d in kept if (draft := workshop.draft(d))]
+    drafts: list[Draft] = []
+    for decisions in kept:
+        if drafts and not more():
+            break
+        if draft := workshop.draft(decisions):
+            drafts.append(draft)
     return list({draft.machine_code: draft for draft in reversed(drafts)}.values())[::-1]
 
 

@@ -10,7 +10,7 @@ from threading import Event
 from fieldc.artifacts.verify import Job, prove_job
 from fieldc.decisions.model import preferred_variant
 from fieldc.decisions.schedule import Decisions, ScheduleError, TunedKernel, digest_of
-from fieldc.errors import UserError
+from fieldc.errors import UserError, counted
 from fieldc.machine.code import Code
 from fieldc.machine.processor import ProcessorError, is_x86_64
 from fieldc.machine.processors import Processor, host_processor
@@ -124,9 +124,10 @@ class Tuning:
     def _structures(self) -> list[Draft]:
         """The fastest structures, each with its best choices."""
         began, before = self.plan.clock(), self.tried
-        drafts = promising(self.workshop, self.processor, SLACK)
+        drafts = promising(self.workshop, self.processor, SLACK, self._more)
         ranked = self._provable(self._ranked(drafts))
-        self._report(f"{len(drafts)} structures within {SLACK} of the lowest bound", ranked[0])
+        found = counted(len(drafts), "structure")
+        self._report(f"{found} within {SLACK} of the lowest bound", ranked[0])
         chosen = [self._climbed(draft) for draft in ranked]
         self._rate("structures", began, before)
         return self._ranked(chosen)
@@ -134,18 +135,23 @@ class Tuning:
     def _climbed(self, draft: Draft) -> Draft:
         """The draft with its best choices: none that is near is faster."""
         for decisions in neighbours(draft.decisions, self.operation):
+            if not self._more(SHARE_STRUCTURES):
+                break
             other = self.workshop.draft(decisions)
             better = self._champion([draft, other]) if other else draft
-            if not self._more(SHARE_STRUCTURES):
-                return better
             if better is not draft:
                 return self._climbed(better)
         return draft
 
     def _ranked(self, drafts: Sequence[Draft]) -> list[Draft]:
-        """Those that are right, fastest first; without a verdict, last."""
+        """Those that are right, fastest first; without a verdict, last.
+
+        Where the time is over, those that were timed until then, and at least one.
+        """
         ratios: list[tuple[float, int, Draft]] = []
         for number, draft in enumerate(drafts):
+            if ratios and not self._more():
+                break
             if self._right(draft):
                 self.tried += 1
                 looks = (self._duel(draft, self.start, FIRST_LOOK) for _ in range(LOOKS))
@@ -154,10 +160,13 @@ class Tuning:
         return [draft for *_, draft in sorted(ratios, key=lambda item: item[:2])] or [self.start]
 
     def _provable(self, drafts: Sequence[Draft]) -> list[Draft]:
-        """The first few that the prover follows: no other kernel gets out."""
+        """The first few that the prover follows: no other kernel gets out.
+
+        Where the time is over, no other one is asked about; the first always is.
+        """
         found: list[Draft] = []
-        for draft in drafts:
-            if len(found) < FINALISTS:
+        for number, draft in enumerate(drafts):
+            if len(found) < FINALISTS and (number == 0 or self._more()):
                 failure = self._failure(draft)
                 found += [] if failure else [draft]
                 if failure:
@@ -216,7 +225,7 @@ class Tuning:
         self._rate(phase, began, before)
         return best
 
-    def _more(self, share: float) -> bool:
+    def _more(self, share: float = 1.0) -> bool:
         spent = self.plan.clock() - self.began
         return not self.plan.stop.is_set() and spent < share * self.plan.seconds
 
@@ -239,8 +248,10 @@ class Tuning:
         if self.processor is not None:
             name, cycles = self.workshop.bounds(best, self.processor).binding
             bound = f"; {name} allow {cycles:.1f} cycles"
-        seconds = self.plan.clock() - self.began
-        where = f"{seconds:.0f} of {self.plan.seconds:.0f} s"
+        seconds, most = self.plan.clock() - self.began, self.plan.seconds
+        where = f"{seconds:.0f} of {most:.0f} s"
+        if round(seconds) > most:  # a kernel is compiled, timed or proved to the end
+            where = f"time over after {seconds:.0f} s"
         self._said = self.plan.clock()
         self.plan.say(f"tune {self.operation}: {where}, {what}: {ratio}{bound}")
 
