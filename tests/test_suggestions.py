@@ -14,6 +14,7 @@ from fieldc.commands.options import BUILT, targets_of
 from fieldc.commands.verb import UsageError
 from fieldc.decisions.schedule import ScheduleError, load_schedule
 from fieldc.errors import ERROR_WIDTH, MOST_NEAREST, counted, nearest, with_article
+from fieldc.language import DoesNotApply
 from fieldc.targets import registry
 from fieldc.targets.array_targets import array_targets
 from fieldc.targets.registry import UnknownTarget, unknown_target
@@ -82,6 +83,24 @@ def test_a_target_that_lacks_words_of_32_bits_is_not_said_to_lack_a_modulus() ->
         array_targets("avx2", find_field("babybear", 32))
     with pytest.raises(UnknownTarget, match=r"^avx2 has no kernels for a modulus of 1 limb; use "):
         array_targets("avx2", find_field("2^61-31"))
+
+
+@pytest.mark.parametrize("target", [None, "all", "avx2", "avx512ifma"])
+def test_words_of_32_bits_are_not_advised_for_a_modulus_that_they_do_not_hold(
+    target: str | None,
+) -> None:
+    with pytest.raises(DoesNotApply, match=r"below 2\^31, not 0x1f{15}; leave out --word$"):
+        array_targets(target, find_field("2^61-1", 32))
+    assert array_targets(target, find_field("2^61-1"))
+
+
+def test_what_is_advised_for_kernels_on_arrays_is_not_refused() -> None:
+    said = r"not 0x1fffffffffffffe1; leave out --word and use avx512ifma$"
+    with pytest.raises(DoesNotApply, match=said):
+        array_targets("avx2", find_field("2^61-31", 32))
+    assert array_targets("avx512ifma", find_field("2^61-31"))
+    with pytest.raises(DoesNotApply, match=r"a modulus of up to 768 bits, not of 1024$"):
+        array_targets("avx2", find_field("2^1024-105", 32))
 
 
 def test_of_equal_targets_the_hosts_system_is_first(monkeypatch: pytest.MonkeyPatch) -> None:

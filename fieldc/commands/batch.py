@@ -26,7 +26,7 @@ EXCLUDED = ("algorithm", "operands", "peers", "plot", "all_goals")
 def batch(arguments: argparse.Namespace) -> Answer:
     """The answer of a race of kernels on arrays. Raises UsageError for what it does not take."""
     from fieldc.lab.arrays import run_batch
-    from fieldc.targets.array_targets import ARRAY_TARGETS
+    from fieldc.targets.array_targets import ARRAY_TARGETS, check_modulus
 
     for name in EXCLUDED:
         if getattr(arguments, name) not in (None, False, [], MOVING):
@@ -35,6 +35,7 @@ def batch(arguments: argparse.Namespace) -> Answer:
     if arguments.field is None or arguments.word not in ("32", "64"):
         raise UsageError("--batch takes a FIELD in words of 64 or 32 bits; see fieldc bench --help")
     field = find_field(arguments.field, int(arguments.word))
+    check_modulus((), field)
     targets = [*ARRAY_TARGETS.values()]
     operations = array_operations(field, arguments.op or DEFAULT_OPERATIONS, targets)
     elements = arguments.elements or ELEMENTS

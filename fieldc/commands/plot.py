@@ -16,6 +16,7 @@ from fieldc.reading import json_in, read_text
 
 LEAST, MOST = 1e-9, 1e15
 """Of the figures that a picture can have; an axis has no room for others."""
+TAKEN = "those above 1e-9 and below 1e15 are taken"
 
 
 @verb(
@@ -72,14 +73,20 @@ def what_is_wrong(row: object) -> str:
         for name in ("median", "low", "high"):
             value = figures.get(name)
             if not is_number(value):
-                return f"has no positive number for the {mode}, {name}"
+                return f"has no positive number for the {mode}, {name}: {TAKEN}"
         if figures["low"] > figures["high"]:
             return f"has a {mode} whose low end is above its high end"
     if "peer" in row and not isinstance(row.get("version", 0), str | None):
         return "has no 'version'"
-    run = row.get("calibration")
-    if not isinstance(run, dict) or not is_number(run.get("core_ghz")) or "disturbed" not in run:
+    return wrong_clock(row.get("calibration"))
+
+
+def wrong_clock(run: object) -> str:
+    """Why a calibration has no clock of a race; empty where it has one."""
+    if not isinstance(run, dict) or "core_ghz" not in run or "disturbed" not in run:
         return "has no 'calibration' with the clock of a race"
+    if not is_number(run["core_ghz"]):
+        return f"has no positive number for the clock, 'core_ghz': {TAKEN}"
     return ""
 
 
