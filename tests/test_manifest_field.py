@@ -30,9 +30,13 @@ NO_FIELD: dict[str, dict[str, object]] = {
     "p with a space": {"p": f"{P} "},
     "p in capitals": {"p": P.upper()},
     "no R": {"R": None},
+}
+NO_NAME: dict[str, dict[str, object]] = {
     "no name": {"field": None},
     "a number for a name": {"field": 7},
 }
+NEITHER = NO_FIELD | NO_NAME
+"""The checker reads no name."""
 OTHERS = {
     "a name": "bn254-p",
     "an alias": "secp256k1",
@@ -58,7 +62,7 @@ def changed(folder: Path, to: Path, values: Mapping[str, object]) -> str:
 
 
 @pytest.mark.parametrize("verb", ["prove", "certify"])
-@pytest.mark.parametrize("values", NO_FIELD.values(), ids=list(NO_FIELD))
+@pytest.mark.parametrize("values", NEITHER.values(), ids=list(NEITHER))
 def test_what_is_no_field_is_no_manifest(
     values: Mapping[str, object],
     verb: str,

@@ -88,7 +88,11 @@ def test_a_slow_writer_is_waited_for(pipe: Path, monkeypatch: pytest.MonkeyPatch
 @pytest.mark.parametrize(
     ("line", "name", "why"),
     [
-        ("build 17 --op mul --target c", "manifest.json", "holds 'manifest.json', which no build there"),
+        (
+            "build 17 --op mul --target c",
+            "manifest.json",
+            "holds 'manifest.json', which no build there",
+        ),
         ("build 17 --package js", "manifest.json", "holds 'manifest.json', which no build there"),
         ("lab --quick", "index.html", "fieldc lab did not write"),
     ],
