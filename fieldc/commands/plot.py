@@ -71,9 +71,8 @@ def what_is_wrong(row: object) -> str:
         figures: dict[str, Any] = dict(spread) if isinstance(spread, dict) else {}
         figures["median"] = row.get(f"{mode}_cycles")  # it is drawn, not that of the spread
         for name in ("median", "low", "high"):
-            value = figures.get(name)
-            if not is_number(value):
-                return f"has no positive number for the {mode}, {name}: {TAKEN}"
+            if wrong := wrong_number(figures.get(name), f"the {mode}, {name}"):
+                return wrong
         if figures["low"] > figures["high"]:
             return f"has a {mode} whose low end is above its high end"
     if "peer" in row and not isinstance(row.get("version", 0), str | None):
@@ -85,9 +84,7 @@ def wrong_clock(run: object) -> str:
     """Why a calibration has no clock of a race; empty where it has one."""
     if not isinstance(run, dict) or "core_ghz" not in run or "disturbed" not in run:
         return "has no 'calibration' with the clock of a race"
-    if not is_number(run["core_ghz"]):
-        return f"has no positive number for the clock, 'core_ghz': {TAKEN}"
-    return ""
+    return wrong_number(run["core_ghz"], "the clock, 'core_ghz'")
 
 
 def wrong_text(row: Mapping[str, object]) -> str:
@@ -101,6 +98,8 @@ def wrong_text(row: Mapping[str, object]) -> str:
     return ""
 
 
-def is_number(value: object) -> bool:
-    """Whether a picture can have it: a number of cycles above 0, and no truth value."""
-    return isinstance(value, int | float) and value is not True and LEAST < value < MOST
+def wrong_number(value: object, what: str) -> str:
+    """Why a picture cannot have a value, which is no truth value; empty where it can."""
+    if not isinstance(value, int | float) or value is True or not value > 0:
+        return f"has no positive number for {what}"
+    return "" if LEAST < value < MOST else f"has a number for {what}, that is not drawn: {TAKEN}"
