@@ -7,19 +7,24 @@ wrong before the rename (a full disk, a failure, Ctrl-C), what was there before 
 from __future__ import annotations
 
 import errno
+import json
 import os
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryFile, gettempdir, mkdtemp
+from typing import Any
 
 from fieldc.errors import UserError, quote
+from fieldc.reading import read_text
 from fieldc.signals import deferred_signals
 
 TRIED = 4096
 """Bytes of a block: a full disk takes an empty file."""
 
+MANIFEST = "manifest.json"
+"""What a folder of fieldc build says of itself."""
 KEPT = 40
 """Letters of a name that its temporary name keeps: together they may be too long for a system."""
 
@@ -83,6 +88,7 @@ def check_file(path: Path, hint: str = "name another file") -> None:
             raise OutputError(f"cannot write {quote(str(path))}: Is a directory; {hint}")
         check_links(path, hint)
         check_parent(path, hint)
+        check_outside_builds(path, hint)
         if path.exists() and not os.access(path, os.W_OK):
             raise OutputError(f"cannot write {quote(str(path))}: Permission denied; {hint}")
 
@@ -141,6 +147,32 @@ def check_links(path: Path, hint: str) -> None:
     """Raise OutputError for a path whose symbolic links lead nowhere but to each other."""
     if os.path.islink(os.path.realpath(path)):
         raise OutputError(f"cannot write {quote(str(path))}: its links lead in a circle; {hint}")
+
+
+def manifest_in(folder: Path) -> dict[str, Any]:
+    """The manifest of an earlier build; nothing where there is none that names its files.
+
+    Raises PermissionError.
+    """
+    try:
+        found = json.loads(read_text(folder / MANIFEST))
+    except PermissionError:
+        raise
+    except (OSError, ValueError, RecursionError):
+        return {}
+    files = found.get("files") if isinstance(found, dict) else None
+    named = isinstance(files, list) and all(isinstance(name, str) for name in files)
+    return found if named else {}
+
+
+def check_outside_builds(path: Path, hint: str) -> None:
+    """Raise OutputError for a path in an earlier build, which could not be replaced any more."""
+    for outer in Path(os.path.realpath(path)).parents:
+        with suppress(PermissionError):
+            if "p" not in manifest_in(outer):
+                continue
+            name, build = quote(str(path)), quote(str(outer))
+            raise OutputError(f"cannot write {name}: it is in the build {build}; {hint}")
 
 
 def check_parent(path: Path, hint: str) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NoReturn
 
-from fieldc.errors import UserError
+from fieldc.errors import UserError, with_article
 from fieldc.field import Field
 
 
@@ -171,7 +171,8 @@ def as_integer(value: Number) -> Integer:
     if isinstance(value, Integer):
         return value
     if not isinstance(value, int):
-        raise LanguageError(f"a kernel computes with integers, not with {value!r}")
+        what = with_article(type(value).__name__)
+        raise LanguageError(f"a kernel computes with integers, not with {what}")
     return Integer("constant", (), (value, value))
 
 

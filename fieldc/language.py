@@ -153,6 +153,8 @@ class Kernel:
             raise LanguageError(f"{self.operation} returns {returned}, not {self.result.count}")
         for value in results:
             as_integer(value)
+            if isinstance(value, bool):
+                raise LanguageError(f"{self.operation} returns a bool, which is no integer")
         return results
 
     def expression(self, field: Field) -> Expression:

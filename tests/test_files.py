@@ -15,9 +15,8 @@ from outputs import BUILD, FULL, contents, fail_at
 
 from fieldc import cli, folders, reading
 from fieldc.artifacts import write as builder
-from fieldc.artifacts.write import MANIFEST
 from fieldc.catalogue import find_field
-from fieldc.files import OutputError, check_file, write_file
+from fieldc.files import MANIFEST, OutputError, check_file, write_file
 
 
 def test_a_failure_leaves_the_file_as_it_was(
@@ -113,6 +112,10 @@ def test_no_build_goes_into_another(
             said = capsys.readouterr().err
             assert f"cannot write '{place}': it is in the build '" in said
             assert said.endswith("out'; name another with -o\n")
+    files = (["show", "17", "--json", "out/s.json"], ["page", "17", "-o", "link/p.html"])
+    for one in (*files, ["tune", "17", "--op", "add", "--time", "1", "-o", "out/t.json"]):
+        assert cli.main(one) == 2
+        assert "it is in the build '" in capsys.readouterr().err
     assert contents(tmp_path) == kept
     assert cli.main([*BUILD, "-o", "out"]) == 0
     Path("web/manifest.json").parent.mkdir()

@@ -97,8 +97,11 @@ def test_a_kernel_must_say_what_it_returns() -> None:
         (Pair, 1, "several returns 1 value, not 2"),
         (Residue, [1], "several returns a list; return a tuple"),
         (Pair, [1, 2], "several returns a list; return a tuple"),
-        (Residue, ((1, 2),), "computes with integers, not with "),
-        (Residue, None, "computes with integers, not with None"),
+        (Residue, ((1, 2),), "computes with integers, not with a tuple"),
+        (Pair, ([1], 2), "computes with integers, not with a list"),
+        (Residue, {1: 2}, "computes with integers, not with a dict"),
+        (Pair, (1, True), "several returns a bool, which is no integer"),
+        (Residue, None, "computes with integers, not with a NoneType"),
     ],
 )
 def test_a_kernel_returns_as_many_integers_as_it_says(

@@ -1,4 +1,4 @@
-"""Rows of kernels on arrays that are no operation say what such a kernel takes and gives."""
+"""Rows of kernels on arrays say what such a kernel takes and gives."""
 
 from __future__ import annotations
 
@@ -45,6 +45,35 @@ def changes(promise: ArrayPromise, row: Row) -> dict[str, tuple[str, object]]:
     if promise.in_transform:
         found[DIGITS] = ("shared", ["x", "y"])
     return found
+
+
+OPERATIONS = [
+    ("mul", "array"),
+    ("mul", "digits"),
+    ("square", "canonical-digits"),
+    ("butterfly", "array"),
+]
+TAILS = {
+    "another R": (", R = 2^", ", R = 2^1"),
+    "one sentence more": (".", ". x may be any number."),
+    "other words": ("An element has ", "An element has 1"),
+    "nothing of it": (", R = 2^", ""),
+}
+
+
+@pytest.mark.parametrize(("operation", "layout"), OPERATIONS)
+def test_all_of_a_contract_in_words_is_compared(operation: str, layout: str) -> None:
+    made = made_array(ARRAY_TARGETS["avx512ifma"], FIELD, operation, layout)
+    row, code = made.row(), made.kernel.object
+    assert not fault_of_row("arrays", row, code, FIELD)
+    for old, new in TAILS.values():
+        said = str(row["contract"])
+        more = said.replace(old, new, 1) if new else said.partition(old)[0]
+        assert more != said
+        why = fault_of_row("arrays", row | {"contract": more}, code, FIELD)
+        assert why == f"its contract is not that of {row['op']}"
+    why = fault_of_row("arrays", row | {"algorithm": "lanes "}, code, FIELD)
+    assert why == f"its algorithm is not that of {row['op']}"
 
 
 def test_there_are_rows_of_every_part() -> None:

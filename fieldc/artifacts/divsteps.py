@@ -13,9 +13,10 @@ from textwrap import wrap
 
 from fieldc.algorithms.divstep_matrix import StepOrder
 from fieldc.artifacts.verify import Job, prove_new
-from fieldc.artifacts.write import MANIFEST, check_writable, manifest, write
+from fieldc.artifacts.write import check_writable, manifest, write
 from fieldc.errors import Refusal
 from fieldc.field import Field
+from fieldc.files import MANIFEST
 from fieldc.machine.check import CheckError
 from fieldc.machine.load import load
 from fieldc.progress import Progress

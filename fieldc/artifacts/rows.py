@@ -13,7 +13,7 @@ from typing import Any
 from fieldc.algorithms.lane_words import HALF_BITS
 from fieldc.algorithms.lanes import ARRAY_OPERATIONS, DIGIT_BITS, in_lanes
 from fieldc.artifacts.entries import entry_of
-from fieldc.artifacts.promises import promises_on
+from fieldc.artifacts.promises import of_operation, promises_on
 from fieldc.artifacts.said import row_of, said_of
 from fieldc.binary.features import covered, features_used
 from fieldc.binary.features import named as named_feature
@@ -41,9 +41,10 @@ PARTS = {
     RANGES: "its operands or its result are not those",
     ("layout", "turns", "column_bits", "multiple"): "its layout or its columns are not those",
     ("in_digits", "gives_digits", "shared"): "its arrays in digits are not those",
+    ("algorithm",): "its algorithm is not that",
     ("contract",): "its contract is not that",
 }
-"""What a row says of a kernel that is no operation in one layout, with what is wrong if not."""
+"""What a row says of a kernel on arrays, with what is wrong if not."""
 
 
 class WrongRow(Refusal):
@@ -89,19 +90,24 @@ def _check_array(row: StatedRow, code: KernelCode, f: Field) -> None:
     _check_convention(row, "sysv")
     _check_needs(row, code, target.features, target.name)
     _check_words(row, f)
-    operation = ARRAY_OPERATIONS.get(row["op"])
-    if operation is not None and row["layout"] in LAYOUTS:
-        _check_ranges(row, operation, f"{row['op']} on arrays, layout {row['layout']}: ")
+    _check_promise(row, f)
+    if _is_operation(row):
         _check_name(row)
-    else:
-        _check_promise(row, f)
     if "entry" in row:
         _check_entry(row)
 
 
+def _is_operation(row: StatedRow) -> bool:
+    """Whether a row on arrays is of an operation on elements in one layout."""
+    return row["op"] in ARRAY_OPERATIONS and row["layout"] in LAYOUTS
+
+
 def _check_promise(row: StatedRow, f: Field) -> None:
     """Raise WrongRow unless a row says what a kernel of this name takes and gives."""
-    known = [one for one in promises_on(f.p, f.word) if one.operation == row["op"]]
+    if _is_operation(row):
+        known = [of_operation(f, row["op"].removesuffix("_lazy"), row["layout"])]
+    else:
+        known = [one for one in promises_on(f.p, f.word) if one.operation == row["op"]]
     rows = [row_of(one) | {"contract": said_of(one)} for one in known]
     for keys, wrong in PARTS.items():
         rows = [said for said in rows if all(said.get(key) == row.get(key) for key in keys)]
@@ -168,17 +174,13 @@ def _range(count: int, size: Size) -> Range:
     return Range(count, multiple, powers=powers, bits=bits, is_signed=size.is_signed)
 
 
-def _check_ranges(row: StatedRow, operation: Operation, before: str = "") -> None:
+def _check_ranges(row: StatedRow, operation: Operation) -> None:
     """Raise WrongRow unless a row takes and gives what its operation does."""
     stated = operation.row()
     if any(row[key] != stated[key] for key in RANGES):
         raise WrongRow(f"its operands or its result are not those of {row['op']}")
     needs = ", ".join(f"{name} {bound.says}" for name, bound in operation.operands)
-    wanted = f"{before}{needs}; z = {operation.says}, z {operation.result.says}"
-    said = row["contract"]
-    if before and isinstance(said, str):
-        said = said.partition(", R = 2^")[0]
-    if said != wanted:
+    if row["contract"] != f"{needs}; z = {operation.says}, z {operation.result.says}":
         raise WrongRow(f"its contract is not that of {row['op']}")
 
 

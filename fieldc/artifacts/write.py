@@ -6,10 +6,8 @@ import json
 import os
 import tempfile
 from collections.abc import Collection, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from fieldc.artifacts.checker import certified
 from fieldc.artifacts.verify import UnprovedKernel, Verdict, judge
@@ -17,7 +15,15 @@ from fieldc.decisions.decision import Decision
 from fieldc.decisions.limits import within_limits
 from fieldc.errors import quote
 from fieldc.field import Field
-from fieldc.files import OutputError, check_links, explained, try_folder
+from fieldc.files import (
+    MANIFEST,
+    OutputError,
+    check_links,
+    check_outside_builds,
+    explained,
+    manifest_in,
+    try_folder,
+)
 from fieldc.folders import PREFIX, SUFFIX, look, recover, turn, write_folder
 from fieldc.progress import Progress
 from fieldc.reading import read_text
@@ -27,7 +33,6 @@ from fieldc.targets.header import OWNERSHIP, field_symbol
 from fieldc.targets.target import Artifact
 from fieldc.words.lower import interface
 
-MANIFEST = "manifest.json"
 KERNELS = "kernels"
 """What kind of build a folder holds, where it is no package; the manifest says it as `kind`."""
 ELSEWHERE = "name another with -o"
@@ -180,7 +185,7 @@ def _check_writable(folder: Path, field: Field, kind: str, any_field: bool) -> N
     with explained(folder, ELSEWHERE):
         recover(folder)
         _check_place(folder)
-        _check_outside(folder)
+        check_outside_builds(folder, ELSEWHERE)
         if folder.exists():
             _check_held(folder, field, kind, any_field)
 
@@ -203,21 +208,11 @@ def _check_place(folder: Path) -> None:
         try_folder(there)
 
 
-def _check_outside(folder: Path) -> None:
-    """Raise OutputError for a folder in an earlier build, which could not be replaced any more."""
-    for outer in Path(os.path.realpath(folder)).parents:
-        with suppress(PermissionError):
-            if "p" not in _manifest_in(outer):
-                continue
-            name, build = quote(str(folder)), quote(str(outer))
-            raise OutputError(f"cannot write {name}: it is in the build {build}; {ELSEWHERE}")
-
-
 def _check_held(folder: Path, field: Field, kind: str, any_field: bool) -> None:
     """Raise OutputError for a folder that holds another build, or what no build wrote."""
     if not any(folder.iterdir()):
         return
-    name, manifest = quote(str(folder)), _manifest_in(folder)
+    name, manifest = quote(str(folder)), manifest_in(folder)
     same = (manifest.get("p"), manifest.get("word")) == (hex(field.p), field.word)
     if manifest and not same and not any_field:
         what = f"a build of {manifest.get('field')}, {manifest.get('word')}-bit words"
@@ -261,22 +256,6 @@ def _foreign(folder: Path, ours: Collection[str], left: Collection[str]) -> str:
     )
     theirs = (path for path in found if path not in ours and path.split("/")[0] not in left)
     return next(theirs, "")
-
-
-def _manifest_in(folder: Path) -> dict[str, Any]:
-    """The manifest of an earlier build; nothing where there is none that names its files.
-
-    Raises PermissionError.
-    """
-    try:
-        found = json.loads(read_text(folder / MANIFEST))
-    except PermissionError:
-        raise
-    except (OSError, ValueError, RecursionError):
-        return {}
-    files = found.get("files") if isinstance(found, dict) else None
-    named = isinstance(files, list) and all(isinstance(name, str) for name in files)
-    return found if named else {}
 
 
 def write(

@@ -13,12 +13,13 @@ from fieldc.algorithms.lazy import has_two_spare_bits
 from fieldc.algorithms.representations import MONTGOMERY, SAME, Representation
 from fieldc.artifacts.divsteps import BuiltDivsteps
 from fieldc.artifacts.entries import check_entries
-from fieldc.artifacts.write import MANIFEST, build, check_writable, manifest_file, write
+from fieldc.artifacts.write import build, check_writable, manifest_file, write
 from fieldc.decisions.decision import Decision
 from fieldc.decisions.formulas import check_operands, decide_formula
 from fieldc.decisions.preferred import preferred
 from fieldc.decisions.representation import OF_PACKAGES, judged
 from fieldc.field import Field
+from fieldc.files import MANIFEST
 from fieldc.formulas.field_calls import blocks_of
 from fieldc.formulas.formula import Formula
 from fieldc.formulas.names import check_names
