@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -333,6 +334,8 @@ def fault_of(folder: Path, kernel: ManifestRow, p: int, limbs: int, program: str
         family, parameters = ("", {}) if kernel.formula else named_operation(kernel.operation)
         text = read(folder / kernel.certificate)
         claim = claim_for(code, family, parameters, p, limbs, kernel.stack, text, kernel.formula)
+        if json.loads(text).get("stack") != kernel.stack:
+            return f"the certificate's stack is not the {kernel.stack} bytes of its row"
         return "" if replay(program, claim) else NOT_ACCEPTED
     except UnknownToChecker:
         raise

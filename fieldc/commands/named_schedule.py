@@ -73,8 +73,9 @@ def _loaded(
     `command` gives what makes one in so many letters, or nothing; `remedy` what helps where the
     schedule has other operations.
     """
-    from fieldc.decisions.schedule import NotShipped, load_schedule, shipped_on
+    from fieldc.decisions.schedule import NotShipped, check_word, load_schedule, shipped_on
 
+    check_word(field)
     check_schedule(targets)
     try:
         schedule = load_schedule(path, field, folder, operations)

@@ -175,7 +175,7 @@ def read(text: str, field: Field, name: str = "this") -> Schedule:
         schedule = Schedule(_text(data, "field"), p, _text(data, "processor"), entries)
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise ScheduleError(f"{name} is no schedule of fieldc tune: {_wrong(error)}") from None
-    _check_word(field)
+    check_word(field)
     if wrong := wrong_label(schedule.label, p):
         raise ScheduleError(f"{name} is damaged: {wrong}; tune into another file")
     if p != field.p:
@@ -183,7 +183,8 @@ def read(text: str, field: Field, name: str = "this") -> Schedule:
     return schedule
 
 
-def _check_word(field: Field) -> None:
+def check_word(field: Field) -> None:
+    """Raise ScheduleError for a field in words that no schedule is for."""
     if field.word != 64:
         raise ScheduleError(f"schedules are for 64-bit words, not {field.word}; leave out --word")
 
@@ -281,7 +282,7 @@ def load_schedule(
 
     For a name that is neither, the message says which ship with one of the operations in a folder.
     """
-    _check_word(field)
+    check_word(field)
     if str(path) in processors() and not path.exists():
         return shipped(field, str(path), folder)
     try:
