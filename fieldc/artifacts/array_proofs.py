@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from pathlib import Path
@@ -114,13 +114,12 @@ class _Built:
 
 
 def prove_folder(
-    folder: Path, manifest: Mapping[str, Any], progress: Progress
+    folder: Path, rows: Sequence[Mapping[str, Any]], field: Field, progress: Progress
 ) -> Iterator[ProvedAgain]:
     """Prove the kernels on arrays of a built folder again, from their objects.
 
     Raises KeyError, TypeError, ValueError for a manifest that fieldc build did not write.
     """
-    field, rows = Field(int(manifest["p"], 16), int(manifest["word"])), manifest["arrays"]
     for row in rows:
         check_texts(row)
     proofs = on_all_processors(_proved_again, [_Built(folder, row, field) for row in rows])

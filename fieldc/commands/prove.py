@@ -158,11 +158,11 @@ def prove_batch(folder: Path) -> Answer:
     manifest, found = manifest_of(folder), []
     try:
         rows = [row for row in manifest["arrays"] if is_proved(folder, row, ARRAYS)]
-        field_of(folder, manifest)
+        field = field_of(folder, manifest)
         check_once(folder, ((text_of(row, "object"), text_of(row, "symbol")) for row in rows))
         beside = faults_beside(folder, manifest)
         with progress() as show:
-            for row, each in zip(rows, prove_folder(folder, manifest, show), strict=True):
+            for row, each in zip(rows, prove_folder(folder, rows, field, show), strict=True):
                 file, digest = row.get("certificate"), row.get("certificate_digest")
                 changed = (
                     certificate_changed(folder, text_of(row, "certificate"), digest) if file else ""

@@ -58,9 +58,8 @@ OTHER = "name another with -o"
         type=positive,
         default=60,
         metavar="SECONDS",
-        help="of the search for each operation (default 60), which ends sooner where it finds"
-        " nothing more; the choice of its start, and figures and proof of what was found, take"
-        " their own time",
+        help="most time of the search for each operation (default 60); it ends sooner where it"
+        " finds nothing more, and its start, last figures and proof come on top",
     ),
     option("--seed", type=seed, default=1, metavar="N", help="seed of the search (default 1)"),
     option(

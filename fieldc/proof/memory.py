@@ -13,9 +13,9 @@ from fieldc.proof.algebra.bounds import Case
 from fieldc.proof.algebra.equations import Polynomial, System
 from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.routines import Routines
-from fieldc.proof.values import LowByte, OnEntry, Pointer, Value, word
+from fieldc.proof.values import GOROUTINE, LowByte, OnEntry, Pointer, Value, word
 
-STACK_END = ("fs:[-8]", 16)
+STACK_END = (GOROUTINE, 16)
 """Where Go keeps the address below which it would grow the stack."""
 MOST_STACK = 4096
 """Bytes of stack that a kernel may take: a page, so that none steps over a guard page."""

@@ -27,6 +27,7 @@ from fieldc.proof.algebra.dropped import inverse_of
 from fieldc.proof.algebra.equations import ONE, Polynomial, add_to, product
 from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.claims.contracts import WORD_BITS, Claim, Contract, Operand
+from fieldc.proof.values import OWN_BASES
 
 MOST_VALUES = 100_000
 MOST_TERMS = 50_000
@@ -45,7 +46,7 @@ MOST_POWERS = 2
 MOST_BITS = 128
 SIGNED_BITS = (64, 128)
 """Of signed integers."""
-TAKEN = ("z", "code", "stack")
+TAKEN = ("z", *OWN_BASES)
 """What an operand cannot be called: these name memory that is no operand."""
 Step = tuple[str, tuple[int, ...], int]
 """Kind, the values it takes, its integer."""

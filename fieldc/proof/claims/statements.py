@@ -17,6 +17,7 @@ from math import gcd
 from fieldc.proof.algebra.equations import Polynomial, add_to, constant, product
 from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.claims.contracts import WORD_BITS, Claim, Contract, Operand
+from fieldc.proof.values import OWN_BASES
 
 NUMBERS: dict[type[ast.operator], Callable[[int, int], int]] = {
     ast.Add: operator.add,
@@ -40,8 +41,8 @@ MOST_SHOWN = 48
 """Letters of a text that a message quotes."""
 MOST_NAMES = 8
 """That a message lists."""
-TAKEN = ("R", "code", "stack")
-"""Names that no argument may have: the prover's addresses of its own are called code and stack."""
+TAKEN = ("R", *OWN_BASES)
+"""Names that no argument may have."""
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from capstone import x86_const as x86
 from fieldc.proof.algebra.equations import Polynomial
 from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.memory import KernelMemory
-from fieldc.proof.values import OnEntry, Pointer, Value
+from fieldc.proof.values import GOROUTINE, OnEntry, Pointer, Value
 from fieldc.proof.x86_64.decode import decode, has_known_prefixes
 
 CALLEE_SAVED = {
@@ -46,8 +46,6 @@ LOW_BYTES = {
     **{f"r{i}b": f"r{i}" for i in range(8, 16)},
 }
 GO = ("go-abi0", "go-abiinternal")
-GOROUTINE = "fs:[-8]"
-"""Go's record of what runs: its address is at fs:[-8], and in r14 by the newer convention."""
 CERTIFIED = frozenset(
     (
         *("mov", "movabs", "lea", "push", "pop", "add", "adc", "adcx", "adox", "sub", "sbb"),
