@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from fieldc.proof.algebra.equations import Polynomial
 
-OWN_BASES = ("code", "stack")
-"""The bases of the prover's own pointers: no operand may have such a name."""
 GOROUTINE = "fs:[-8]"
 """Go's record of what runs: its address is at fs:[-8], and in r14 by the newer convention."""
 

@@ -1,4 +1,4 @@
-"""Contracts of functions that take the field's constants as arguments, as other makers' do."""
+"""What an argument may be called, and contracts of functions that take constants as arguments."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ from dataclasses import replace
 
 from fieldc.proof.algebra.dropped import ProofError, inverse_of
 from fieldc.proof.claims.contracts import WORD_BITS, Contract
+
+OWN_BASES = ("code", "stack")
+"""The bases of the prover's own pointers: no operand may have such a name."""
 
 
 def foreign(contract: Contract, arguments: tuple[str, ...]) -> Contract:

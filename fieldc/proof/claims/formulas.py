@@ -26,8 +26,8 @@ from typing import Any, Protocol, TypeVar
 from fieldc.proof.algebra.dropped import inverse_of
 from fieldc.proof.algebra.equations import ONE, Polynomial, add_to, product
 from fieldc.proof.algebra.identity import ProofError
+from fieldc.proof.claims.arguments import OWN_BASES
 from fieldc.proof.claims.contracts import WORD_BITS, Claim, Contract, Operand
-from fieldc.proof.values import OWN_BASES
 
 MOST_VALUES = 100_000
 MOST_TERMS = 50_000

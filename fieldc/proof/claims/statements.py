@@ -16,8 +16,8 @@ from math import gcd
 
 from fieldc.proof.algebra.equations import Polynomial, add_to, constant, product
 from fieldc.proof.algebra.identity import ProofError
+from fieldc.proof.claims.arguments import OWN_BASES
 from fieldc.proof.claims.contracts import WORD_BITS, Claim, Contract, Operand
-from fieldc.proof.values import OWN_BASES
 
 NUMBERS: dict[type[ast.operator], Callable[[int, int], int]] = {
     ast.Add: operator.add,
