@@ -105,6 +105,29 @@ def test_memory_that_may_change_is_no_constant(tmp_path: Path) -> None:
     assert prove(path, "hidden", taken) == ""
 
 
+@pytest.mark.parametrize(
+    ("place", "number", "is_so"),
+    [
+        ("hidden", "0x068b48 of 3", True),
+        ("hidden+1", "0x8b of 1", True),
+        ("hidden+1", "0x8a of 1", False),
+        ("hidden", "0x058b48 of 3", False),
+        ("outside", "0 of 1", False),
+    ],
+)
+def test_memory_is_not_said_to_be_what_the_file_does_not_have(
+    tmp_path: Path, place: str, number: str, is_so: bool
+) -> None:
+    """Read-only bytes of the file stand for themselves: a contract may only say the same."""
+    path = written(tmp_path, ADD.format(table="constant"))
+    taken = f'{SUM}memory = {{"{place}" = "{number} bytes"}}\n'
+    if is_so:
+        assert prove(path, "hidden", taken) == ""
+    else:
+        with pytest.raises(ObjectError, match="has other bytes there"):
+            prove(path, "hidden", taken)
+
+
 def test_an_address_in_an_instruction_is_no_number(tmp_path: Path) -> None:
     text = ".intel_syntax noprefix\n.globl f\nf: movabs rax, offset f\nmov [rdi], rax\nret\n"
     assert "linker writes" in prove(

@@ -47,7 +47,7 @@ def locate(
     """Return a function by its symbol, or by its address as `0x...`.
 
     `assumed` says what a caller takes for granted of other memory: bytes at an offset from a
-    symbol. Raises ObjectError.
+    symbol. Raises ObjectError, also where the file's read-only memory has other bytes there.
     """
     linked = link(image)
     base = min((r.address for r in image.regions), default=0) // PAGE * PAGE
@@ -64,7 +64,13 @@ def locate(
             for start, piece in _untouched(region.address, bytes(held), image.fixups):
                 constants[start - base] = piece
     for other, (offset, taken) in (assumed or {}).items():
-        constants[_symbol(image, linked, other) + offset - base] = taken
+        at = _symbol(image, linked, other) + offset - base
+        if _stands_otherwise(constants, at, taken):
+            place = f"{quote(other)}+{offset}"
+            raise ObjectError(
+                f"memory at {place}: the file, or the contract, has other bytes there"
+            )
+        constants[at] = taken
     unfit = frozenset(
         fixup.address - base + k
         for fixup in image.fixups
@@ -74,6 +80,15 @@ def locate(
     )
     return LocatedCode(
         name, bytes(code), address - base, image.architecture, image.container, constants, unfit
+    )
+
+
+def _stands_otherwise(constants: Mapping[int, bytes], at: int, taken: bytes) -> bool:
+    """Whether constants have another byte where others are taken for granted."""
+    return any(
+        0 <= (k := at + i - start) < len(piece) and piece[k] != byte
+        for start, piece in constants.items()
+        for i, byte in enumerate(taken)
     )
 
 

@@ -16,7 +16,7 @@ from fieldc.reading import json_in, read_text
 
 LEAST, MOST = 1e-9, 1e15
 """Of the figures that a picture can have; an axis has no room for others."""
-TAKEN = "those above 1e-9 and below 1e15 are taken"
+DRAWN = "plot draws those above 1e-9 and below 1e15"
 
 
 @verb(
@@ -102,4 +102,4 @@ def wrong_number(value: object, what: str) -> str:
     """Why a picture cannot have a value, which is no truth value; empty where it can."""
     if not isinstance(value, int | float) or value is True or not value > 0:
         return f"has no positive number for {what}"
-    return "" if LEAST < value < MOST else f"has a number for {what}, that is not drawn: {TAKEN}"
+    return "" if LEAST < value < MOST else f"has a number out of range for {what}: {DRAWN}"
