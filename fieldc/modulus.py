@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import isqrt
 
 from fieldc.errors import UserError
@@ -16,6 +17,7 @@ MOST_SHOWN = 384
 SMALL_PRIMES = tuple(q for q in range(3, 212, 2) if all(q % d for d in range(3, q, 2)))
 
 
+@lru_cache(maxsize=256)
 def is_prime(p: int) -> bool:
     """Whether p is prime: trial division, then a strong base-2 and a strong Lucas test (BPSW).
 

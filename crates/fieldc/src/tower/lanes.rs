@@ -12,13 +12,14 @@
 //! windows of rows that have ξ*y before y.
 
 mod cyclotomic;
+mod square;
 
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 
 use super::limb_rows::{LimbRows, Pair};
 use super::quads::{QUAD, Quad, Quads};
-use super::rows::{IN_ORDER, LANES, PAIRS, Pairs, Row, Rows, SPLIT, fill_moved_up, fill_multiples};
+use super::rows::{IN_ORDER, LANES, PAIRS, Pairs, Row, Rows, fill_moved_up, fill_multiples};
 use super::words::limbs_of;
 use super::{Fp12, HasTower};
 use crate::assembly::HasProducts;
@@ -85,12 +86,6 @@ impl<const N: usize, const D: usize, F: HasProducts<N> + HasTower> Lanes<N, D, F
     pub(super) fn mul(&self, result: &mut Fp12<F>, x: &Fp12<F>, y: &Fp12<F>) {
         // SAFETY: a processor that has AVX-512 has AVX2.
         unsafe { self.product(result, powers(x), IN_ORDER, y) };
-    }
-
-    /// The square in Fp12.
-    pub(super) fn square(&self, result: &mut Fp12<F>, x: &Fp12<F>) {
-        // SAFETY: as above.
-        unsafe { self.squared_by_halves(result, x) };
     }
 
     /// The product with a sum of coefficients, each times a power of w.
@@ -164,55 +159,7 @@ impl<const N: usize, const D: usize, F: HasProducts<N> + HasTower> Lanes<N, D, F
         self.finish(result, &columns, [[0, 1, 2, 3], [4, 5, 6, 7]]);
     }
 
-    /// The square in Fp12.
-    ///
-    /// # Safety
-    /// The processor has AVX2.
-    #[target_feature(enable = "avx2")]
-    unsafe fn squared_by_halves(&self, result: &mut Fp12<F>, x: &Fp12<F>) {
-        // SAFETY: the caller's.
-        self.squared_by_halves_in_rows(unsafe { Quads::new() }, result, x);
-    }
-
-    /// The same, which is compiled for AVX2 as a part of it: c0^2 + v*c1^2 and 2*c0*c1, where Fp6 is
-    /// `Fp2[v]` with v^3 = ξ. Three lanes have the coefficients of 1, v and v^2.
-    #[inline(always)]
-    fn squared_by_halves_in_rows(&self, quads: Quads, result: &mut Fp12<F>, x: &Fp12<F>) {
-        let x = LimbRows::new(quads, powers(x), SPLIT);
-        let mut tables = MaybeUninit::uninit();
-        let tables = fill_multiples::<N, D, F, true>(quads, &mut tables, &x);
-        let mut up = MaybeUninit::uninit();
-        let up = fill_moved_up::<N, D>(quads, &mut up, &x);
-        let (mut first, mut even, mut odd) = ([empty(); TERMS], [empty(); TERMS], [empty(); PAIRS]);
-        for i in 0..3 {
-            for part in 0..2 {
-                let (term, [a, b]) = (2 * i + part, TURNED[part]);
-                for d in 0..D {
-                    let [x, y] = [0, QUAD].map(|half| quads.all(up[part][d].0[half + i]));
-                    let [a, b] = [&tables.all[a][d].0, &tables.all[b][d].0];
-                    let window = |from| (quads.load(a, from), quads.load(b, from));
-                    first[term][d].write(x, x);
-                    first[PAIRS + term][d].write(y, y);
-                    let (c, e) = window(3 - i);
-                    even[term][d].write(c, e);
-                    let (c, e) = window(LANES + 2 - i);
-                    even[PAIRS + term][d].write(c, e);
-                    let (c, e) = window(LANES + 3 - i);
-                    odd[term][d].write(c, e);
-                }
-            }
-        }
-        let mut columns = [nothing(); 2];
-        // SAFETY: all rows are written.
-        unsafe {
-            self.add(&mut columns[0], &first, &even);
-            self.add(&mut columns[1], &first[..PAIRS], &odd);
-        }
-        double(&mut columns[1]);
-        self.finish(result, &columns, [[0, 2, 4, PAIRS], [1, 3, 5, PAIRS]]);
-    }
-
-    /// Adds x*y of corresponding blocks to columns of 0, for each lane.
+    /// Adds x*y of corresponding blocks to columns, for each lane.
     ///
     /// # Safety
     /// All rows are written.
@@ -245,16 +192,6 @@ impl<const N: usize, const D: usize, F: HasProducts<N> + HasTower> Lanes<N, D, F
                     put(result, k, &z[lane], &z[lane + HALF]);
                 }
             }
-        }
-    }
-}
-
-/// Twice the sums in columns.
-#[inline(always)]
-fn double<const D: usize>(columns: &mut Columns<D>) {
-    for row in columns.as_flattened_mut() {
-        for word in &mut row.0 {
-            *word *= 2;
         }
     }
 }

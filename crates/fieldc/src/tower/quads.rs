@@ -13,6 +13,11 @@ pub(super) const QUAD: usize = 4;
 /// Four words.
 pub(super) type Quad = __m256i;
 
+/// Four places in a quad, as `permuted` takes them.
+pub(super) const fn order([a, b, c, d]: [i32; QUAD]) -> i32 {
+    a | b << 2 | c << 4 | d << 6
+}
+
 /// The proof that the processor has AVX2: who has it may compute with quads.
 ///
 /// Compilers put single instructions for its methods where a function is compiled for AVX2.
@@ -133,32 +138,35 @@ impl Quads {
         }
     }
 
+    /// The words at four places, as `order` says them.
+    #[inline(always)]
+    pub(super) fn permuted<const ORDER: i32>(self, a: Quad) -> Quad {
+        // SAFETY: by `new`.
+        unsafe { _mm256_permute4x64_epi64::<ORDER>(a) }
+    }
+
     /// The words at 0, 1, 0 and 1.
     #[inline(always)]
     pub(super) fn low_twice(self, a: Quad) -> Quad {
-        // SAFETY: by `new`.
-        unsafe { _mm256_permute4x64_epi64::<0b01_00_01_00>(a) }
+        self.permuted::<{ order([0, 1, 0, 1]) }>(a)
     }
 
     /// The words at 2, 3, 2 and 3.
     #[inline(always)]
     pub(super) fn high_twice(self, a: Quad) -> Quad {
-        // SAFETY: by `new`.
-        unsafe { _mm256_permute4x64_epi64::<0b11_10_11_10>(a) }
+        self.permuted::<{ order([2, 3, 2, 3]) }>(a)
     }
 
     /// The words at 2, 3, 0 and 1.
     #[inline(always)]
     pub(super) fn exchanged(self, a: Quad) -> Quad {
-        // SAFETY: by `new`.
-        unsafe { _mm256_permute4x64_epi64::<0b01_00_11_10>(a) }
+        self.permuted::<{ order([2, 3, 0, 1]) }>(a)
     }
 
     /// The words at 1, 2, 3 and 0.
     #[inline(always)]
     pub(super) fn turned(self, a: Quad) -> Quad {
-        // SAFETY: by `new`.
-        unsafe { _mm256_permute4x64_epi64::<0b00_11_10_01>(a) }
+        self.permuted::<{ order([1, 2, 3, 0]) }>(a)
     }
 
     /// The words of a, but word W of b.
