@@ -107,13 +107,7 @@ class Recorded:
             v: k for n, i in self.inputs.items() for v, k in zip(i.limbs, operands[n], strict=True)
         }
         for row in self.system.rows:
-            for (word, shift), top in self.system.top_bits.items():
-                if word in values:
-                    values[top] = values[word] >> shift
-                    assert values[top] <= self.system.ranges[top][1], row
-            for (first, second), both in self.system.common.items():
-                if first in values and second in values:
-                    values[both] = values[first] & values[second]
+            self._find_bits(values)
             if isinstance(row, Select):
                 side = row.when_set if values[row.flag] else row.otherwise
                 values[row.word] = number(side, values)
@@ -126,7 +120,21 @@ class Recorded:
                 values[row.carry] = (right - values[row.word]) // row.factor
                 low, high = self.system.ranges[row.carry]
                 assert low <= values[row.carry] <= high, row
+        self._find_bits(values)
         return values
+
+    def _find_bits(self, values: dict[int, int]) -> None:
+        """Give the top bits of known words, and the bits that two have, their values."""
+        known = -1
+        while known != len(values):  # such bits may be of such bits
+            known = len(values)
+            for (word, shift), top in self.system.top_bits.items():
+                if word in values:
+                    values[top] = values[word] >> shift
+                    assert values[top] <= self.system.ranges[top][1], (word, shift)
+            for (first, second), both in self.system.common.items():
+                if first in values and second in values:
+                    values[both] = values[first] & values[second]
 
     def agrees(self, operands: dict[str, list[int]]) -> None:
         """Compare with the emulator after every instruction."""

@@ -23,7 +23,13 @@ if TYPE_CHECKING:
     from package_c import Packages
 
 pytest.register_assert_rewrite(
-    "aarch64_emulator", "lane_texts", "package_c", "well_formed", "x86_64_checks", "x86_64_kernels"
+    "aarch64_emulator",
+    "lane_texts",
+    "package_c",
+    "well_formed",
+    "x86_64_checks",
+    "x86_64_kernels",
+    "x86_64_symbolic",
 )
 
 settings.register_profile("fieldc", deadline=None, derandomize=True, database=None)

@@ -6,80 +6,17 @@ from itertools import product
 
 import pytest
 from x86_64_forms import FOREIGN_FORMS, FORMS
-from x86_64_runs import RADIX, REGISTERS, entries, instructions, on_processor, thunk
+from x86_64_runs import instructions, thunk
+from x86_64_symbolic import Symbolic, evaluate
 
 from fieldc.machine.processor import is_x86_64, missing
-from fieldc.proof.algebra.bounds import Case
-from fieldc.proof.algebra.equations import Equation, Polynomial, Select, System
-from fieldc.proof.algebra.facts import Input
-from fieldc.proof.memory import KernelMemory
+from fieldc.proof.algebra.equations import Equation, Polynomial, System
+from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.x86_64.meanings import MEANINGS
-from fieldc.proof.x86_64.processor import SymbolicX86
 
 pytestmark = pytest.mark.skipif(not is_x86_64(), reason="the processor is no x86-64")
 
 ALL_FORMS = {**FORMS, **FOREIGN_FORMS}
-
-
-def symbolic(text: str, is_foreign: bool = False) -> tuple[SymbolicX86, dict[str, int]]:
-    """The text run on symbols; the variable of each register and flag on entry."""
-    system = System(64, is_foreign=is_foreign)
-    memory = KernelMemory(system, {}, b"", 1)
-    processor = SymbolicX86(memory, "sysv")
-    numbers = {r: system.new(r, RADIX - 1) for r in REGISTERS}
-    numbers |= {f: system.new(f, 1) for f in ("cf", "of")}
-    if is_foreign:
-        words = tuple(numbers[r] for r in REGISTERS)
-        inputs = (Input("x", words, (1 << 64 * len(words)) - 1),)
-        memory.case = Case(system, inputs, is_foreign=True)
-    for register in REGISTERS:
-        processor.registers[register] = {(numbers[register],): 1}
-    processor.carry, processor.overflow = {(numbers["cf"],): 1}, {(numbers["of"],): 1}
-    for instruction in instructions(thunk(text)[2]):
-        processor.step(instruction, MEANINGS)
-    return processor, numbers
-
-
-def evaluate(polynomial: Polynomial, values: dict[int, int]) -> int:
-    """A polynomial at concrete values."""
-    total = 0
-    for monomial, coefficient in polynomial.items():
-        term = int(coefficient)
-        for number in monomial:
-            term *= values[number]
-        total += term
-    return total
-
-
-def solve(system: System, values: dict[int, int]) -> None:
-    """Give every variable the one value that the rows and the exact ranges leave it."""
-    for row in system.rows:
-        _shift_words(system, values)
-        if isinstance(row, Select):
-            side = row.when_set if values[row.flag] else row.otherwise
-            values[row.word] = evaluate(side, values)
-            continue
-        right = evaluate(row.right, values)
-        values[row.word] = right % RADIX
-        if row.carry is None:
-            assert 0 <= right < RADIX, f"{row.where}: {right:#x} is no word"
-        else:
-            values[row.carry] = (right - values[row.word]) // row.factor
-            assert 0 <= values[row.carry] <= system.ranges[row.carry][1]
-    _shift_words(system, values)
-    for number, value in values.items():
-        low, high = system.ranges[number]
-        assert low <= value <= high
-
-
-def _shift_words(system: System, values: dict[int, int]) -> None:
-    """Give the top bits of known words, and the bits that two have, their values."""
-    for (word, shift), number in system.top_bits.items():
-        if word in values:
-            values[number] = values[word] >> shift
-    for (first, second), number in system.common.items():
-        if first in values and second in values:
-            values[number] = values[first] & values[second]
 
 
 @pytest.mark.parametrize(
@@ -89,19 +26,21 @@ def _shift_words(system: System, values: dict[int, int]) -> None:
 def test_the_processor_satisfies_the_equations(text: str, is_foreign: bool) -> None:
     if lacking := missing(filter(None, [ALL_FORMS[text]])):
         pytest.skip(f"this processor lacks {', '.join(lacking)}")
-    processor, numbers = symbolic(text, is_foreign)
-    for number, state in enumerate(entries()):
-        entry = {**state, "cf": number & 1, "of": number >> 1 & 1}
-        found = on_processor(text, entry)
-        values = {numbers[name]: value for name, value in entry.items()}
-        solve(processor.memory.system, values)
-        for register in REGISTERS:
-            word = processor.registers[register]
-            assert isinstance(word, dict)
-            assert evaluate(word, values) == found[register], (text, register, entry)
-        for name, flag in (("cf", processor.carry), ("of", processor.overflow)):
-            if flag is not None:
-                assert evaluate(flag, values) == found[name], (text, name, entry)
+    run = Symbolic(is_foreign)
+    for instruction in instructions(thunk(text)[2]):
+        run.step(instruction)
+    run.agrees(text)
+
+
+@pytest.mark.parametrize("text", ["shr eax, 33", "mov ecx, 1; shr ecx, 32", "shr rax, 64"])
+@pytest.mark.parametrize("is_foreign", [False, True])
+def test_counts_that_the_processor_takes_modulo_the_width_are_refused(
+    text: str, is_foreign: bool
+) -> None:
+    run = Symbolic(is_foreign)
+    with pytest.raises(ProofError, match=r"shifts by what is no constant from 1 to (31|63)"):
+        for instruction in instructions(thunk(f"mov eax, 5; {text}")[2]):
+            run.step(instruction)
 
 
 def test_every_instruction_on_the_list_is_run() -> None:

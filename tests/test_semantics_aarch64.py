@@ -189,6 +189,15 @@ FOREIGN_SNIPPETS = {
         *(0x9340006C, SBFM(13, 5, 63, 63 << 10), ORR(14, 13, 3), EOR(15, 13, 4), BIC(16, 4, 13)),
         *(ORR(17, 9, 11), 0xB24107E9, SUB(0, 3, 4, 32 << 10)),
     ],
+    "a bit at another place": [
+        *(
+            AND(9, 3, 4),
+            0x92400069,
+            EOR(10, 4, 9, 1 << 10),
+            EOR(11, 5, 9, 63 << 10),
+        ),  # and x9, x3, #1
+        *(EOR(12, 10, 9), AND(13, 4, 9, 3 << 10), BIC(14, 5, 9, 3 << 10), ORR(15, 6, 9, 2 << 10)),
+    ],
     "any of words": [
         *(ORR(9, 3, 4), ORR(9, 9, 5), SUBS(Z, 9, Z), CSEL(10, 5, 6, EQ), CSEL(11, 5, 6, NE)),
         *(ORR(9, 6, 9), SUBS(Z, 9, Z), CSINC(12, Z, Z, NE), CSINV(13, Z, Z, HS)),

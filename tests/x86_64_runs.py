@@ -17,6 +17,8 @@ from fieldc.proof.x86_64.decode import decode
 
 RADIX = 1 << 64
 CORNERS = (0, 1, 2, 3, (1 << 63) - 1, 1 << 63, RADIX - 2, RADIX - 1, 0xFFFFFFFF, 1 << 32)
+FLAGS = {"cf": 0, "zf": 6, "sf": 7, "of": 11}
+"""Each flag's place."""
 REGISTERS = ("rax", "rcx", "rdx", "rsi", "r15")
 Numbers = dict[str, int]
 
@@ -62,7 +64,7 @@ def on_processor(text: str, entry: Numbers) -> Numbers:
     words[5] = 0x202 | entry["cf"] | entry["of"] << 11
     routine(ctypes.addressof(words))  # type: ignore[operator]
     found = dict(zip(REGISTERS, words, strict=False))
-    return {**found, "cf": words[5] & 1, "of": words[5] >> 11 & 1}
+    return {**found, **{name: words[5] >> place & 1 for name, place in FLAGS.items()}}
 
 
 def instructions(code: bytes) -> Iterator[capstone.CsInsn]:

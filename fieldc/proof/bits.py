@@ -154,12 +154,21 @@ def in_common(cpu: Machine, a: Polynomial, b: Polynomial) -> Polynomial:
     """The bits of two words that are set in both: one variable for each pair."""
     cpu.needs_no_certificate()
     system = cpu.memory.system
-    first, second = sorted(number for word in (a, b) for (number,) in word)
+    first, second = sorted((_number_of(cpu, a), _number_of(cpu, b)))
     if (first, second) not in system.common:
         high = min(system.ranges[first][1], system.ranges[second][1])
         name = f"{system.names[first]}&{system.names[second]}"
         system.common[first, second] = system.new(name, high)
     return {(system.common[first, second],): 1}
+
+
+def _number_of(cpu: Machine, word: Polynomial) -> int:
+    """The variable that a word is. Raises ProofError for another word."""
+    if len(word) == 1:
+        ((monomial, factor),) = word.items()
+        if len(monomial) == 1 and factor == 1:
+            return monomial[0]
+    raise ProofError(f"{cpu.where}: the bits of a word that is no variable")
 
 
 def _masked_by(cpu: Machine, word: Polynomial, ones: int) -> Polynomial:
@@ -273,7 +282,7 @@ def halved(system: System, word: Polynomial, k: int) -> Polynomial | None:
 
 
 def flipped(cpu: Machine, a: Polynomial, b: Polynomial) -> Polynomial:
-    """a ^ b: where no flag decides one, their sum less twice the bits that both have."""
+    """a ^ b: where no flag makes one 0 or all ones, their sum less twice the bits of both."""
     system = cpu.memory.system
     first, second = two_values(system, a), two_values(system, b)
     if (both := joined(first, second, lambda x, y: x ^ y)) is not None:
@@ -285,7 +294,7 @@ def flipped(cpu: Machine, a: Polynomial, b: Polynomial) -> Polynomial:
             return chosen(cpu, bit(TwoValues(mask.flag, 1, 0)), *values)
     total = dict(a)
     add_to(total, b)
-    add_to(total, in_common(cpu, a, b), -2)
+    add_to(total, masked(cpu, a, b), -2)
     return {(system.define_word(total, cpu.where, system.radix - 1),): 1}
 
 
@@ -345,7 +354,11 @@ def top_bits(cpu: Machine, value: Polynomial, k: int) -> Polynomial:
     if value.keys() <= {()}:
         number = int(value.get((), 0)) >> shift
         return {(): number} if number else {}
-    ((word,),) = value
+    if value.keys() & {()} or [*value.values()] != [1]:
+        values = two_values(system, value)
+        if values is not None:
+            return word_of(cpu, values.mapped(lambda word: word >> shift))
+    word = _number_of(cpu, value)
     high = system.ranges[word][1] >> shift
     if not high:
         return {}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import capstone
 from capstone import x86_const as x86
 
@@ -21,6 +23,7 @@ from fieldc.proof.x86_64.processor import (
     SymbolicX86,
     same_register,
 )
+from fieldc.proof.x86_64.shifts import bit_of
 
 
 def _and(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
@@ -115,10 +118,19 @@ def _test(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
     if same_register(i) and i.operands[0].size == 8:
         sets_signs(cpu, cpu.registers.get(i.reg_name(i.operands[0].reg), LowByte(None)))
     elif i.operands[1].type == x86.X86_OP_IMM:
-        whole = cpu.registers.get(_whole(i, 0), LowByte(None))
-        ones = i.operands[1].imm % cpu.memory.system.radix
-        if isinstance(whole, dict) and ones and not ones & ones + 1:
-            cpu.signs = signs_of(cpu, low_bits(cpu, whole, ones.bit_length()))
+        _test_low_bits(cpu, i)
+
+
+def _test_low_bits(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
+    """The low bits of a word, or all of the part of it that is named: then its top bit too."""
+    whole, bits = cpu.registers.get(_whole(i, 0), LowByte(None)), 8 * i.operands[0].size
+    ones = i.operands[1].imm % (1 << bits)
+    if not isinstance(whole, dict) or not ones or ones & ones + 1:
+        return
+    zero, sign = signs_of(cpu, low_bits(cpu, whole, ones.bit_length()))
+    if ones >> bits - 1:
+        sign = partial(bit_of, cpu, whole, bits - 1)
+    cpu.signs = zero, sign
 
 
 def _whole(i: capstone.CsInsn, index: int) -> str:

@@ -96,10 +96,10 @@ def _gives(cpu: SymbolicX86, i: capstone.CsInsn, word: Polynomial) -> None:
 
 
 def _count(cpu: SymbolicX86, i: capstone.CsInsn, operand: int) -> int:
-    """How far a shift goes."""
-    count = i.operands[operand]
-    if count.type != x86.X86_OP_IMM or not 0 < count.imm < cpu.memory.system.word_bits:
-        raise ProofError(f"{cpu.where}: shifts by what is no constant from 1 to 63")
+    """How far a shift goes, less than the bits of what it shifts."""
+    count, most = i.operands[operand], 8 * i.operands[0].size - 1
+    if count.type != x86.X86_OP_IMM or not 0 < count.imm <= most:
+        raise ProofError(f"{cpu.where}: shifts by what is no constant from 1 to {most}")
     return int(count.imm)
 
 
@@ -146,8 +146,10 @@ def bt(cpu: SymbolicX86, i: capstone.CsInsn) -> None:
     if operand.type != x86.X86_OP_REG or count.type != x86.X86_OP_IMM:
         raise ProofError(f"{cpu.where}: `bt` of memory, or by a register")
     name = i.reg_name(operand.reg)
-    bits = 8 * operand.size
-    word = cpu.word(cpu.registers[LOW_HALVES.get(name, name)])
+    name, bits = LOW_HALVES.get(name, name), 8 * operand.size
+    if name not in cpu.registers:
+        raise ProofError(f"{cpu.where}: {name} is no whole register and no low half")
+    word = cpu.word(cpu.registers[name])
     cpu.carry = bit_of(cpu, word, count.imm % bits)
     cpu.overflow = None
 
