@@ -90,7 +90,10 @@ def run(words: Sequence[str]) -> int:
         return run([*rest, "--help"])
     if name in ("-h", "--help", "help"):
         if rest:
-            raise UsageError(f"unexpected argument {quote(rest[0])} after {name}; write it before")
+            hint = (
+                "write it before" if rest[0] in VERBS else f"{name} stands alone, or after a verb"
+            )
+            raise UsageError(f"unexpected argument {quote(rest[0])} after {name}; {hint}")
         with printing():
             print(overview())
         return 0

@@ -13,7 +13,7 @@ from fieldc.artifacts.host import SYMBOL
 from fieldc.binary.linkable import function_of
 from fieldc.catalogue import find_field, named_primes
 from fieldc.cli import find_verb
-from fieldc.decisions.schedule import dump, file_name, read, shipped
+from fieldc.decisions.schedule import dump, file_name, load_schedule, read, shipped
 from fieldc.errors import ERROR_WIDTH, UserError
 from fieldc.machine.assemble import assemble, host_triple
 from fieldc.machine.processors import processors
@@ -153,3 +153,12 @@ def test_values_of_a_damaged_schedule_are_said_as_the_file_has_them(
     message = str(caught.value)
     assert message.removeprefix("'s' is no schedule of fieldc tune: ").startswith(said)
     assert not {"True", "None"} & {*message.split()}
+
+
+def test_a_folder_may_be_called_as_a_processor(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("zen-5").mkdir()
+    schedule = load_schedule(Path("zen-5"), find_field("bls12-381-p"))
+    assert schedule.entries

@@ -15,7 +15,7 @@ from fieldc.tune.duel import Bout, DuelResult, verdict
 from fieldc.tune.search import ACCEPTANCES, CONFIRM, GLANCE, LOOK, SETTLE, Search
 from fieldc.tune.space import Workshop, promising
 from fieldc.tune.subject import of_field
-from fieldc.tune.tuning import SLACK, SearchPlan, tune_operation
+from fieldc.tune.tuning import SLACK, SearchPlan, ratio_kept, tune_operation
 
 HOST = pytest.mark.skipif(not is_x86_64(), reason="this host does not run System V x86-64 code")
 
@@ -163,3 +163,10 @@ def test_where_there_is_time_every_structure_is_timed() -> None:
     tried = tune_operation(subject, plan).measured["tried"]
     assert tried >= len(promising(Workshop(subject), host_processor(), SLACK))
     assert said[0].startswith("tune mul: 0 of 1 s, ")
+
+
+def test_the_ratio_is_that_of_what_is_kept() -> None:
+    """Where the last duel is lost the start is kept, and the loser's ratio is nobody's."""
+    lost, won = of_ratios([1.14] * SETTLE, SETTLE), of_ratios([0.9] * SETTLE, SETTLE)
+    assert (ratio_kept(lost, True), ratio_kept(won, False)) == (1.0, 0.9)
+    assert ratio_kept(of_ratios([], SETTLE), True) is None

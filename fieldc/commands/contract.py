@@ -37,10 +37,10 @@ def contract_text(given: str | None) -> str | None:
 def _is_path(given: str) -> bool:
     """Whether this is no operation's name: a path has a slash, ends in .toml, or leads somewhere.
 
-    A folder may be called as an operation is.
+    A file may be called as an operation is: it is ./add.
     """
     if given in NAMED:
-        return os.path.isfile(given)
+        return False
     return "/" in given or os.sep in given or given.endswith(".toml") or os.path.lexists(given)
 
 

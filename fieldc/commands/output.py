@@ -70,7 +70,8 @@ def print_answer(answer: Answer) -> None:
 def plain_names(table: Table) -> Table:
     """The table with names of files as one line each, whatever they hold."""
     rows = [
-        tuple(printable(one) if isinstance(one, str) else one for one in row) for row in table.rows
+        tuple(printable(str(one)) if isinstance(one, str | Path) else one for one in row)
+        for row in table.rows
     ]
     return replace(table, title=printable(table.title), rows=rows)
 

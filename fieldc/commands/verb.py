@@ -214,8 +214,31 @@ class Verb:
             raise UsageError(f"cannot write {quote(arguments.json)}: a folder; {JSON_ALONE}")
         if arguments.json not in (None, "-"):
             check_file(Path(arguments.json), JSON_ALONE)
+        check_meant(parser, words, arguments)
         check_apart(arguments)
         return arguments
+
+
+def check_meant(parser: Parser, words: Sequence[str], arguments: argparse.Namespace) -> None:
+    """Raise UsageError if --json took a word that an argument which is left out may mean."""
+    if "--json" not in words or arguments.json == "-":
+        return
+    for place in parser._get_positional_actions():
+        left_out = getattr(arguments, place.dest) == place.default
+        if place.nargs == "?" and left_out and _may_be(place, arguments.json):
+            raise UsageError(f"--json takes {quote(arguments.json)} as its FILE; put it last")
+
+
+def _may_be(place: argparse.Action, word: str) -> bool:
+    """Whether an argument takes a word: by its type, or as a field."""
+    from fieldc.catalogue import find_field
+
+    takes = place.type if callable(place.type) else find_field
+    try:
+        takes(word)
+    except (UserError, OSError):
+        return False
+    return True
 
 
 def check_apart(arguments: argparse.Namespace) -> None:

@@ -69,12 +69,15 @@ def why_representation(field: Field, on: Target, processor: str | None) -> Answe
     if refused:
         tables.append(Table(("representation", "why not"), refused, "refused"))
     data = {
+        "p": hex(field.p),
         "target": on.name,
         "representations": [
             {
                 "representation": j.representation.name,
+                "residues": j.representation.says,
                 "throughput_bound": j.cycles or None,
                 "is_predicted": any(f.is_predicted for f in j.figures.values() if f),
+                "operations": {part: _cycles_data(j.figures[part]) for part in JUDGED},
             }
             for j in found
         ],

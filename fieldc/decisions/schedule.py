@@ -283,7 +283,7 @@ def load_schedule(
     For a name that is neither, the message says which ship with one of the operations in a folder.
     """
     check_word(field)
-    if str(path) in processors() and not path.exists():
+    if str(path) in processors() and not path.is_file():  # a folder may be called so
         return shipped(field, str(path), folder)
     try:
         text = read_text(path)

@@ -65,6 +65,13 @@ class SearchPlan:
         self.say(f"tune {operation}: interrupted; the best so far is kept")
 
 
+def ratio_kept(last: DuelResult, is_start: bool) -> float | None:
+    """What is kept against the start, where the last duel tells: the start itself is 1."""
+    if not last.sound:
+        return None
+    return 1.0 if is_start else round(last.ratio, 4)
+
+
 class Tuning:
     """The search for one operation. `run` gives its entry of a schedule."""
 
@@ -283,7 +290,7 @@ class Tuning:
             **_figures(race),
             **self._fixed(best),
             "operands": self.subject.operands,
-            "duel_ratio": round(last.ratio, 4) if last.sound else None,
+            "duel_ratio": ratio_kept(last, best is self.start),
             "disturbed": race.disturbed or self.duels.disturbed or not last.sound,
             "dropped": f"{self.duels.dropped} of {self.duels.rounds} rounds",
             **self._bounds(best),
