@@ -66,3 +66,22 @@ def test_representations_have_the_cycles_of_the_table(capsys: pytest.CaptureFixt
 def test_what_follows_help(words: list[str], hint: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(words) == 2
     assert capsys.readouterr().err.endswith(f"; {hint}\n")
+
+
+@pytest.mark.parametrize("words", [["--op", "redc"], ["--batch", "--op", "mul"]])
+def test_what_is_proved_is_in_the_rows_too(
+    words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of kernels on arrays as well: prime, ranges and what holds of all of them."""
+    out = str(tmp_path / "out")
+    assert main(["build", "2^61-1", *words, "-o", out]) == 0
+    capsys.readouterr()
+    assert main(["prove", out]) == 0
+    table = capsys.readouterr().out
+    assert main(["prove", out, "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert rows and "what is proved" in table
+    for row in rows:
+        bounds = ", ".join(f"{name} < {bound}" for name, bound in row.get("bounds", {}).items())
+        assert {row["p"]} == {hex(2**61 - 1)} and row["p"] in table and row["promises"] in table
+        assert (bounds or row["contract"]) in table

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from fieldc.catalogue import find_field
 from fieldc.commands.built import (
@@ -25,6 +25,7 @@ from fieldc.commands.built import (
     read,
 )
 from fieldc.commands.contract import contract_in, contract_text
+from fieldc.commands.own_claims import FOR_ALL, bounds_of, claim_of, promise_of_arrays
 from fieldc.commands.progress import progress
 from fieldc.commands.routines import listed, stated
 from fieldc.commands.verb import Answer, Table, UsageError, one_of, option, verb
@@ -32,18 +33,13 @@ from fieldc.errors import counted, quote
 from fieldc.reading import read_bytes, read_text
 
 if TYPE_CHECKING:
-    from fieldc.artifacts.verify import Job, Verdict
+    from fieldc.artifacts.array_proofs import ProvedAgain
+    from fieldc.artifacts.verify import Job
+    from fieldc.field import Field
 
 CONVENTIONS = ("sysv", "win64", "aapcs64", "apple", "windows")
-ALWAYS = "for all inputs; no branch and no address depends on data; writes only z and its own stack"
-FOR_ALL = f"{ALWAYS}; z, x and y may be the same"
-"""What every proof shows beside its claim."""
-APART = f"{ALWAYS}; z, or t which it adds to, is apart from the others"
-"""The same of a kernel whose arrays have different layouts."""
 OBJECTS = "objects and certificates; texts and headers beside them are not"
 """What a proof of a folder reads of it."""
-IN_PLACE = f"{ALWAYS}; z0 and z1 may be x and y, all other arrays are apart"
-"""The same of the kernels of transforms."""
 
 
 @verb(
@@ -123,6 +119,7 @@ def prove_kernels(path: Path, arguments: argparse.Namespace, text: str | None = 
         row |= {"p": hex(job.p), "limbs": job.limbs}
         if not why:
             claims.append((job.symbol, claim_of(job, verdict)))
+            row |= {"bounds": bounds_of(job), "promises": FOR_ALL}
             row |= {"convention": verdict.convention, "stack": verdict.stack}
             row |= {"unlisted": list(verdict.unlisted)}
         data.append(row)
@@ -149,11 +146,34 @@ def check_unused(arguments: argparse.Namespace) -> None:
 
 def prove_batch(folder: Path) -> Answer:
     """The proofs of a folder of kernels on arrays. Raises UsageError."""
+    from fieldc.proof.constant_time.vendors import promises_nothing
+
+    field, rows, found = proved_arrays(folder)
+    lines, data, claims, promises = [], [], [], {}
+    for each, row in zip(found, rows, strict=True):
+        status, seconds = "FAILED" if each.failure else "PROVED", round(each.seconds, 2)
+        lines.append((each.symbol, each.layout, status, seconds, each.failure))
+        said = {"kernel": each.symbol, "status": status, "seconds": seconds}
+        said |= {"reason": each.failure, "operation": each.operation, "layout": each.layout}
+        said |= {"p": hex(field.p), "unlisted": list(each.unlisted)}
+        which, promise = promise_of_arrays(each.layout)
+        promises[which] = promise
+        if not each.failure:
+            claims.append((each.symbol, f"{row['contract']} p = {field.p:#x}"))
+            said |= {"contract": row["contract"], "promises": promise}
+        data.append(said)
+    outside = sorted({name for each in found for name in each.unlisted})
+    notes = [("note", promises_nothing(outside))] if outside else []
+    tables = [Table(("kernel", "layout", "status", "seconds", "why not"), lines)]
+    tables += [Table(("kernel", "what is proved"), claims)] if claims else []
+    tables += [Table((), [*promises.items(), *notes])]
+    return Answer(tuple(tables), data, int(len(claims) < len(rows)))
+
+
+def proved_arrays(folder: Path) -> tuple[Field, list[dict[str, Any]], list[ProvedAgain]]:
+    """A folder's field, its rows of kernels on arrays, and the proof of each. Raises UsageError."""
     from fieldc.artifacts.array_proofs import prove_folder
     from fieldc.artifacts.beside import faults_beside
-    from fieldc.artifacts.promise import TRANSFORM
-    from fieldc.proof.constant_time.vendors import promises_nothing
-    from fieldc.targets.vectors.offers import LAYOUTS
 
     manifest, found = manifest_of(folder), []
     try:
@@ -171,65 +191,7 @@ def prove_batch(folder: Path) -> Answer:
                 found.append(replace(each, failure=each.failure or changed or why))
     except (ValueError, KeyError, TypeError):
         raise no_manifest(folder) from None
-    data: list[dict[str, object]] = [
-        {
-            "kernel": each.symbol,
-            "status": "FAILED" if each.failure else "PROVED",
-            "seconds": round(each.seconds, 2),
-            "reason": each.failure,
-            "operation": each.operation,
-            "layout": each.layout,
-            "unlisted": list(each.unlisted),
-        }
-        for each in found
-    ]
-    rows = [(d["kernel"], d["layout"], d["status"], d["seconds"], d["reason"]) for d in data]
-    layouts = {each.layout for each in found}
-    said = [("of one layout", FOR_ALL)] if layouts.intersection(LAYOUTS) else []
-    said += [("of transforms", IN_PLACE)] if TRANSFORM in layouts else []
-    said += [("of others", APART)] if layouts.difference(LAYOUTS, (TRANSFORM,)) else []
-    outside = sorted({name for each in found for name in each.unlisted})
-    notes = [("note", promises_nothing(outside))] if outside else []
-    tables = (
-        Table(("kernel", "layout", "status", "seconds", "why not"), rows),
-        Table((), [*((which, f"for every count; {what}") for which, what in said), *notes]),
-    )
-    return Answer(tables, data, int(any(each.failure for each in found)))
-
-
-def claim_of(job: Job, verdict: Verdict) -> str:
-    """What a proof shows, on one line."""
-    from fieldc.artifacts.verify import named_operation
-    from fieldc.proof.claims.contracts import contract_of
-    from fieldc.proof.claims.divsteps import BATCH, DIVSTEP_MATRIX
-    from fieldc.proof.claims.formulas import contract_of_formula, statement_of
-    from fieldc.proof.constant_time.vendors import promises_nothing
-
-    note = f"; note: {promises_nothing(verdict.unlisted)}" if verdict.unlisted else ""
-    called = f"convention: {verdict.convention}; stack: {verdict.stack} bytes{note}"
-    if job.operation == DIVSTEP_MATRIX:
-        return f"{DIVSTEP_MATRIX}: {BATCH.says}; {called}"
-    if job.formula:
-        contract = contract_of_formula(statement_of(job.formula), job.p, job.limbs)
-    else:
-        family, parameters = named_operation(job.operation)
-        contract = contract_of(family, job.p, job.limbs, parameters)
-    values = [*((o.name, o.high) for o in contract.operands), ("z", contract.high)]
-    bounds = ", ".join(f"{name} < {bound_of(high, job)}" for name, high in values)
-    named = f"{job.operation}, a formula," if job.formula else job.operation
-    return f"{named} mod {job.p:#x}: {bounds}; limbs: {job.limbs}; {called}"
-
-
-def bound_of(high: int, job: Job) -> str:
-    """What values of at most `high` are below, as text: 2p, p*R, 2^64, 8p*p."""
-    from fieldc.operands import Range
-
-    bound, powers = high + 1, 0
-    while bound % job.p == 0:
-        bound, powers = bound // job.p, powers + 1
-    if (bound, powers) == (1 << 64 * job.limbs, 1):
-        return Range(is_wide=True).bound
-    return Range(multiple=bound, powers=powers).bound
+    return field, rows, found
 
 
 def jobs_of(
