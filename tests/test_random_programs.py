@@ -22,6 +22,14 @@ from fieldc.proof.x86_64.processor import LOW_BYTES, LOW_HALVES
 
 STEPS = 12
 """Instructions of a program, with those that are refused."""
+SEEDS = [range(start, start + 20) for start in range(0, 2000, 20)]
+"""Of programs that are one test."""
+
+
+def seeds(programs: range) -> str:
+    """The name of a test."""
+    return f"{programs.start}-{programs.stop - 1}"
+
 
 # x86-64
 
@@ -116,11 +124,16 @@ class Drawn:
 
 
 @pytest.mark.skipif(not is_x86_64(), reason="the processor is no x86-64")
-@pytest.mark.sweep(40)
-@pytest.mark.parametrize("seed", range(2000))
-def test_programs_of_x86_64(seed: int) -> None:
+@pytest.mark.sweep(2)
+@pytest.mark.parametrize("programs", SEEDS, ids=seeds)
+def test_programs_of_x86_64(programs: range) -> None:
     if lacking := missing(("adx", "bmi2")):
         pytest.skip(f"this processor lacks {', '.join(lacking)}")
+    for seed in programs:
+        _runs_on_x86_64(seed)
+
+
+def _runs_on_x86_64(seed: int) -> None:
     drawn = Drawn(seed)
     lines: list[str] = []
     for _ in range(STEPS):
@@ -191,10 +204,15 @@ def drawn_word(chance: random.Random) -> int:
     return word
 
 
-@pytest.mark.sweep(40)
-@pytest.mark.parametrize("seed", range(2000))
-def test_programs_of_aarch64(seed: int) -> None:
+@pytest.mark.sweep(2)
+@pytest.mark.parametrize("programs", SEEDS, ids=seeds)
+def test_programs_of_aarch64(programs: range) -> None:
     pytest.importorskip("unicorn")
+    for seed in programs:
+        _runs_on_aarch64(seed)
+
+
+def _runs_on_aarch64(seed: int) -> None:
     chance, counts = random.Random(seed), {"x": 4, "y": 2}
     words = [*LOADS]
     recorded = Recorded(bytes_of([*words, RET]), 4, counts, is_foreign=True)
