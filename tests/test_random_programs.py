@@ -1,7 +1,7 @@
 """What the prover says of programs that nobody chose is what a processor computes.
 
-They are of all instructions that the prover takes from routines of others, of every width, with any
-counts, constants and conditions. An instruction that the prover refuses is left out.
+They are of all instructions that the prover takes, from routines of others and from fieldc's, of
+every width, with any counts, constants and conditions. What the prover refuses is left out.
 """
 
 from __future__ import annotations
@@ -120,34 +120,41 @@ class Drawn:
         place = f"[rsp - {self.chance.choice((8, 16))}]"
         byte = f"set{self.chance.choice([*CONDITIONS])} byte ptr {place}"
         kept = (f"mov {place}, {a}", f"mov {a}, {place}", f"adc {a}, {place}", byte)
-        return self.chance.choice((*carries, *kept, f"movzx {PARTS[32][a]}, byte ptr {place}"))
+        half, part = PARTS[32][a], self.chance.choice((f"dword ptr {place}", f"byte ptr {place}"))
+        parts = (
+            f"mov {half}, dword ptr {place}",
+            f"mov {part}, 5",
+            f"movzx {half}, byte ptr {place}",
+        )
+        return self.chance.choice((*carries, *kept, *parts, f"push {a}; pop {b}", f"xchg {a}, {b}"))
 
 
 @pytest.mark.skipif(not is_x86_64(), reason="the processor is no x86-64")
-@pytest.mark.sweep(2)
+@pytest.mark.sweep(10)
+@pytest.mark.parametrize("is_foreign", [True, False], ids=["foreign", "own"])
 @pytest.mark.parametrize("programs", SEEDS, ids=seeds)
-def test_programs_of_x86_64(programs: range) -> None:
+def test_programs_of_x86_64(programs: range, is_foreign: bool) -> None:
     if lacking := missing(("adx", "bmi2")):
         pytest.skip(f"this processor lacks {', '.join(lacking)}")
     for seed in programs:
-        _runs_on_x86_64(seed)
+        _runs_on_x86_64(seed, is_foreign)
 
 
-def _runs_on_x86_64(seed: int) -> None:
+def _runs_on_x86_64(seed: int, is_foreign: bool) -> None:
     drawn = Drawn(seed)
     lines: list[str] = []
     for _ in range(STEPS):
         line = drawn.line()
-        if _taken([*lines, line]) is not None:
+        if _taken([*lines, line], is_foreign) is not None:
             lines.append(line)
-    run = _taken(lines)
+    run = _taken(lines, is_foreign)
     assert run is not None
     run.agrees("; ".join(lines))
 
 
-def _taken(lines: list[str]) -> Symbolic | None:
+def _taken(lines: list[str], is_foreign: bool) -> Symbolic | None:
     """A run of the lines on symbols; None where one is refused."""
-    run = Symbolic(is_foreign=True)
+    run = Symbolic(is_foreign)
     try:
         for line in lines:
             for instruction in instructions(thunk(line)[2]):
@@ -204,22 +211,23 @@ def drawn_word(chance: random.Random) -> int:
     return word
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.sweep(10)
+@pytest.mark.parametrize("is_foreign", [True, False], ids=["foreign", "own"])
 @pytest.mark.parametrize("programs", SEEDS, ids=seeds)
-def test_programs_of_aarch64(programs: range) -> None:
+def test_programs_of_aarch64(programs: range, is_foreign: bool) -> None:
     pytest.importorskip("unicorn")
     for seed in programs:
-        _runs_on_aarch64(seed)
+        _runs_on_aarch64(seed, is_foreign)
 
 
-def _runs_on_aarch64(seed: int) -> None:
+def _runs_on_aarch64(seed: int, is_foreign: bool) -> None:
     chance, counts = random.Random(seed), {"x": 4, "y": 2}
     words = [*LOADS]
-    recorded = Recorded(bytes_of([*words, RET]), 4, counts, is_foreign=True)
+    recorded = Recorded(bytes_of([*words, RET]), 4, counts, is_foreign)
     for _ in range(STEPS):
         more = [*words, drawn_word(chance)]
         try:
-            recorded = Recorded(bytes_of([*more, RET]), 4, counts, is_foreign=True)
+            recorded = Recorded(bytes_of([*more, RET]), 4, counts, is_foreign)
         except ProofError:
             continue
         words = more
