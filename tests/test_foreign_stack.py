@@ -54,6 +54,19 @@ SIGN = """
     cmov{condition} r8, rax
     mov [rdi], r8
 """
+OVERWRITES = """
+    sub rsp, 48
+    mov rcx, rsp
+    and rcx, -{alignment}
+    mov qword ptr [rcx + {place}], 5
+    add rsp, 48
+"""
+"""At place 48 the number 5 lies over the return address where rsp - 48 is aligned."""
+TAKES = {
+    "sysv": "",
+    "go-abi0": "mov rdi, [rsp + 8]\nmov rsi, [rsp + 16]",
+    "go-abiinternal": "mov rdi, rax\nmov rsi, rbx",
+}
 IN_PLACE = """
     mov r14, fs:[-8]
     cmp rsp, [r14 + 16]
@@ -121,3 +134,16 @@ def test_a_routine_of_go_on_an_operand_in_place(tmp_path: Path) -> None:
     assert "prefix" in failure(tmp_path, IN_PLACE, said)
     wrong = said.replace('"x"', '"z"')
     assert "in_place: z is an argument" in failure(tmp_path, IN_PLACE, wrong)
+
+
+@pytest.mark.parametrize("convention", TAKES)
+@pytest.mark.parametrize("alignment", [16, 32, 64])
+def test_go_keeps_its_stack_at_multiples_of_8(
+    convention: str, alignment: int, tmp_path: Path
+) -> None:
+    """Others keep it at 8 modulo 16 at a call, so that no aligned address is 48 bytes below."""
+    said = f'{COPY}convention = "{convention}"\n'
+    text = TAKES[convention] + "\nmov rax, [rsi]\nmov [rdi], rax\n" + OVERWRITES
+    found = failure(tmp_path, text.format(alignment=alignment, place=48), said)
+    assert found == "" if convention == "sysv" else "writes stack that is not its own" in found
+    assert failure(tmp_path, text.format(alignment=16, place=40), said) == ""

@@ -12,8 +12,8 @@ from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.claims.contracts import WORD_BITS, Contract, Operand
 from fieldc.proof.memory import KernelMemory
 
-STACK_PLACE, STACK_ALIGNMENT = 8, 16
-"""A call leaves the stack pointer at 8 modulo 16."""
+STACK_PLACE = 8
+"""A place where a call may leave the stack pointer; by most conventions always, modulo 16."""
 Entered = tuple[KernelMemory, tuple[Input, ...]]
 """The state of a run, and the operands' values."""
 
@@ -51,7 +51,8 @@ def entered(
 def from_any_place(run: Callable[[int], Entered]) -> Entered:
     """One run, which stands for all places of the stack. Raises ProofError where it does not."""
     memory, inputs = run(STACK_PLACE)
-    for place in range(STACK_PLACE + STACK_ALIGNMENT, memory.aligned_to, STACK_ALIGNMENT):
+    step = memory.stack_step
+    for place in range(STACK_PLACE + step, STACK_PLACE + memory.aligned_to, step):
         other, _ = run(place)
         same = (other.system, other.result) == (memory.system, memory.result)
         if not same or other.aligned_to != memory.aligned_to:

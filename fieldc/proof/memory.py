@@ -61,6 +61,8 @@ class KernelMemory:
     """How many words of a table lie below its address."""
     in_place: str = ""
     """The operand that lies in z, if one does."""
+    stack_step: int = 16
+    """The convention's alignment: a call leaves the stack pointer at 8 modulo it."""
     stack_place: int = 8
     """The stack pointer on entry, modulo a page; a convention says only its last bits."""
     aligned_to: int = 1

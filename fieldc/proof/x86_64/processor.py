@@ -32,6 +32,8 @@ ON_STACK = frozenset(("go-abi0",))
 RED_ZONES = {"sysv": 128, "win64": 0, "go-abi0": 0, "go-abiinternal": 0}
 HOMES = {"sysv": 0, "win64": 32, "go-abi0": 0, "go-abiinternal": 0}
 """Bytes above the return address where a function may keep its arguments."""
+STACK_STEPS = {"sysv": 16, "win64": 16, "go-abi0": 8, "go-abiinternal": 8}
+"""A call leaves the stack pointer at 8 modulo these: Go keeps it at multiples of 8 only."""
 REGISTERS = (
     *("rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp"),
     *(f"r{i}" for i in range(8, 16)),
@@ -94,6 +96,7 @@ class SymbolicX86:
         self.registers["rsp"] = Pointer("stack", 0)
         self.memory.red_zone = RED_ZONES[self.convention]
         self.memory.home = HOMES[self.convention]
+        self.memory.stack_step = STACK_STEPS[self.convention]
         for index, register in enumerate(ARGUMENTS[self.convention]):
             if (value := self.memory.argument(index)) is not None:
                 self.registers[register] = value
