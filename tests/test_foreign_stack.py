@@ -9,6 +9,8 @@ import pytest
 from fieldc.artifacts.foreign import contract_in_file, prove_foreign
 from fieldc.binary.read import open_images
 from fieldc.machine.assemble import assemble
+from fieldc.proof.claims.statements import contract_from
+from fieldc.proof.prove import prove
 
 P = (1 << 62) - 57
 CODE = """
@@ -147,3 +149,20 @@ def test_go_keeps_its_stack_at_multiples_of_8(
     found = failure(tmp_path, text.format(alignment=alignment, place=48), said)
     assert found == "" if convention == "sysv" else "writes stack that is not its own" in found
     assert failure(tmp_path, text.format(alignment=16, place=40), said) == ""
+
+
+COPY_AARCH64 = (0xF9400029, 0xF9000009)
+"""ldr x9, [x1]; str x9, [x0]"""
+PACIASP, AUTIASP, RET = 0xD503233F, 0xD50323BF, 0xD65F03C0
+
+
+def test_what_aarch64_assumes_of_its_caller() -> None:
+    def assumed(*words: int) -> tuple[str, ...]:
+        code = b"".join(word.to_bytes(4, "little") for word in (*words, RET))
+        said = contract_in_file('claim = "z = x"\narguments = ["z", "x"]\n', 1)
+        contract = contract_from(said.statement, P)
+        return prove(code, contract, "aapcs64", architecture="aarch64", constants={}).assumed
+
+    assert assumed(*COPY_AARCH64) == ()
+    bl = "the return address on entry is one that bl made"
+    assert assumed(PACIASP, *COPY_AARCH64, AUTIASP) == (bl,)

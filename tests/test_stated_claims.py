@@ -161,6 +161,34 @@ def test_json_of_a_failure_says_what_was_asked(
     assert row["convention"] is row["stack"] is None
 
 
+STACK_CHECK = "mov r8, fs:[-8]\nlea r9, [rsp - 256]\ncmp {}, [r8 + 16]\njbe f\n"
+GOROUTINE = "fs:[-8] is the address of the goroutine"
+
+
+@pytest.mark.parametrize(
+    ("begin", "wanted"),
+    [
+        ("", []),
+        ("mov r8, fs:[-8]\n", [GOROUTINE]),
+        *(
+            (STACK_CHECK.format(place), [GOROUTINE, f"its end lies below {said} on entry"])
+            for place, said in (("rsp", "rsp"), ("r9", "rsp - 256"))
+        ),
+    ],
+)
+def test_what_go_gives_is_printed_where_it_is_used(
+    begin: str, wanted: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    contract = 'claim = "z = x"\narguments = ["z"]\nin_place = "x"\nconvention = "go-abi0"\n'
+    text = f"{begin}mov rax, [rsp + 8]\nmov rcx, [rax]\nmov [rax], rcx"
+    (row,) = json.loads(answer(tmp_path, capsys, text, contract, "--json"))
+    _, *found, _ = row["assumed"]
+    assert len(found) == len(wanted)
+    assert all(said in line for said, line in zip(wanted, found, strict=True))
+    table = answer(tmp_path, capsys, text, contract)
+    assert all(f"assumed {line}" in table for line in found) and ("gorout" in table) == bool(begin)
+
+
 ARGUMENTS = 'claim = "z = x"\narguments = ["z", "x", "p", "n0", "k"]\n'
 MISPLACED = [
     ('numbers = {p = "2"}', "numbers is about p, which is always the modulus"),

@@ -207,7 +207,7 @@ def _proved(code: LocatedCode, contract: Contract, convention: str) -> Verdict:
         unfit=code.unfit,
     )
     outside = unlisted(proved.instructions, code.architecture)
-    return Verdict("", 0.0, "", asked, proved.stack, outside)
+    return Verdict("", 0.0, "", asked, proved.stack, outside, proved.assumed)
 
 
 @dataclass(frozen=True)

@@ -100,6 +100,8 @@ class Verdict:
     """Bytes of stack that the kernel uses below the return address."""
     unlisted: tuple[str, ...] = ()
     """Instructions of which the processor's maker does not promise data-independent times."""
+    assumed: tuple[str, ...] = ()
+    """What a foreign routine made use of that only its caller can know, a sentence each."""
 
 
 def job_of(artifact: Artifact) -> Job | None:

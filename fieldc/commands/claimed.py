@@ -32,7 +32,7 @@ def as_rows(verdict: Verdict, contract: ForeignContract, p: int) -> list[tuple[o
         ("arguments", ", ".join(statement.arguments)),
         ("frame", f"{verdict.convention}; {verdict.stack} bytes of stack; {overlap}"),
         ("for all inputs", CONSTANT_TIME),
-        *(("assumed", said) for said in _assumed(contract, p)),
+        *(("assumed", said) for said in _assumed(verdict, contract, p)),
     ]
     if note := _note(verdict):
         rows.append(("note", note))
@@ -74,7 +74,7 @@ def as_data(verdict: Verdict, contract: ForeignContract, p: int) -> dict[str, ob
         "convention": verdict.convention if is_proved else None,
         "stack": verdict.stack if is_proved else None,
         "for_all_inputs": CONSTANT_TIME if is_proved else None,
-        "assumed": _assumed(contract, p),
+        "assumed": _assumed(verdict, contract, p),
         "unlisted": list(verdict.unlisted),
         "note": _note(verdict),
     }
@@ -128,7 +128,7 @@ def _several(statement: Statement) -> list[str]:
     ]
 
 
-def _assumed(contract: ForeignContract, p: int) -> list[str]:
+def _assumed(verdict: Verdict, contract: ForeignContract, p: int) -> list[str]:
     """What is taken for granted, a sentence each: of the caller, of memory, and of the file."""
     from fieldc.binary.located import ASSUMED
     from fieldc.proof.claims.statements import contract_from
@@ -145,7 +145,7 @@ def _assumed(contract: ForeignContract, p: int) -> list[str]:
             said.append(f"{held}, in {counted(len(words), 'limb')}")
     for name, (offset, data) in contract.memory.items():
         said.append(f"{_held(data)} stands at {printable(name)}+{offset}")
-    return [*said, ASSUMED]
+    return [*said, *verdict.assumed, ASSUMED]
 
 
 def _meaning(name: str, texts: Mapping[str, str]) -> str:

@@ -59,6 +59,7 @@ def from_any_place(run: Callable[[int], Entered]) -> Entered:
             raise ProofError("what is computed depends on where the stack lies")
         memory.deepest = max(memory.deepest, other.deepest)
         memory.executed |= other.executed
+        memory.assumed |= other.assumed
     return memory, inputs
 
 

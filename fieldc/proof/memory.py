@@ -71,6 +71,8 @@ class KernelMemory:
     """How far down the stack was used, in bytes from its pointer on entry."""
     executed: set[str] = field(default_factory=set)
     """The names of the instructions that were run."""
+    assumed: set[str] = field(default_factory=set)
+    """What the code made use of that only its caller can know, a sentence each."""
 
     @property
     def is_foreign(self) -> bool:

@@ -94,7 +94,7 @@ def prove(
         for proof in shown(known, contract, goal):
             record(proof)
     found = tuple(known.equalities), frozenset(memory.executed), cut_points
-    return Proved(system, memory.deepest, *found)
+    return Proved(system, memory.deepest, *found, tuple(sorted(memory.assumed)))
 
 
 def _goals(memory: KernelMemory, contract: Contract, known: KnownNumbers) -> Iterator[ResultGoal]:

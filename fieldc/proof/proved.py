@@ -62,6 +62,8 @@ class Proved:
     """The names of the instructions that the code runs."""
     cut_points: tuple[CutPoint | None, ...] = ()
     """In the order of the contract, none for what no words hold; proved by those before it."""
+    assumed: tuple[str, ...] = ()
+    """What the code made use of that only its caller can know, a sentence each."""
 
 
 @dataclass(frozen=True)

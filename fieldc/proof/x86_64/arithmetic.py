@@ -175,7 +175,10 @@ def compares_pointers(cpu: SymbolicX86, i: capstone.CsInsn) -> bool:
         return False
     a, b = cpu.read(i, 0), cpu.read(i, 1)
     if isinstance(a, Pointer) and a.base == "stack" and b == OnEntry("end of stack"):
-        cpu.carry, cpu.overflow = {}, None  # the contract: there is enough stack
+        place = f"rsp {'-' if a.offset < 0 else '+'} {abs(a.offset)}" if a.offset else "rsp"
+        said = f"the goroutine's stack has room: its end lies below {place} on entry"
+        cpu.memory.assumed.add(said)
+        cpu.carry, cpu.overflow = {}, None
         sets_known_signs(cpu, {}, {})
         return True
     if not isinstance(a, Pointer) or not isinstance(b, Pointer) or a.base != b.base:

@@ -143,6 +143,7 @@ class SymbolicX86:
         if not asks or place.base or place.index or place.disp != -8:
             return False
         self.needs_no_certificate()
+        self.memory.assumed.add(f"{GOROUTINE} is the address of the goroutine")
         self.write(i, 0, Pointer(GOROUTINE, 0))
         return True
 
