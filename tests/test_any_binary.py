@@ -142,6 +142,22 @@ def test_memory_is_not_said_to_be_what_the_file_does_not_have(
             prove(path, "hidden", taken)
 
 
+@pytest.mark.parametrize("place", ["0x4q", "0x", "0x1+0x2", "else\\nwhere"])
+def test_memory_at_no_address_and_no_symbol_is_one_line(
+    place: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    contract = tmp_path / "sum.toml"
+    contract.write_text(f'{SUM}memory = {{"{place}" = "0x0 of 4 bytes"}}\n')
+    words = ["prove", str(written(tmp_path, ADD.format(table="constant"))), "--symbol", "hidden"]
+    is_address = "+" in place
+    assert main([*words, "--field", hex(P), "--contract", str(contract)]) == (
+        0 if is_address else 2
+    )
+    said = capsys.readouterr().err.splitlines()
+    assert len(said) == (0 if is_address else 1)
+    assert is_address or "is no address; write one such as" in said[0] or "no symbol" in said[0]
+
+
 def test_an_address_in_an_instruction_is_no_number(tmp_path: Path) -> None:
     text = ".intel_syntax noprefix\n.globl f\nf: movabs rax, offset f\nmov [rdi], rax\nret\n"
     assert "linker writes" in prove(

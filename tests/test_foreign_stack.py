@@ -9,6 +9,7 @@ import pytest
 from fieldc.artifacts.foreign import contract_in_file, prove_foreign
 from fieldc.binary.read import open_images
 from fieldc.machine.assemble import assemble
+from fieldc.proof.algebra.identity import ProofError
 from fieldc.proof.claims.statements import contract_from
 from fieldc.proof.prove import prove
 
@@ -69,6 +70,13 @@ TAKES = {
     "go-abi0": "mov rdi, [rsp + 8]\nmov rsi, [rsp + 16]",
     "go-abiinternal": "mov rdi, rax\nmov rsi, rbx",
 }
+ON_STACK = {
+    "sysv": ("rsp + 8", ("z", *"-----", "x"), "argument 7, x, on the stack; only the first 6"),
+    "win64": ("rsp + 40", ("z", *"---", "x"), "argument 5, x, on the stack; only the first 4"),
+    "go-abiinternal": ("rsp + 8", ("z", *"--------", "x"), "argument 10, x, on the stack;"),
+    "go-abi0": ("rsp + 24", ("z", "x", "-"), "argument 3, -, of which the contract says nothing"),
+}
+"""Where an argument lies of which nothing is known, the arguments, and what is said."""
 IN_PLACE = """
     mov r14, fs:[-8]
     cmp rsp, [r14 + 16]
@@ -151,18 +159,31 @@ def test_go_keeps_its_stack_at_multiples_of_8(
     assert failure(tmp_path, text.format(alignment=16, place=40), said) == ""
 
 
+@pytest.mark.parametrize("convention", ON_STACK)
+def test_an_argument_on_the_stack_is_named(convention: str, tmp_path: Path) -> None:
+    """Not the routine is wrong that reads it: it is the contract that is not known to reach it."""
+    place, names, why = ON_STACK[convention]
+    said = f'claim = "z = x"\narguments = {[*names]}\nconvention = "{convention}"\n'
+    assert why in failure(tmp_path, f"mov rax, [{place}]\nmov rax, [rax]", said)
+    assert "that it never wrote" in failure(tmp_path, "mov rax, [rsp + 160]", said)
+
+
 COPY_AARCH64 = (0xF9400029, 0xF9000009)
 """ldr x9, [x1]; str x9, [x0]"""
-PACIASP, AUTIASP, RET = 0xD503233F, 0xD50323BF, 0xD65F03C0
+PACIASP, AUTIASP, RET, LOAD = 0xD503233F, 0xD50323BF, 0xD65F03C0, 0xF94003E9
+"""LOAD is ldr x9, [sp]."""
 
 
 def test_what_aarch64_assumes_of_its_caller() -> None:
-    def assumed(*words: int) -> tuple[str, ...]:
+    def assumed(*words: int, arguments: str = '["z", "x"]') -> tuple[str, ...]:
         code = b"".join(word.to_bytes(4, "little") for word in (*words, RET))
-        said = contract_in_file('claim = "z = x"\narguments = ["z", "x"]\n', 1)
+        said = contract_in_file(f'claim = "z = x"\narguments = {arguments}\n', 1)
         contract = contract_from(said.statement, P)
         return prove(code, contract, "aapcs64", architecture="aarch64", constants={}).assumed
 
     assert assumed(*COPY_AARCH64) == ()
     bl = "the return address on entry is one that bl made"
     assert assumed(PACIASP, *COPY_AARCH64, AUTIASP) == (bl,)
+    names = ["z", "x", *"-------"]
+    with pytest.raises(ProofError, match="reads argument 9, -, on the stack; only the first 8"):
+        assumed(LOAD, *COPY_AARCH64, arguments=str(names))

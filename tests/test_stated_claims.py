@@ -233,10 +233,21 @@ def test_what_cannot_apply_is_refused(said: str, why: str) -> None:
         (f"below = {{x = 0x{'f' * 5000}}}", "the bound of x"),
         (f'tables = {{k = "1"}}\nbefore = {{k = 0x{"f" * 5000}}}', "before: k is no table"),
         ('tables = {k = "2**99"}', "what stands at k is no number of 1 limb"),
+        ('numbers = {k = "2**64+4"}', "the number 'k' is '2**64+4', not from 0 to 2**64 - 1"),
+        (f"numbers = {{k = {1 << 64}}}", "not from 0 to 2**64 - 1"),
+        ('numbers = {k = "-1"}', "write (-1) % 2**64 to wrap it"),
     ],
 )
 def test_a_wrong_value_is_named_with_its_key(said: str, why: str) -> None:
     assert why in refused(ARGUMENTS + said)
+
+
+def test_a_prime_of_more_limbs_than_the_contract_is_named() -> None:
+    """What stood at an argument p was named, which the contract does not have."""
+    copy = 'claim = "z = x"\narguments = ["z", "x"]\nlimbs = 1\n'
+    for below in ("", 'below = {x = "R", z = "R"}\n'):
+        with pytest.raises(ProofError, match="p has 2 limbs, the contract 1; write limbs = 2"):
+            contract_from(contract_in_file(copy + below, 2).statement, 2**127 - 1)
 
 
 def test_an_empty_list_of_claims_is_named() -> None:

@@ -98,7 +98,7 @@ def _place(image: Image, symbol: str) -> tuple[str, int]:
         try:
             return symbol, int(symbol, 16)
         except ValueError:
-            raise ObjectError(f"{symbol} is no address") from None
+            raise ObjectError(_no_address(symbol)) from None
     routines = image.routines()
     for name in (symbol, f"_{symbol}"):
         if name in image.choosers:
@@ -120,9 +120,16 @@ def _symbol(image: Image, linked: Linked, name: str) -> int:
     for address, other in linked.externals.items():
         if other == name:
             return address
-    if name.startswith("0x"):
+    if not name.startswith("0x"):
+        raise ObjectError(f"no symbol {quote(name)} in the file")
+    try:
         return int(name, 16)
-    raise ObjectError(f"no symbol {name} in the file")
+    except ValueError:
+        raise ObjectError(_no_address(name)) from None
+
+
+def _no_address(name: str) -> str:
+    return f"{quote(name)} is no address; write one such as 0x401000"
 
 
 def _untouched(address: int, data: bytes, fixups: tuple[Fixup, ...]) -> Iterator[tuple[int, bytes]]:

@@ -49,6 +49,10 @@ class KernelMemory:
     """Bytes below the stack pointer that the convention lets a leaf use."""
     home: int = 0
     """Bytes above the return address that the caller keeps free for the kernel."""
+    in_registers: int = 0
+    """How many arguments the convention has in registers; the others lie on the stack."""
+    arguments_at: int = 8
+    """Where these lie, from the stack pointer on entry."""
     constants: Mapping[int, bytes] | None = None
     """What may be read as constants, by offsets in the code; None for all of the code."""
     unfit: frozenset[int] = frozenset()
@@ -79,21 +83,25 @@ class KernelMemory:
         """Whether a routine is read that fieldc did not make: there are no certificates then."""
         return self.system.is_foreign
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the arguments, in call order."""
+        return self.arguments or ("z", *self.operands)
+
     def argument(self, index: int) -> Value | None:
         """What an argument's register holds on entry."""
-        names = self.arguments or ("z", *self.operands)
-        if index >= len(names):
+        if index >= len(self.names):
             return None
-        name = names[index]
+        name = self.names[index]
         if name == "-":  # nothing is known of it
             return None
         return word(self.numbers[name]) if name in self.numbers else Pointer(name, 0)
 
     def take_arguments(self) -> None:
         """Put all arguments above the return address, a word each."""
-        for index in range(len(self.arguments or ("z", *self.operands))):
+        for index in range(len(self.names)):
             if (value := self.argument(index)) is not None:
-                self.stack[8 + 8 * index] = value
+                self.stack[self.arguments_at + 8 * index] = value
 
     def load(self, address: Value, where: str) -> Value:
         """A 64-bit word. Raises ProofError for anything a kernel may not read."""
@@ -124,8 +132,18 @@ class KernelMemory:
         if own and offset not in self.stack and offset < 0 and self.is_foreign:
             return OnEntry(f"stack{offset}")
         if not own or offset not in self.stack:
-            raise ProofError(f"{where}: reads stack that it never wrote")
+            raise ProofError(f"{where}: {self._unwritten(offset)}")
         return self.stack[offset]
+
+    def _unwritten(self, offset: int) -> str:
+        """What a word of the stack is of which nothing is known, in words."""
+        index = self.in_registers + (offset - self.arguments_at) // 8
+        if offset < self.arguments_at or index >= len(self.names):
+            return "reads stack that it never wrote"
+        reads = f"reads argument {index + 1}, {self.names[index]}"
+        if self.in_registers:
+            return f"{reads}, on the stack; only the first {self.in_registers} are known here"
+        return f"{reads}, of which the contract says nothing"
 
     def aligned(self, offset: int, alignment: int) -> int:
         """The offset of the next address down the stack that is a multiple of a power of 2."""

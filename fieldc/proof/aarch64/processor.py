@@ -85,6 +85,7 @@ class SymbolicArm64:
         self.registers = {r: OnEntry(r) for r in REGISTERS}
         self.registers["sp"] = Pointer("stack", 0)
         self.memory.red_zone = RED_ZONES[self.convention]
+        self.memory.in_registers, self.memory.arguments_at = len(ARGUMENTS), 0
         for index, register in enumerate(ARGUMENTS):
             if (value := self.memory.argument(index)) is not None:
                 self.registers[register] = value

@@ -83,7 +83,7 @@ class Statement:
 
 def contract_from(statement: Statement, p: int) -> Contract:
     """The contract of a statement for a prime. Raises ProofError where it is none."""
-    _check_names(statement)
+    _check_statement(statement, p)
     limbs = statement.limbs
     known = {"p": p, "R": 1 << WORD_BITS * limbs}
     radix = 1 << WORD_BITS
@@ -107,7 +107,7 @@ def contract_from(statement: Statement, p: int) -> Contract:
     for name, text in statement.tables.items():
         tables[name] = _limbs(name, number(text, constants), statement.sizes.get(name, 1))
     numbers = {"n0": n0}
-    numbers |= {name: number(text, constants) % radix for name, text in statement.numbers.items()}
+    numbers |= {name: _word(name, text, constants) for name, text in statement.numbers.items()}
     between = []
     for text in statement.between:
         name = _name_of(text)
@@ -170,8 +170,17 @@ def _times(wanted: int, factor: int, claim: Claim) -> Claim:
     return scaled
 
 
+def _check_statement(statement: Statement, p: int) -> None:
+    """Raise ProofError where its parts do not fit together, or not the prime."""
+    _check_names(statement)
+    _check_sizes(statement)
+    limbs, least = statement.limbs, -(-p.bit_length() // WORD_BITS)
+    if "p" not in statement.arguments and least > limbs:  # at p its table says so
+        raise ProofError(f"p has {least} limbs, the contract {limbs}; write limbs = {least}")
+
+
 def _check_names(statement: Statement) -> None:
-    """Raise ProofError where names do not fit together, or sizes are none."""
+    """Raise ProofError where names do not fit together."""
     arguments = [name for name in statement.arguments if name != NOTHING]
     if "z" not in arguments:
         raise ProofError("no argument z, the result")
@@ -186,7 +195,6 @@ def _check_names(statement: Statement) -> None:
             raise ProofError(f"no argument can be called {_quoted(name)}; {said}")
     _check_constants(statement)
     _check_parts(statement, arguments)
-    _check_sizes(statement)
 
 
 def _check_constants(statement: Statement) -> None:
@@ -257,6 +265,14 @@ def _limbs(name: str, value: int, count: int) -> tuple[int, ...]:
     if not 0 <= value < 1 << WORD_BITS * count:
         raise ProofError(f"what stands at {name} is no number of {count} limb{'s' * (count > 1)}")
     return tuple(value >> WORD_BITS * i & (1 << WORD_BITS) - 1 for i in range(count))
+
+
+def _word(name: str, text: str, known: Mapping[str, int]) -> int:
+    """The value of a number that an argument is. Raises ProofError where it is no word."""
+    if not 0 <= (value := number(text, known)) < 1 << WORD_BITS:
+        said = f"the number {_quoted(name)} is {_quoted(text)}, not from 0 to 2**{WORD_BITS} - 1"
+        raise ProofError(f"{said}; write ({_quoted(text)[1:-1]}) % 2**{WORD_BITS} to wrap it")
+    return value
 
 
 def number(text: str, known: Mapping[str, int]) -> int:

@@ -97,6 +97,8 @@ class SymbolicX86:
         self.memory.red_zone = RED_ZONES[self.convention]
         self.memory.home = HOMES[self.convention]
         self.memory.stack_step = STACK_STEPS[self.convention]
+        self.memory.in_registers = len(ARGUMENTS[self.convention])
+        self.memory.arguments_at = 8 + self.memory.home
         for index, register in enumerate(ARGUMENTS[self.convention]):
             if (value := self.memory.argument(index)) is not None:
                 self.registers[register] = value
