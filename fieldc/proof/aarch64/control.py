@@ -96,7 +96,8 @@ def _sign(key: str) -> Meaning:
         address = cpu.registers["x30"]
         if not isinstance(address, OnEntry | Pointer):
             raise cpu.refuse("signs what is no return address")
-        cpu.memory.assumed.add("the return address on entry is one that bl made")
+        if isinstance(address, OnEntry):
+            cpu.memory.assumed.add("the return address on entry is one that bl made")
         cpu.registers["x30"] = Signed(address, key, cpu.memory.stack_pointer)
 
     return meaning
