@@ -242,6 +242,27 @@ def test_a_wrong_value_is_named_with_its_key(said: str, why: str) -> None:
     assert why in refused(ARGUMENTS + said)
 
 
+HUGE, DEEP = f"0x{'f' * 5000}", "x + " * 700
+
+
+@pytest.mark.parametrize(
+    ("claim", "why"),
+    [
+        (f"z = x/{HUGE}", "a part of a statement is neither a number nor"),
+        (f"{HUGE}/2*z = x", "a part of a statement is neither a number nor"),
+        (f"z = {DEEP}x", "is deeper than 500 operations"),
+        (f"z = {'-' * 700}x", "is deeper than 500 operations"),
+        (f"z = x if {DEEP[:1600]}x else 1", "is neither a number nor"),
+        (f"z = v{'w' * 5000}", "no value vwww"),
+        ("(2 +\\n x)*z = x", "no value x"),
+        ("(2 +\\n 0*z) = x", "is no number times z"),
+    ],
+)
+def test_a_claim_that_is_long_or_deep_is_refused_in_few_words(claim: str, why: str) -> None:
+    said = refused(f'claim = "{claim}"\narguments = ["z", "x"]')
+    assert why in said and len(said) < 200
+
+
 def test_a_prime_of_more_limbs_than_the_contract_is_named() -> None:
     """What stood at an argument p was named, which the contract does not have."""
     copy = 'claim = "z = x"\narguments = ["z", "x"]\nlimbs = 1\n'

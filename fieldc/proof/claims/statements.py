@@ -33,6 +33,8 @@ MOST_BITS = 1 << 20
 """Of the power of a number."""
 MOST_TERMS = 1 << 14
 """Of two polynomials that are multiplied, the one's times the other's."""
+MOST_DEPTH = 500
+"""Of operations in each other: Python follows about twice as many."""
 MOST_LIMBS = 1 << 8
 """Of an operand, of all values side by side in it together."""
 NOTHING = "-"
@@ -147,6 +149,11 @@ def _quoted(text: str) -> str:
     """The text on one line, in quotes; its middle left out where it is long."""
     said = ascii(text)
     return said if len(said) <= MOST_SHOWN else f"{said[:20]}...{said[-20:]}"
+
+
+def _short(text: str) -> str:
+    """The same without the quotes."""
+    return _quoted(text)[1:-1]
 
 
 def _name_of(text: str) -> str:
@@ -271,7 +278,7 @@ def _word(name: str, text: str, known: Mapping[str, int]) -> int:
     """The value of a number that an argument is. Raises ProofError where it is no word."""
     if not 0 <= (value := number(text, known)) < 1 << WORD_BITS:
         said = f"the number {_quoted(name)} is {_quoted(text)}, not from 0 to 2**{WORD_BITS} - 1"
-        raise ProofError(f"{said}; write ({_quoted(text)[1:-1]}) % 2**{WORD_BITS} to wrap it")
+        raise ProofError(f"{said}; write ({_short(text)}) % 2**{WORD_BITS} to wrap it")
     return value
 
 
@@ -296,9 +303,9 @@ def claim_in(
     numbers = {name: constant(value) for name, value in known.items()}
     (found,) = (_value(_parsed(left), {**numbers, result: {(0,): 1}}),)
     if found.keys() != {(0,)}:
-        raise ProofError(f"{left.strip()} is no number times {result}")
+        raise ProofError(f"{_short(left.strip())} is no number times {result}")
     if gcd(factor := int(found[(0,)]), known["p"]) != 1:
-        said = f"{left.strip()} does not determine {result}"
+        said = f"{_short(left.strip())} does not determine {result}"
         raise ProofError(f"{said}: its factor has no inverse modulo p; use one that has, as 1 or R")
     tree, given = _parsed(right), tuple(names)
 
@@ -314,9 +321,21 @@ def _parsed(text: str) -> ast.expr:
     if "#" in text or not text.isascii():
         raise ProofError(f"{_quoted(text.strip())} is no expression: it has a comment, or no ASCII")
     try:
-        return ast.parse(text.strip(), mode="eval").body
+        tree = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise ProofError(f"{_quoted(text.strip())} is no expression") from None
+    if _is_deep(tree):
+        said = f"deeper than {MOST_DEPTH} operations; write a shorter one"
+        raise ProofError(f"{_quoted(text.strip())} is {said}")
+    return tree
+
+
+def _is_deep(tree: ast.AST) -> bool:
+    """Whether operations lie in each other too deep to be followed; a long sum is deep."""
+    level: list[ast.AST] = [tree]
+    for _ in range(MOST_DEPTH):
+        level = [part for one in level for part in ast.iter_child_nodes(one)]
+    return bool(level)
 
 
 def _value(tree: ast.expr, known: Mapping[str, Polynomial]) -> Polynomial:
@@ -324,13 +343,21 @@ def _value(tree: ast.expr, known: Mapping[str, Polynomial]) -> Polynomial:
         return constant(tree.value)
     if isinstance(tree, ast.Name):
         if tree.id not in known:
-            raise ProofError(f"no value {tree.id}; there are {', '.join(known)}")
+            raise ProofError(f"no value {_short(tree.id)}; there are {', '.join(known)}")
         return dict(known[tree.id])
     if isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.USub):
         return {m: -c for m, c in _value(tree.operand, known).items()}
     if isinstance(tree, ast.BinOp) and type(tree.op) in NUMBERS:
         return _combined(type(tree.op), _value(tree.left, known), _value(tree.right, known))
-    raise ProofError(f"{ast.unparse(tree)} is neither a number nor a polynomial")
+    raise ProofError(f"{_source(tree)} is neither a number nor a polynomial")
+
+
+def _source(tree: ast.expr) -> str:
+    """An expression as text, which Python does not write where it is very long or deep."""
+    try:
+        return _short(ast.unparse(tree))
+    except (ValueError, RecursionError):
+        return "a part of a statement"
 
 
 def _combined(kind: type[ast.operator], a: Polynomial, b: Polynomial) -> Polynomial:
