@@ -85,7 +85,8 @@ def read_elf(data: bytes) -> Image:
     fixups = tuple(_dynamic(r) for r in binary.relocations if not _relocates_nothing(r))
     objects = (s for s in binary.symbols if s.value and s.type == lief.ELF.Symbol.TYPE.OBJECT)
     held = tuple(_start(s, s.value) for s in objects)
-    return Image(machine, "elf", regions, starts, fixups, held, _choosers(binary))
+    labels = unique(_start(s, s.value) for s in binary.symbols if s.value and _is_label(s))
+    return Image(machine, "elf", regions, starts, fixups, held, labels, _choosers(binary))
 
 
 def _ends_early(data: bytes) -> bool:
@@ -117,6 +118,13 @@ def _is_function(symbol: lief.ELF.Symbol) -> bool:
     if symbol.type in (kinds.FUNC, kinds.GNU_IFUNC):
         return True
     return symbol.type == kinds.NOTYPE and symbol.binding != lief.ELF.Symbol.BINDING.LOCAL
+
+
+def _is_label(symbol: lief.ELF.Symbol) -> bool:
+    """Whether it is a local name without a type, and none that marks data in code (`$d`)."""
+    kinds, local = lief.ELF.Symbol.TYPE, lief.ELF.Symbol.BINDING.LOCAL
+    is_local = symbol.type == kinds.NOTYPE and symbol.binding == local
+    return bool(is_local and symbol.shndx and not name_of(symbol).startswith("$"))
 
 
 def _relocates_nothing(relocation: lief.ELF.Relocation) -> bool:
@@ -155,20 +163,14 @@ def _relocatable(binary: lief.ELF.Binary, machine: str) -> Image:
         )
         for i, s, size in zip(kept, (sections[i] for i in kept), sizes, strict=True)
     )
-    starts = (
-        _start(s, place[s.shndx] + s.value)
-        for s in binary.symbols
-        if s.shndx in place and _is_function(s)
+    code = {i: sections[i].size for i in kept if sections[i].has(flags.EXECINSTR)}
+    named = [s for s in binary.symbols if s.value < code.get(s.shndx, 0)]
+    starts, labels = (
+        unique(_start(s, place[s.shndx] + s.value) for s in named if is_one(s))
+        for is_one in (_is_function, _is_label)
     )
-    executable = {r.address for r in regions if r.executable}
-    code = {i for i in kept if place[i] in executable}
-    starts = (s for s in starts if any(_within(s, place[i], sections[i].size) for i in code))
-    fixups = tuple(_static(binary, place, sections))
-    return Image(machine, "elf", regions, unique(starts), fixups, choosers=_choosers(binary))
-
-
-def _within(start: Start, address: int, size: int) -> bool:
-    return address <= start.address < address + size
+    fixups, choosers = tuple(_static(binary, place, sections)), _choosers(binary)
+    return Image(machine, "elf", regions, starts, fixups, labels=labels, choosers=choosers)
 
 
 def _static(

@@ -81,6 +81,8 @@ class Image:
     fixups: tuple[Fixup, ...] = ()
     objects: tuple[Start, ...] = ()
     """Names of data, of linked ELF files."""
+    labels: tuple[Start, ...] = ()
+    """Local names of code without a type, of ELF files: functions of assembly, or places in one."""
     choosers: frozenset[str] = frozenset()
     """Functions that run when the file is loaded, and choose the one that their name means then."""
 
@@ -88,6 +90,11 @@ class Image:
     def end(self) -> int:
         """Return the first page after every region."""
         return page_after(max((r.address + r.size for r in self.regions), default=BASE))
+
+    def is_code(self, address: int) -> bool:
+        """Whether the file has code at an address."""
+        held = (r for r in self.regions if r.executable)
+        return any(r.address <= address < r.address + len(r.data) for r in held)
 
     def routines(self) -> dict[str, Routine]:
         """Every function by name, in the order of addresses; equal names get their address."""
@@ -115,12 +122,18 @@ def no_function(symbol: str, names: Sequence[str]) -> str:
     """Why no one function is meant: one line with those that hold its name, or resemble it."""
     if not names:
         return "no function has a name here: the file is stripped, or holds only data"
+    shown = nearest(symbol, names)
+    holding = sum(symbol in name for name in names) if symbol else 0
+    if holding:
+        return f"{holding} functions have {quote(symbol)} in their names, such as {shown}"
+    return f"no function {quote(symbol)}; the nearest: {shown}"
+
+
+def nearest(symbol: str, names: Sequence[str]) -> str:
+    """The names that hold another one, or resemble it, as a list in words."""
     holding = sorted((name for name in names if symbol and symbol in name), key=len)
     near = holding or get_close_matches(symbol[:80], names, n=MOST_NEAREST, cutoff=0)
-    shown = ", ".join(name_in_full(name) for name in near[:MOST_NEAREST])
-    if holding:
-        return f"{len(holding)} functions have {quote(symbol)} in their names, such as {shown}"
-    return f"no function {quote(symbol)}; the nearest: {shown}"
+    return ", ".join(name_in_full(name) for name in near[:MOST_NEAREST])
 
 
 def page_after(address: int) -> int:

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from fieldc.binary.image import PAGE, Fixup, Image, ObjectError, no_function
+from fieldc.binary.image import PAGE, Fixup, Image, ObjectError
+from fieldc.binary.named import no_address, place_of
 from fieldc.binary.relocate import Linked, link
 from fieldc.errors import quote
 
@@ -54,7 +55,7 @@ def locate(
     end = max((r.address + r.size for r in image.regions if r.executable), default=0)
     if end - base > MOST_CODE:
         raise ObjectError("the code lies too far apart")
-    name, address = _place(image, symbol)
+    name, address = place_of(image, symbol)
     code = bytearray(NO_INSTRUCTION * (end - base))
     constants: dict[int, bytes] = {}
     for region, held in linked.memory[: len(image.regions)]:  # less the table of addresses
@@ -92,31 +93,14 @@ def _stands_otherwise(constants: Mapping[int, bytes], at: int, taken: bytes) -> 
     )
 
 
-def _place(image: Image, symbol: str) -> tuple[str, int]:
-    """A function's name and address."""
-    if symbol.startswith("0x"):
-        try:
-            return symbol, int(symbol, 16)
-        except ValueError:
-            raise ObjectError(_no_address(symbol)) from None
-    routines = image.routines()
-    for name in (symbol, f"_{symbol}"):
-        if name in image.choosers:
-            why = "its code only chooses a function when the file is loaded"
-            raise ObjectError(f"{quote(name)} is no function: {why}; name one that it chooses from")
-        if name in routines:
-            return name, routines[name].address
-    raise ObjectError(no_function(symbol, [*routines]))
-
-
 def _symbol(image: Image, linked: Linked, name: str) -> int:
-    """The address of a symbol of this file, or of another one."""
-    for start in (*image.starts, *image.objects):
-        if start.name == name:
-            return start.address
-    for fixup in image.fixups:
-        if fixup.symbol == name and fixup.target is not None:
-            return fixup.target
+    """The address of a symbol of this file, or of another one. Raises ObjectError."""
+    places = {start.address for start in (*image.starts, *image.objects) if start.name == name}
+    places |= {f.target for f in image.fixups if f.symbol == name and f.target is not None}
+    if len(places) > 1:
+        raise ObjectError(f"{len(places)} places of the file are called {quote(name)}")
+    if places:
+        return places.pop()
     for address, other in linked.externals.items():
         if other == name:
             return address
@@ -125,11 +109,7 @@ def _symbol(image: Image, linked: Linked, name: str) -> int:
     try:
         return int(name, 16)
     except ValueError:
-        raise ObjectError(_no_address(name)) from None
-
-
-def _no_address(name: str) -> str:
-    return f"{quote(name)} is no address; write one such as 0x401000"
+        raise ObjectError(no_address(name)) from None
 
 
 def _untouched(address: int, data: bytes, fixups: tuple[Fixup, ...]) -> Iterator[tuple[int, bytes]]:

@@ -49,7 +49,7 @@ OBJECTS = "objects and certificates; texts and headers beside them are not"
         help="an object file, a folder that fieldc build wrote, or (with --field) the folder of "
         "the crate's generated kernels",
     ),
-    option("--symbol", metavar="NAME", help="of an object: the function"),
+    option("--symbol", metavar="NAME", help="of a file: the function, its whole name or 0x..."),
     option("--contract", metavar="OP|FILE", help="what it does: an operation, or a TOML file"),
     option("--field", metavar="FIELD", help="of an object or of the crate's kernels: the field"),
     option(

@@ -64,7 +64,8 @@ def stated(arguments: argparse.Namespace, text: str | None) -> Answer | None:
     """
     from fieldc.artifacts.foreign import contract_in_file, is_statement, prove_foreign
     from fieldc.binary.image import ObjectError
-    from fieldc.binary.read import find_routine, open_images
+    from fieldc.binary.named import member_of, place_of
+    from fieldc.binary.read import open_images
     from fieldc.proof.algebra.identity import ProofError
     from fieldc.proof.claims.statements import contract_from
 
@@ -80,19 +81,18 @@ def stated(arguments: argparse.Namespace, text: str | None) -> Answer | None:
         contract_from(contract.statement, f.p)
     except ProofError as error:
         raise UsageError(f"{quote(arguments.contract)}: {error}") from None
-    member, symbol = next(iter(images)), arguments.symbol
-    if not symbol.startswith("0x"):
-        member, routine = find_routine(images, symbol)
-        symbol = routine.name
-    check_convention(images[member], arguments.convention, contract)
+    asked = arguments.convention or ""
     try:
-        verdict = prove_foreign(images[member], symbol, contract, f.p, arguments.convention or "")
+        member = member_of(images, arguments.symbol)
+        symbol, _ = place_of(images[member], arguments.symbol)
+        check_convention(images[member], asked, contract)
+        verdict = prove_foreign(images[member], symbol, contract, f.p, asked)
     except ObjectError as error:
         raise UsageError(f"{quote(str(path))}: {error}") from None
-    return _answer(symbol, verdict, contract, f.p)
+    return _answer(member, symbol, verdict, contract, f.p)
 
 
-def check_convention(image: Image, asked: str | None, contract: ForeignContract) -> None:
+def check_convention(image: Image, asked: str, contract: ForeignContract) -> None:
     """Raise UsageError for a convention that the file's architecture does not have."""
     from fieldc.proof.algebra.identity import ProofError
     from fieldc.proof.instruction_sets import INSTRUCTION_SETS
@@ -104,16 +104,21 @@ def check_convention(image: Image, asked: str | None, contract: ForeignContract)
             raise UsageError(str(error)) from None
 
 
-def _answer(symbol: str, verdict: Verdict, contract: ForeignContract, p: int) -> Answer:
+def _answer(
+    member: str, symbol: str, verdict: Verdict, contract: ForeignContract, p: int
+) -> Answer:
+    """The answer about a routine of a file, or of a member of an archive."""
     from fieldc.commands.claimed import as_data, as_rows
 
     status = "FAILED" if verdict.failure else "PROVED"
-    columns = ("routine", "status", "seconds", "why not")
-    tables = [Table(columns, [(symbol, status, f"{verdict.seconds:.2f}", verdict.failure)])]
+    shown = {"routine": symbol, **({"member": member} if member else {}), "status": status}
+    shown |= {"seconds": f"{verdict.seconds:.2f}", "why not": verdict.failure}
+    tables = [Table((*shown,), [(*shown.values(),)])]
     if not verdict.failure:
         tables.append(Table((), as_rows(verdict, contract, p)))
     row = {
         "kernel": symbol,
+        "member": member,
         "status": status,
         "seconds": round(verdict.seconds, 2),
         "reason": verdict.failure,
