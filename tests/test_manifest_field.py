@@ -28,6 +28,7 @@ NO_FIELD: dict[str, dict[str, object]] = {
     "n as a truth": {"n": True},
     "word as text": {"word": "64"},
     "p with a space": {"p": f"{P} "},
+    "p with a zero": {"p": P.replace("0x", "0x0")},
     "p in capitals": {"p": P.upper()},
     "no R": {"R": None},
 }

@@ -12,6 +12,7 @@ from typing import Any
 
 from fieldc.algorithms.lane_words import HALF_BITS
 from fieldc.algorithms.lanes import ARRAY_OPERATIONS, DIGIT_BITS, in_lanes
+from fieldc.algorithms.representations import representation_of
 from fieldc.artifacts.entries import entry_of
 from fieldc.artifacts.promises import of_operation, promises_on
 from fieldc.artifacts.said import row_of, said_of
@@ -19,7 +20,7 @@ from fieldc.binary.features import covered, features_used
 from fieldc.binary.features import named as named_feature
 from fieldc.binary.image import ObjectError
 from fieldc.binary.linkable import KernelCode, function_of
-from fieldc.errors import Refusal, quote
+from fieldc.errors import Refusal, printable, quote
 from fieldc.field import Field
 from fieldc.operands import Range
 from fieldc.operations import DIVSTEP_FG, OPERATIONS, TOWER_OPERATIONS, Operation
@@ -80,6 +81,7 @@ def _check_kernel(row: StatedRow, code: KernelCode) -> None:
         raise WrongRow(f"{target.name} has no variant {quote(str(row['variant']))}")
     _check_needs(row, code, needs[row["variant"]], f"the variant {row['variant']}")
     _check_ranges(row, operation_of(row))
+    _check_representation(row, operation_of(row))
 
 
 def _check_array(row: StatedRow, code: KernelCode, f: Field) -> None:
@@ -182,6 +184,15 @@ def _check_ranges(row: StatedRow, operation: Operation) -> None:
     needs = ", ".join(f"{name} {bound.says}" for name, bound in operation.operands)
     if row["contract"] != f"{needs}; z = {operation.says}, z {operation.result.says}":
         raise WrongRow(f"its contract is not that of {row['op']}")
+
+
+def _check_representation(row: StatedRow, operation: Operation) -> None:
+    """Raise WrongRow unless a row says how its operation's residues stand for numbers."""
+    found = representation_of(operation)
+    name = found and found.name
+    if row["representation"] != name:
+        said = f"its representation is {row['representation']}, and that of {row['op']} is {name}"
+        raise WrongRow(printable(said))
 
 
 def _check_words(row: StatedRow, f: Field) -> None:

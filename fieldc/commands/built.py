@@ -17,8 +17,8 @@ KERNELS, ARRAYS, DIVSTEPS = "kernels", "arrays", "divsteps"
 """The lists of a manifest."""
 WORDS = (64, 32)
 """The bits of a word."""
-PROVED, SKIPPED = "PROVED", "SKIPPED"
-OTHERS = ("TESTED", "ASSUMED", SKIPPED)
+PROVED, TESTED, SKIPPED = "PROVED", "TESTED", "SKIPPED"
+OTHERS = (TESTED, "ASSUMED", SKIPPED)
 """What a kernel on single values may be that is not PROVED; SKIPPED has a reason in brackets."""
 
 
@@ -69,6 +69,9 @@ def is_proved(folder: Path, row: Any, part: str) -> bool:
 
 def _fault_of(row: Any, may_be_others: bool) -> str:
     """What fieldc build never says of a kernel; empty where there is nothing."""
+    for path, said in row.get("texts", {}).items():
+        if said != TESTED and not said.startswith(f"{SKIPPED}("):
+            return f"says {quote(said)} of {quote(path)}, and a text is at most {TESTED}"
     status = row["status"]
     word = status.partition("(")[0] if isinstance(status, str) else ""
     known = OTHERS if may_be_others else ()
@@ -118,6 +121,24 @@ def check_once(folder: Path, kernels: Iterable[tuple[str, str]]) -> None:
     named = [(os.path.normpath(file), symbol) for file, symbol in kernels]
     if len({*named}) < len(named):
         raise UsageError(f"{quote(str(folder / 'manifest.json'))} names a kernel twice")
+
+
+def check_inside(folder: Path, manifest: Any) -> None:
+    """Raise UsageError if a manifest names a file that is not in its folder, also by a link.
+
+    Raises KeyError, TypeError, AttributeError, ValueError for what is no manifest.
+    """
+    rows = [row for part in (KERNELS, ARRAYS, DIVSTEPS) for row in manifest.get(part, ())]
+    entries = [row["entry"] for row in rows if "entry" in row]
+    paths = [row.get(key) for row in (*rows, *entries) for key in ("object", "certificate")]
+    whole = Path(os.path.realpath(folder))
+    for path in dict.fromkeys([*paths, *manifest.get("files", ())]):
+        if not path:
+            continue
+        is_inside = Path(os.path.realpath(folder / path)).is_relative_to(whole)
+        if Path(path).is_absolute() or not is_inside:
+            said = f"{quote(path)} is not in the folder; build it again"
+            raise UsageError(f"{quote(str(folder / 'manifest.json'))}: {said}")
 
 
 def check_formulas(folder: Path, manifest: Any) -> None:

@@ -17,6 +17,7 @@ from fieldc.commands.built import (
     DIVSTEPS,
     KERNELS,
     check_formulas,
+    check_inside,
     check_once,
     field_of,
     is_proved,
@@ -62,6 +63,8 @@ class ManifestRow:
     """The text of a user's formula; empty for an operation."""
     fault: str = ""
     """What the row says wrongly of its object, or is wrong in others with the same kernel."""
+    called: Sequence[str] = ()
+    """The statements of the routines that a formula calls, in the order of their first calls."""
 
     @property
     def says(self) -> str:
@@ -265,6 +268,7 @@ def built_rows(folder: Path) -> BuiltRows:
         in_limbs = any(kernel.part != ARRAYS for kernel in kernels)
         field = field_of(folder, manifest, in_limbs)
         check_formulas(folder, manifest)
+        check_inside(folder, manifest)
     except (ValueError, KeyError, TypeError, AttributeError):
         raise no_manifest(folder) from None
     if not kernels:
@@ -308,8 +312,12 @@ def _row(part: str, row: dict[str, Any]) -> ManifestRow:
     stack = row["stack"] if part == KERNELS else 0
     if type(stack) is not int:
         raise TypeError
+    called = row.get("called", [])
+    if not isinstance(called, list):
+        raise TypeError
     symbol, operation, object_, certificate, formula = texts
-    return ManifestRow(part, symbol, operation, object_, certificate, stack, formula)
+    names = symbol, operation, object_, certificate
+    return ManifestRow(part, *names, stack, formula, called=called)
 
 
 def fault_of(folder: Path, kernel: ManifestRow, p: int, limbs: int, program: str) -> str:
@@ -334,10 +342,21 @@ def fault_of(folder: Path, kernel: ManifestRow, p: int, limbs: int, program: str
         family, parameters = ("", {}) if kernel.formula else named_operation(kernel.operation)
         text = read(folder / kernel.certificate)
         claim = claim_for(code, family, parameters, p, limbs, kernel.stack, text, kernel.formula)
-        if json.loads(text).get("stack") != kernel.stack:
-            return f"the certificate's stack is not the {kernel.stack} bytes of its row"
+        if why := _says_otherwise(json.loads(text), kernel):
+            return why
         return "" if replay(program, claim) else NOT_ACCEPTED
     except UnknownToChecker:
         raise
     except (ObjectError, ProofError, BadCertificate, NoAnswer) as error:
         return str(error)
+
+
+def _says_otherwise(certificate: Mapping[str, Any], kernel: ManifestRow) -> str:
+    """What a certificate says other than its row; empty where they agree."""
+    if certificate.get("stack") != kernel.stack:
+        return f"the certificate's stack is not the {kernel.stack} bytes of its row"
+    routines = certificate.get("routines", [])
+    is_list = isinstance(routines, list) and all(isinstance(one, dict) for one in routines)
+    if not is_list or [one.get("formula") for one in routines] != [*kernel.called]:
+        return "the certificate is of other routines than those that its row says are called"
+    return ""

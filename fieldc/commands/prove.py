@@ -17,6 +17,7 @@ from fieldc.commands.built import (
     DIVSTEPS,
     KERNELS,
     check_formulas,
+    check_inside,
     check_once,
     field_of,
     is_proved,
@@ -179,6 +180,7 @@ def proved_arrays(folder: Path) -> tuple[Field, list[dict[str, Any]], list[Prove
     try:
         rows = [row for row in manifest["arrays"] if is_proved(folder, row, ARRAYS)]
         field = field_of(folder, manifest)
+        check_inside(folder, manifest)
         check_once(folder, ((text_of(row, "object"), text_of(row, "symbol")) for row in rows))
         beside = faults_beside(folder, manifest)
         with progress() as show:
@@ -189,7 +191,7 @@ def proved_arrays(folder: Path) -> tuple[Field, list[dict[str, Any]], list[Prove
                 )
                 why = beside.get((row["object"], row["symbol"]), "")
                 found.append(replace(each, failure=each.failure or changed or why))
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, AttributeError):
         raise no_manifest(folder) from None
     return field, rows, found
 
@@ -283,6 +285,7 @@ def jobs_of_folder(folder: Path) -> Iterator[tuple[Job, str, int | None]]:
         ]
         field = field_of(folder, manifest, in_limbs=bool(named))
         check_formulas(folder, manifest)
+        check_inside(folder, manifest)
     except (ValueError, KeyError, TypeError, AttributeError):
         raise no_manifest(folder) from None
     if not named:

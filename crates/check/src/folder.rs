@@ -14,8 +14,9 @@ use crate::divsteps::DivstepRow;
 use crate::gathered::gathered;
 use crate::names::is_operation;
 use crate::needs::are_named;
-use crate::polynomial::Integer;
+use crate::polynomial::Written;
 use crate::report::{Part, Report, Status, by_certificate};
+use crate::stated::{are_tested, is_represented};
 use crate::{Outcome, fail, verify};
 use num_bigint::BigInt;
 use object::{BinaryFormat, File, FileKind, Object};
@@ -31,11 +32,11 @@ const OBJECTS: [&str; 2] = [".o", ".obj"];
 
 #[derive(Debug, Deserialize)]
 struct Manifest {
-    p: Integer,
+    p: Written,
     word: u64,
     n: u64,
     #[serde(rename = "R")]
-    r: Integer,
+    r: Written,
     #[serde(default)]
     kind: String,
     /// Every file of the folder, with slashes between the parts of a path.
@@ -50,7 +51,7 @@ struct Manifest {
 impl Manifest {
     /// p has n words, and R is of as many.
     fn check_words(&self) -> Outcome<()> {
-        let Self { p: Integer(p), word, n, r: Integer(r), .. } = self;
+        let Self { p: Written(p), word, n, r: Written(r), .. } = self;
         if !WORDS.contains(word) || p.bits().div_ceil(*word) != *n {
             return fail(format!("p has not n = {n} words of {word} bits"));
         }
@@ -89,10 +90,14 @@ struct Row {
     formula: Option<String>,
     #[serde(default)]
     called: Vec<String>,
+    representation: Option<String>,
+    #[serde(default)]
+    texts: BTreeMap<String, String>,
 }
 
 /// Values of a residue, side by side, and what each is below: `p`, `2p` or `p*R`.
 #[derive(Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Values {
     name: String,
     values: usize,
@@ -111,7 +116,7 @@ struct Folder {
 pub(crate) fn check(root: &Path) -> Outcome<Report> {
     let folder = Folder::read(root)?;
     let Folder { files, left, manifest } = &folder;
-    let Manifest { p: Integer(p), kernels, arrays, divsteps, .. } = manifest;
+    let Manifest { p: Written(p), kernels, arrays, divsteps, .. } = manifest;
     let mut report =
         Report { faults: folder.faults_of_files(), left: left.clone(), ..Report::default() };
     report.faults.extend(folder.faults_beside_certificates());
@@ -195,7 +200,8 @@ impl Folder {
 
     /// Whether a kernel is proved; or what is wrong with it, each with its place.
     fn kernel(&self, row: &Row) -> Result<Status, Vec<String>> {
-        let checks = [row.says_a_known_word(), self.name(row), self.digest(row), self.proof(row)];
+        let words = row.says_a_known_word().and_then(|()| are_tested(&row.texts));
+        let checks = [words, self.name(row), self.digest(row), self.proof(row)];
         let place = format!("{} {}", row.target, row.symbol);
         let found = checks.into_iter().filter_map(Result::err);
         let faults: Vec<_> = found.map(|why| format!("{place}: {why}")).collect();
@@ -263,6 +269,7 @@ impl Folder {
         let certificate = parsed(path, self.file(path)?)?;
         self.is_expected(row, convention.name, &certificate)?;
         are_named(&row.needs, &row.variant, data, &row.symbol)?;
+        is_represented(&row.op, &row.family, row.representation.as_deref())?;
         verify(&certificate, data).map_err(|why| format!("{path}: {why}"))
     }
 

@@ -37,6 +37,7 @@ mod polynomial;
 mod replay;
 mod report;
 mod routines;
+mod stated;
 mod system;
 #[cfg(test)]
 mod tests;

@@ -18,6 +18,21 @@ impl TryFrom<String> for Integer {
     }
 }
 
+/// An integer as `fieldc build` writes it, without zeros before it: what is read is what is written.
+#[derive(Debug, Deserialize)]
+#[serde(try_from = "String")]
+pub(crate) struct Written(pub(crate) BigInt);
+
+impl TryFrom<String> for Written {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let Integer(number) = text.clone().try_into()?;
+        let is_written = text == format!("{number:#x}");
+        is_written.then_some(Self(number)).ok_or(format!("{text} is not as fieldc build writes it"))
+    }
+}
+
 /// From monomials (sorted variables) to coefficients, none of them 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(from = "Vec<(Integer, Vec<usize>)>")]

@@ -11,7 +11,7 @@ use crate::arrays::transforms::is_of_transforms;
 use crate::arrays::verify::verify_arrays;
 use crate::digest::{digest_of, digest_of_parts};
 use crate::needs::are_named;
-use crate::polynomial::Integer;
+use crate::polynomial::{Integer, Written};
 use crate::{Outcome, fail, object_code};
 use num_bigint::BigInt;
 use serde::Deserialize;
@@ -38,7 +38,7 @@ pub(crate) struct ArrayRow {
     word: u32,
     n: usize,
     #[serde(rename = "R")]
-    r: Integer,
+    r: Written,
     convention: String,
     /// Extensions of the processor, by LLVM's names.
     #[serde(default)]
@@ -67,6 +67,7 @@ pub(crate) struct ArrayRow {
 
 /// Values of an operand or of results, for each element, and what each is below.
 #[derive(Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Elements {
     name: String,
     values: usize,
