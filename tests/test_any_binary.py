@@ -54,20 +54,6 @@ changing:
 SUM = 'claim = "z = x + y"\narguments = ["z", "x", "y"]\n'
 
 
-LONE_SUM = """
-    .globl f
-f:  mov rax, [rsi]
-    mov r8, -59
-    sub r8, [rdx]
-    mov rcx, [rdx]
-    add rcx, rax
-    sub rax, r8
-    cmovb rax, rcx
-    mov [rdi], rax
-    ret
-"""
-
-
 def prove(path: Path, symbol: str, contract: str = SUM, p: int = P) -> str:
     """Why a routine is not proved; empty where it is."""
     (image,) = open_images(path).values()
@@ -390,18 +376,3 @@ def test_damaged_files_are_one_line(
         status = main(["prove", str(path), "--list"])
         assert status in (0, 2)
         assert len(capsys.readouterr().err.splitlines()) == (1 if status else 0)
-
-
-def test_an_operation_comes_before_a_file_of_its_name(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """`cc -o add` leaves such a file; a contract of that name is ./add."""
-    monkeypatch.chdir(tmp_path)
-    path = written(tmp_path, ".intel_syntax noprefix\n" + LONE_SUM)
-    words = ["prove", path.name, "--symbol", "f", "--field", str(P), "--contract"]
-    Path("add").write_bytes(b"\x7fELF\xff")
-    assert main([*words, "add"]) == 0
-    Path("add").write_text(SUM.replace("x + y", "x - y"))
-    assert main([*words, "add"]) == 0
-    assert main([*words, "./add"]) == 1
-    capsys.readouterr()

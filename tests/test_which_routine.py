@@ -146,3 +146,30 @@ def test_memory_is_at_one_place() -> None:
     contract = contract_in_file(SAME + 'memory = {"f+100" = "0x0 of 8 bytes"}\n', 1)
     with pytest.raises(ObjectError, match="2 places of the file are called 'f'"):
         prove_foreign(read_image(twice()), "0x10000", contract, P)
+
+
+SUM = """mov rax, [rsi]
+mov r8, -59
+sub r8, [rdx]
+mov rcx, [rdx]
+add rcx, rax
+sub rax, r8
+cmovb rax, rcx
+mov [rdi], rax
+ret
+"""
+
+
+def test_an_operation_comes_before_a_file_of_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`cc -o add` leaves such a file; a contract of that name is ./add."""
+    monkeypatch.chdir(tmp_path)
+    Path("f.o").write_bytes(assembled((SHARED.format("f"), SUM)))
+    words = ["prove", "f.o", "--symbol", "f", "--field", str(P), "--contract"]
+    Path("add").write_bytes(b"\x7fELF\xff")
+    assert main([*words, "add"]) == 0
+    Path("add").write_text(SAME.replace('"x"]', '"x", "y"]'))
+    assert main([*words, "add"]) == 0
+    assert main([*words, "./add"]) == 1
+    capsys.readouterr()
