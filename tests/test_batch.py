@@ -188,10 +188,14 @@ def test_a_build_of_kernels_on_arrays(tmp_path: Path, capsys: pytest.CaptureFixt
     changed.write_bytes(changed.read_bytes() + b"\n")
     assert cli.main(["prove", str(folder)]) == 1
     assert "is not the one that was written" in capsys.readouterr().out
-    damaged.unlink()
-    damaged.symlink_to("/dev/zero")  # has no end
+    with damaged.open("wb") as file:
+        file.truncate(1 << 36)  # has no bytes on the disk
     assert cli.main(["prove", str(folder)]) == 1
     assert "it is too long" in capsys.readouterr().out
+    damaged.unlink()
+    damaged.symlink_to("/dev/zero")  # has no end
+    assert cli.main(["prove", str(folder)]) == 2
+    assert "is not in the folder" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
