@@ -13,7 +13,7 @@ MOST_PLACES = 4
 def member_of(images: Mapping[str, Image], symbol: str) -> str:
     """The file, or the member of an archive, that has a function.
 
-    Raises ObjectError where no member has it, or several, whose addresses are also each its own.
+    Raises ObjectError where no member has it, or several; each may have an address.
     """
     if len(images) == 1:
         return next(iter(images))

@@ -13,7 +13,7 @@ from fieldc.proof.claims.contracts import WORD_BITS, Contract, Operand
 from fieldc.proof.memory import KernelMemory
 
 STACK_PLACE = 8
-"""A place where a call may leave the stack pointer; by most conventions always, modulo 16."""
+"""Where a call may leave the stack pointer; by most conventions always, modulo 16."""
 Entered = tuple[KernelMemory, tuple[Input, ...]]
 """The state of a run, and the operands' values."""
 

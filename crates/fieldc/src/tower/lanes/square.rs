@@ -18,7 +18,8 @@ use crate::tower::quads::{QUAD, Quad, Quads, order};
 use crate::tower::rows::{LANES, SPLIT, fill_moved_up, fill_multiples};
 use crate::tower::{Fp12, HasTower};
 
-/// Products of parts in a sum, of those that are added once and of those that are added twice.
+/// Products of parts in a sum that are added once, and as many that are added twice: together they
+/// are as many as those of a product, which columns take.
 const TERMS: usize = 4;
 
 impl<const N: usize, const D: usize, F: HasProducts<N> + HasTower> Lanes<N, D, F> {
